@@ -20,7 +20,7 @@ import { traced } from './middleware/traced.ts';
 import { routes } from './routes.ts';
 import type { RouteSpec } from './route/route.ts';
 
-/** Paths that browsers of any site may read: the public form endpoints set their own CORS headers. */
+/** Paths that browsers may read from any site: the public form endpoints set their own CORS headers. */
 const OPEN_TO_ANY_ORIGIN = /^\/api\/v1\/forms\/\d+\/(submit|token|fields|script)$/;
 
 async function requestId(ctx: Context, next: Next): Promise<void> {
@@ -30,7 +30,10 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
   await next();
 }
 
-/** Preflights of the public form endpoints: any origin may ask; the answer to the request itself says whether it may read. */
+/**
+ * Answers CORS preflights of the public form endpoints for any origin; the response to the actual request decides
+ * whether it may be read.
+ */
 async function openPreflight(ctx: Context, next: Next): Promise<void> {
   if (
     ctx.method !== 'OPTIONS' ||
@@ -49,7 +52,10 @@ async function openPreflight(ctx: Context, next: Next): Promise<void> {
   ctx.status = 204;
 }
 
-/** Any page may read why a public form endpoint refused it, also before the form is known; then the form's own origins hold. */
+/**
+ * Lets any page read the errors of the public form endpoints, also before the form is known; then the form's own
+ * origins apply.
+ */
 async function openErrors(ctx: Context, next: Next): Promise<void> {
   if (ctx.get('origin') !== '' && OPEN_TO_ANY_ORIGIN.test(ctx.path)) {
     ctx.set('Access-Control-Allow-Origin', '*');
@@ -63,7 +69,7 @@ const tooMany = (retrySeconds: number): AppError =>
     headers: { 'Retry-After': String(Math.max(1, retrySeconds)) },
   });
 
-/** Where a route is, with its parameters in braces. */
+/** The path pattern of a route, with its parameters in braces. */
 const pathOf = ({ path }: RouteSpec): string => (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
 
 /** The methods of each path without parameters. */
@@ -79,19 +85,22 @@ function fixedPaths(specs: readonly RouteSpec[]): Map<string, string[]> {
 
 const fixed = fixedPaths(routes);
 
-/** The words that our paths are made of. */
+/** The fixed segments of our paths. */
 const words = new Set(routes.flatMap((spec) => pathOf(spec).split('/')).filter((part) => !part.startsWith('{')));
 const isId = (part: string): boolean => /^\d{1,16}$/.test(part);
 const MOST_PARTS = 12;
 
-/** A path as logs show it: our words and ids. Whatever else stands in it a client made up, and it may be somebody's address. */
+/** A path for logs, with only known segments and ids: anything else comes from the client and may be personal data. */
 const safePath = (path: string): string =>
   path
     .split('/', MOST_PARTS)
     .map((part) => (words.has(part) || isId(part) ? part : '…'))
     .join('/');
 
-/** The path of a route as logs show it, with its ids. Whoever has a token may do what it says: it is no matter for the log. */
+/**
+ * A route's path for logs, with its ids filled in. Other parameters are not, because a token in a log could be used by
+ * others.
+ */
 const safePathOf = (spec: RouteSpec, params: Record<string, string>): string =>
   pathOf(spec).replaceAll(/\{(\w+)\}/g, (name, param: string) => (isId(params[param]!) ? params[param]! : name));
 
@@ -105,7 +114,7 @@ function methodNotAllowed(path: string, methods: readonly string[]): AppError {
   return new AppError('method_not_allowed', `${path} allows only ${allow}`, { headers: { Allow: allow } });
 }
 
-/** What the application shares with the short way past it. */
+/** What the application and the fast path for clicks (`createFollowClick`) share. */
 interface Edge {
   deps: Deps;
   mayPass: (address: string) => boolean;
@@ -113,7 +122,7 @@ interface Edge {
   logAnswer: LogAnswer;
 }
 
-/** Rate limit, authentication and permission of each route, before its body is read. */
+/** Rate limiting, authentication and authorisation of each route, before its body is read. */
 function createDoor({ deps, mayPass }: Edge) {
   const admission = createAdmission(deps);
   return (spec: RouteSpec) =>
@@ -121,7 +130,7 @@ function createDoor({ deps, mayPass }: Edge) {
       ctx.state['operation'] = spec.operationId;
       ctx.state['errorPage'] = spec.errorPage;
       ctx.state['loggedPath'] = safePathOf(spec, ctx['params'] as Record<string, string>);
-      // `/contacts/search` is no contact, whatever the method.
+      // `/contacts/search` is not a contact id, whatever the method.
       const own = spec.path.includes('{') ? fixed.get(ctx.path) : undefined;
       if (own) throw methodNotAllowed(ctx.path, own);
       if (spec.access === 'public' && !spec.path.startsWith('/auth/')) {
@@ -157,13 +166,13 @@ function assertAllowed({ access }: RouteSpec, caller: Principal): void {
   }
 }
 
-/** Fixed segments before parameters, so that `/contacts/search` is not an id. */
+/** Sorts fixed segments before parameters, so that `/contacts/search` is not parsed as an id. */
 function bySpecificity(a: RouteSpec, b: RouteSpec): number {
   const key = (spec: RouteSpec) => spec.path.replaceAll('{', '~');
   return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
 }
 
-/** What no route took: 404, or 405 with the methods that the path has. */
+/** Handles requests that no route matched: 404, or 405 with the methods of the path. */
 async function refuse(ctx: Context): Promise<void> {
   const { matched = [] } = ctx as { matched?: { methods: string[] }[] };
   if (matched.length === 0) throw new AppError('not_found', `No route matches ${ctx.path}`);
@@ -173,7 +182,7 @@ async function refuse(ctx: Context): Promise<void> {
   ctx.status = 204;
 }
 
-/** What answers every request, over its dependencies; nothing listens yet. */
+/** Creates the request handler of the API. It does not listen yet. */
 export function createHandler(deps: Deps): (request: IncomingMessage, response: ServerResponse) => void {
   const edge: Edge = {
     deps,
@@ -241,7 +250,7 @@ function createApp(edge: Edge): Koa {
   app.use(router.routes() as never);
   app.use(refuse);
   app.on('error', (error: Error, ctx?: Context) => {
-    // Only what happens after the answer has begun ends here: a client that went away, most of the time.
+    // Only errors after the start of the response end here: mostly a client that disconnected.
     deps.log.debug(
       { err: error, requestId: ctx?.state['requestId'] as string },
       'connection closed before the response was complete',

@@ -13,7 +13,7 @@ import { analyticsRoutes } from './analytics/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import type { RouteSpec } from './route/route.ts';
 
-/** Every route of the service: what is not here does not exist, and what is here is described in openapi.json. */
+/** Every route of the service, also the source of openapi.json. */
 export const routes: readonly RouteSpec[] = [
   ...systemRoutes(() => routes),
   ...authRoutes,

@@ -19,9 +19,9 @@ import { serializePerConnection } from './connections/pipelining.ts';
 import { createShedder } from './connections/shedding.ts';
 import { beginWithBody, createBodyTimeout } from './connections/slow-bodies.ts';
 
-// V8 puts what one place in the code makes straight among the old objects once most of it has survived a collection. In a third of
-// the processes it took the start, or a burst, for the rule, and did so with parts of requests: each kept all that it pointed
-// to until the next full collection, and the short ones took 10 to 20 ms instead of 1.
+// V8 allocates objects of a call site directly in the old generation once most of them have survived a collection. In a
+// third of the processes, it learned this from the start or from a burst, and did so for parts of requests: each kept
+// everything it pointed to alive until the next full collection, and minor collections took 10 to 20 ms instead of 1.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 const { deps, handle } = await startOrExit(async () => {
@@ -31,12 +31,12 @@ const { deps, handle } = await startOrExit(async () => {
   const made = await createDeps(settings, 'api', { poolWaitMs: REQUEST_WAIT_MS });
   await ensureStreams(made.nats.jsm, settings.EVENTS_MAX_AGE);
   await ensureAdmin(made);
-  // It opens the folder of uploads.
+  // Opens the upload folder.
   return { deps: made, handle: createHandler(made) };
 });
 const { env } = deps;
 
-/** An import of 1 GiB over a line of 3 Mbit/s. */
+/** An import of 1 GiB at 3 Mbit/s. */
 const UPLOAD_MS = 3_600_000;
 
 const boundBody = createBodyTimeout();
@@ -52,20 +52,20 @@ const answer = serializePerConnection((request, response) => {
   if (!shedder.refuses(request, response)) beginWithBody(request, response, () => handle(request, response));
 });
 const server = createServer({ maxHeaderSize: 16 * 1024, ...timeouts }, answer);
-// Whatever else is expected, nothing of it is needed for an answer (RFC 9110, section 10.1.1).
+// Any other expectation is ignored: no response depends on it (RFC 9110, section 10.1.1).
 server.on('checkExpectation', answer);
 const drain = createDrain(server);
 const stopWatching = deps.postgres.watch(env.DATABASE_URL);
 const shedder = await createShedder(deps, drain);
 answerClientErrors(server);
 endSilentReaders(server, drain);
-// Behind a proxy every connection is the proxy's.
+// Behind a proxy, all connections come from the proxy.
 if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0)
   limitConnections(server, env.CONNECTIONS_PER_ADDRESS, drain);
 await startOrExit(() => listen(server, { setting: 'PORT', port: env.PORT, host: env.HOST }));
-// With PORT=0 the system has chosen.
+// The actual port: with PORT=0 the system chooses it.
 deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening');
-// After the requests that have waited for the start.
+// After the requests that were waiting for the start.
 setTimeout(() => void compileAhead(routes), 5_000).unref();
 
 closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => {

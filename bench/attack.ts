@@ -1,7 +1,7 @@
 /**
- * `npm run bench:attack -- --pairs 3 --seconds 10`: answer times (ms) of one client while another sends what is made to stop the
- * service, beside its answer times when it is alone: 2,100 half-open requests from three addresses (so that the limit of one
- * address closes none of them), and bodies of every shape that is slow to read.
+ * `npm run bench:attack -- --pairs 3 --seconds 10`: response times (ms) of one client while another attacks the
+ * service, compared to its response times without the attack. The attack: 2,100 half-open requests from three addresses
+ * (so that the limit per address closes none of them), and bodies of every shape that is slow to read.
  */
 import { parseArgs } from 'node:util';
 import { once } from 'node:events';
@@ -16,25 +16,25 @@ const { values } = parseArgs({
   options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '10' } },
 });
 const HALF_OPEN = 2_100;
-/** Requests a second: a client, not a load. */
+/** Requests per second: a client, not a load. */
 const RATE = 50;
 
-/** What the attack is made on; it comes from a thread of its own, or the client would wait for the attacker too. */
+/** The target of the attack. The attack runs in its own thread, so that the client does not wait for it. */
 export interface Attack {
   port: number;
   formId: number;
   halfOpen: number;
 }
 
-/** What became of it. */
+/** The result of the attack. */
 export interface Attacked {
-  /** How many of the half-open requests were still open at its end. */
+  /** The number of half-open requests that were still open at the end. */
   open: number;
-  /** How many bodies were sent. */
+  /** The number of bodies sent. */
   sent: number;
 }
 
-/** Begins the attack; what it gives ends it. */
+/** Starts the attack; returns a function that ends it. */
 async function attack(aim: Attack): Promise<() => Promise<Attacked>> {
   const thread = new Worker(new URL('./support/attacker.ts', import.meta.url), { workerData: aim });
   await once(thread, 'message');

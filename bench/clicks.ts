@@ -1,6 +1,6 @@
 /**
- * `npm run bench:clicks -- --pairs 5 --seconds 5`: clicks in mails, each of which is in JetStream before it is answered, beside bare
- * Koa that redirects to whatever it is asked for. The links are signed ones of many emails.
+ * `npm run bench:clicks -- --pairs 5 --seconds 5`: clicks in emails, each stored in JetStream before it is answered,
+ * compared to bare Koa that redirects to any requested URL. The links are signed, from many emails.
  */
 import type { ChildProcess } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -27,7 +27,7 @@ interface Server {
 interface Peak {
   rate: number;
   clicks: number;
-  /** Microseconds of a processor that the server had for an answer. */
+  /** CPU time of the server per response, in microseconds. */
   processorUs: number;
   p50: number;
   p99: number;
@@ -75,7 +75,7 @@ await onStack(2, async () => {
     answered += figures.clicks;
     return figures;
   };
-  // Until both are compiled.
+  // Warm up until both are compiled.
   await ours(2);
   await peak(bare, paths, 2);
   const pairs: { api: Peak; bare: Peak }[] = [];

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:executions -- --executions 500 --pairs 3`: executions a second of EMAIL, WAIT 0, EMAIL beside workflows that do
- * nothing with as many local activities, timers and search attributes, on the same server.
+ * `npm run bench:executions -- --executions 500 --pairs 3`: executions per second of EMAIL, WAIT 0, EMAIL, compared to
+ * workflows that do nothing with the same number of local activities, timers and search attributes, on the same server.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

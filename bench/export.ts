@@ -1,6 +1,7 @@
 /**
- * `npm run bench:export -- --contacts 1000000 --rows-xlsx 200000`: exports of all contacts in each format, written to a file and
- * counted by Python; the time to the first byte beside that of a single contact, and the memory of the API from one to the next.
+ * `npm run bench:export -- --contacts 1000000 --rows-xlsx 200000`: exports of all contacts in each format, written to a
+ * file and counted by Python. Compares the time to the first byte to that of a single contact, and shows the API's
+ * memory after each export.
  */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -22,7 +23,7 @@ const { values } = parseArgs({
 });
 const CONTACTS = Number(values.contacts);
 
-/** Each prints how many contacts a file holds. */
+/** Each prints the number of contacts in a file. */
 const COUNT = {
   csv: 'import csv,sys; print(sum(1 for _ in csv.DictReader(open(sys.argv[1], encoding="utf-8-sig", newline=""))))',
   ndjson: 'import json,sys; print(sum(1 for line in open(sys.argv[1]) if json.loads(line)["email"]))',

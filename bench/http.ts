@@ -1,6 +1,7 @@
 /**
- * `npm run bench:http -- --pairs 3 --seconds 5`: reads of the API beside bare Koa with one prepared select; a list's page 10,000
- * beside its first; the answer times at half of the peak rate; and what is left of the peak when three times as much is asked for.
+ * `npm run bench:http -- --pairs 3 --seconds 5`: reads of the API compared to bare Koa with one prepared select; a
+ * list's page 10,000 compared to its first; response times at half the peak rate; and the share of the peak that
+ * remains when three times as much is requested.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -24,8 +25,8 @@ async function peak(port: number, token: string, paths: string[]): Promise<numbe
 }
 
 /**
- * Asks for three times `rate` over many connections, as far as a machine that makes the load too can; returns what it was asked for
- * and answered well a second, and how long each refusal took (ms).
+ * Requests three times `rate` over many connections, as far as a machine that also generates the load can; returns the
+ * requested and the successfully answered rate per second, and the time of each refusal (ms).
  */
 async function overload(
   port: number,
@@ -58,10 +59,10 @@ async function fill(service: Service): Promise<number[]> {
   return rows.map((row) => Number(row.id));
 }
 
-/** The path of a list's first page, and of its 10,000th by its cursor. */
+/** The paths of a list's first page and of its 10,000th, by cursor. */
 async function listPaths(service: Service): Promise<[string, string]> {
   const first = `/api/v1/contacts?limit=${PAGE}`;
-  // A cursor is opaque: it comes from a walk, in large pages.
+  // Cursors are opaque, so get it by paging through the list in large pages.
   let cursor: string | null = null;
   for (let seen = 0; seen < 10_000 * PAGE; seen += 200) {
     const page: { body: { page: { nextCursor: string | null } } } = await service.api(

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:import -- --rows 100000 --pairs 3 --grow 1000000`: rows a second of an import beside `COPY` of the same file
- * into the same table; the same file once more beside that. With `--grow`: imports of generated files with dirt, of this
- * size and the larger one, each beside an independent count (Python 3), with the answer times of the API meanwhile, and
- * the memory of the processes from the one size to the other.
+ * `npm run bench:import -- --rows 100000 --pairs 3 --grow 1000000`: rows per second of an import, and of a repeated
+ * import of the same file, compared to `COPY` of the file into the same table. With `--grow`: imports of generated
+ * files with dirt, of this size and of the larger one, each compared to an independent count (Python 3), with the API's
+ * response times meanwhile, and the growth of the processes' memory from one size to the other.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ function makeFile(name: string, rows: number): Buffer {
   return Buffer.from(`firstName,lastName,email,phone,jobTitle\n${lines.join('\n')}\n`);
 }
 
-/** The worker in a process of its own, as in production; with --profile it leaves a CPU profile in that folder. */
+/** The worker in its own process, as in production; with --profile it writes a CPU profile to that folder. */
 function startWorker(service: Service): ChildProcess {
   const { PATH, HOME } = process.env;
   const profile = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
@@ -60,7 +60,7 @@ async function copySeconds(client: pg.Client, file: Buffer): Promise<number> {
   return (performance.now() - begin) / 1000;
 }
 
-/** From the upload to the end of the import, in seconds; its rows must be `how`. */
+/** The seconds from the upload to the end of the import; all its rows must be `how`. */
 async function importSeconds(
   service: Service,
   file: Buffer,
@@ -84,7 +84,7 @@ async function importSeconds(
   return (performance.now() - begin) / 1000;
 }
 
-/** Changes when any row of contacts was written anew. */
+/** A checksum that changes when any row of contacts is rewritten. */
 async function versions(client: pg.Client): Promise<string> {
   return (
     await client.query<{ sum: string }>(
@@ -96,18 +96,18 @@ async function versions(client: pg.Client): Promise<string> {
 const eventsLeft = async (client: pg.Client): Promise<boolean> =>
   (await client.query('select 1 from outbox_events limit 1')).rowCount !== 0;
 
-/** Memory at its peak, after an import of `rows`. */
+/** Peak memory after an import of `rows`. */
 async function memories(worker: ChildProcess, api: ApiProcess): Promise<Record<string, number>> {
   return { worker: (await memoryOf(worker)).most, api: (await memoryOf(api)).most };
 }
 
-/** Imports of two sizes, in processes that have done nothing else yet. */
+/** Imports of two sizes, in fresh processes. */
 async function grow(service: Service, client: pg.Client, from: number, to: number): Promise<void> {
   const worker = startWorker(service);
   const api = await startApiProcess(service);
   const empty = async (): Promise<void> => {
     await client.query('truncate contacts, companies cascade');
-    // To be read, as pages and by id, before the import and during it.
+    // To be read, as pages and by id, before and during the import.
     await importSeconds(service, makeFile('some', 2000), 2000, 'created');
   };
   try {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:lanes -- --recipients 200000 --seconds 60`: how long a password reset and a journey's mail take while a large
- * campaign is sent, beside the same without it; and what a second tenant's campaign gets meanwhile.
+ * `npm run bench:lanes -- --recipients 200000 --seconds 60`: how long a password reset and a journey's email take while
+ * a large campaign is being sent, compared to without it; and the rate of a second tenant's campaign meanwhile.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,13 +31,13 @@ const HOUR_MS = 3_600_000;
 interface Tenant {
   tenantId: string;
   token: string;
-  /** Its campaign's recipients are at this domain. */
+  /** The domain of its campaign's recipients. */
   domain: string;
 }
 
 let made = 0;
 
-/** Makes contacts, a segment of them and a campaign to it that is sent at once; returns its id. */
+/** Creates contacts, a segment of them and a campaign to it that is sent immediately; returns its id. */
 async function beginCampaign(service: Service, { tenantId, token, domain }: Tenant, size: number): Promise<number> {
   await engineEm(service.deps.orm).transactional((tx) =>
     rows(
@@ -68,7 +68,7 @@ async function beginCampaign(service: Service, { tenantId, token, domain }: Tena
     .id as number;
 }
 
-/** Asks for a password reset and for a journey's mail by turns; returns when each was asked for, by address. */
+/** Requests a password reset and a journey's email alternately; returns the time of each request, by address. */
 async function askForMails(
   service: Service,
   users: string[],
@@ -94,7 +94,7 @@ async function askForMails(
   return asked;
 }
 
-/** Users who can ask for a reset, as many as that many seconds need. */
+/** Creates users who can request a reset, enough for that many seconds. */
 async function makeUsers(service: Service, count: number): Promise<string[]> {
   const users: string[] = [];
   await engineEm(service.deps.orm).transactional(async (tx) => {

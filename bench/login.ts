@@ -1,6 +1,6 @@
 /**
- * `npm run bench:login -- --seconds 10`: how long a login takes that fails, for a user that exists and for one that does not, in
- * turns; and how long reads take while logins come as fast as they are answered, beside reads alone.
+ * `npm run bench:login -- --seconds 10`: how long a failing login takes, alternately for an existing and an unknown
+ * user; and how long reads take while logins are sent as fast as they are answered, compared to reads alone.
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -13,13 +13,13 @@ import { onStack } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' } } });
 const seconds = Number(values.seconds);
-/** Each fails twice: far from what locks a name. */
+/** Each fails twice, far below the number that locks a name. */
 const USERS = 100;
-/** Reads a second. */
+/** Reads per second. */
 const READS = 200;
 const LOGINS_AT_ONCE = 50;
 
-/** Fails to log in and returns how long that took (ms). */
+/** Fails to log in; returns the time this took (ms). */
 async function failToLogIn(api: ApiProcess, username: string): Promise<number> {
   const begun = performance.now();
   const { status } = await api.api('POST', '/auth/login', { username, password: 'not the password' }, { token: null });
@@ -33,7 +33,7 @@ async function compareTimes(service: Service, api: ApiProcess): Promise<void> {
   const names: string[] = [];
   for (let n = 0; n < USERS; n += 1) names.push((await newMember(service.api)).user.username);
   for (const name of [...names, ...names]) {
-    // Who goes first changes.
+    // Alternate which one is first.
     const turns = [
       ['known', name],
       ['unknown', `nobody-${randomUUID()}`],
@@ -50,7 +50,7 @@ async function compareTimes(service: Service, api: ApiProcess): Promise<void> {
   }
 }
 
-/** Logs in at many connections until it is told to stop. Returns how many answers of each status came. */
+/** Logs in over many connections until stopped. Returns the number of responses by status. */
 async function flood(api: ApiProcess, stop: AbortSignal): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:search -- --contacts 1000000 --searches 300`: searches of the API beside the same search by hand in SQL, one
- * after the other in turns: for words that one, some hundred, many thousand and no contact has.
+ * `npm run bench:search -- --contacts 1000000 --searches 300`: searches of the API compared to the same search in
+ * hand-written SQL, alternately: for words that match one, some hundred, many thousand and no contact.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -14,7 +14,7 @@ const { values } = parseArgs({
 });
 const CONTACTS = Number(values.contacts);
 
-/** Words by how many contacts have them; `n` makes each another one. */
+/** Search words by the number of contacts that match; `n` makes each word different. */
 const KINDS: [what: string, word: (n: number) => string][] = [
   ['one contact', (n) => `person${(n * 7919) % CONTACTS}@`],
   ['a thousandth of them', (n) => `ivena${n % 1000}x`],
@@ -22,7 +22,9 @@ const KINDS: [what: string, word: (n: number) => string][] = [
   ['nobody', (n) => `nobody${n}here`],
 ];
 
-/** What a developer would write: by the trigrams of names and address, and of the company; the best fifty by name. */
+/**
+ * The query that a developer would write: trigrams of names and address, and of the company; the first fifty by name.
+ */
 const BY_HAND = `
   select c.*, k.name as company from contacts c left join companies k on k.tenant_id = c.tenant_id and k.id = c.company_id
   where c.tenant_id = 'default' and c.id in (

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:segments -- --contacts 1000000 --pairs 3 --changes 300 --drift 10000`: building a segment of five nested
- * conditions by the product's pages beside one INSERT … SELECT of the same SQL; what a hundred segments add to the change of a
- * contact; how selective filters are looked up; and how many memberships are wrong after so many random changes.
+ * `npm run bench:segments -- --contacts 1000000 --pairs 3 --changes 300 --drift 10000`: building a segment of five
+ * nested conditions page by page, compared to one INSERT … SELECT with the same SQL; what a hundred segments add to the
+ * time of a contact change; how selective filters are looked up; and how many memberships are wrong after that many
+ * random changes.
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -27,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 const SEGMENTS = 100;
-/** As many as are built at once. */
+/** Contacts of a small tenant: few enough that its segments are built within the request. */
 const FEW = 4000;
 
 const five = (n: number): Filter => ({
@@ -46,7 +47,7 @@ const five = (n: number): Filter => ({
   ],
 });
 
-/** People of a tenant with five events each. */
+/** Fills a tenant with contacts that have five events each. */
 async function fill(owner: pg.Client, tenant: string, contacts: number): Promise<void> {
   await owner.query(
     `
@@ -108,7 +109,7 @@ async function buildPairs(orm: Orm, owner: pg.Client, contacts: number): Promise
 
 const p95 = (times: number[]): number => [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.95)]!;
 
-/** Milliseconds of changes in a tenant with segments and in one without, turn by turn. */
+/** The times (ms) of changes in a tenant with segments and in one without, alternately. */
 async function changeTimes(
   orm: Orm,
   change: (tenant: string, contact: number, turn: number) => Promise<unknown>,
@@ -141,7 +142,7 @@ function printAdded(what: string, [busy, plain]: [number[], number[]]): void {
   );
 }
 
-/** What looks a filter's contacts up. */
+/** The plan node that finds a filter's contacts. */
 async function scanOf(orm: Orm, filter: Filter): Promise<string> {
   const plan = await tenantEm(orm, 'large').transactional((tx) =>
     rows<Record<string, string>>(

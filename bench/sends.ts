@@ -1,9 +1,10 @@
 /**
- * `npm run bench:sends -- --recipients 20000 --pairs 3 --sink smtp-sink`: the mails a second of a campaign through one sender process, the whole way
- * from the ledger to EMAIL_SENT, beside nodemailer's pool sending the same message to the same sink (Debian's `postfix` has `smtp-sink`).
- * `--consumers` runs what follows from the events (timelines, segments, figures) beside it on the same processors; without, they wait in their
- * stream. `--pool-connections` gives the pool another number of connections than ours: it is fastest with fewer. `--dkim` has both sign.
- * `--memory` prints what the sender process holds on the way.
+ * `npm run bench:sends -- --recipients 20000 --pairs 3 --sink smtp-sink`: emails per second of a campaign through one
+ * sender process, all the way from the ledger to EMAIL_SENT, compared to nodemailer's pool sending the same message to
+ * the same sink (`smtp-sink` is in Debian's `postfix`). `--consumers` also runs the consumers of the events (timelines,
+ * segments, figures) on the same processors; without it, events wait in their stream. `--pool-connections` gives the
+ * pool another number of connections than ours: it is fastest with fewer. `--dkim` lets both sign. `--memory` prints
+ * the memory of the sender process while it sends.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -65,9 +66,9 @@ async function fill(service: Service): Promise<number> {
 }
 
 interface Sent {
-  /** Mails a second, from the first to the last that was accepted. */
+  /** Emails per second, from the first to the last that was accepted. */
   rate: number;
-  /** Milliseconds of a processor that the sending process had for a mail. */
+  /** CPU time of the sending process per email, in milliseconds. */
   processorMs: number;
 }
 
@@ -93,7 +94,7 @@ async function sendCampaign(
           said += recipients / 10;
         }
       }
-      // Not its figures: to count the ledger is work that would be measured too.
+      // Not its figures: counting the ledger is work that would be measured too.
       return (await readCampaign(service, id)).status === 'SENT';
     },
     HOUR_MS,

@@ -6,7 +6,7 @@ import { readProviders } from './smtp-url.ts';
 import { parseMailbox } from '../domain/common/mailbox.ts';
 
 const SECRET_CHARACTERS = 32;
-/** Any text does for these: it is only ever signed and verified with. */
+/** These accept any text, because they are only used for signing and verifying. */
 const ANY_TEXT = new Set([
   'JWT_SECRET',
   'JWT_SECRET_PREVIOUS',
@@ -15,17 +15,17 @@ const ANY_TEXT = new Set([
   'ADMIN_PASSWORD',
 ]);
 
-/** Whether the text is an address of a database: a URL like postgres://user:password@host:5432/database. */
+/** Whether the text is a database URL like postgres://user:password@host:5432/database. */
 export function isPostgresUrl(text: string): boolean {
   return (readUrl(text, /^postgres(ql)?:$/)?.pathname ?? '').length > 1;
 }
 
-/** Whether a host is this machine and no other. */
+/** Whether a host is a loopback address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
-/** A local part has at most 64 octets (RFC 5321, 4.5.3.1.1); a plus sign and a token of up to 37 come to it. */
+/** A local part has at most 64 octets (RFC 5321, 4.5.3.1.1), and a plus sign and a token of up to 37 are appended. */
 const BOUNCE_LOCAL_CHARACTERS = 26;
 
 function isPublicKey(base64: string): boolean {
@@ -65,7 +65,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const isSecret = (value: string): boolean => [...value.trim()].length >= SECRET_CHARACTERS;
 const SECRET = `must have ${SECRET_CHARACTERS} characters or more, not counting leading and trailing blanks`;
 
-/** Rules that one setting is enough for. Each is true of what does; the text says what would. */
+/** Rules for single settings: whether a value is valid, and the error message if it is not. */
 const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = {
   HOST: [
     (value) => isIP(value) !== 0 || /^[\w.-]+$/.test(value),
@@ -115,7 +115,7 @@ function isHostAndPort(value: string): boolean {
 
 function isPlainUrl(value: string): boolean {
   const url = readUrl(value, /^https?:$/);
-  // Links begin with it as it is, in HTML too.
+  // Links start with it unescaped, also in HTML.
   return url !== null && !url.username && !url.password && !/[?#\s"'<>\\]/.test(value);
 }
 
@@ -128,9 +128,12 @@ function isMailbox(value: string): boolean {
   }
 }
 
-/** Line feeds and their like: in a sender they would be more fields of each mail, in an address another address. */
+/**
+ * Control characters such as line feeds: in a sender they would add fields to each email, in an address they would
+ * change it.
+ */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
-/** What turns the direction of the text behind it: a reader would see another sender or address than there is. */
+/** Characters that change the text direction, so that a reader would see a different sender or address. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
 function textProblems(env: Partial<Env>): string[] {
@@ -145,7 +148,7 @@ function textProblems(env: Partial<Env>): string[] {
   });
 }
 
-/** Rules that a schema can not say, of the settings that are there. */
+/** Rules that a schema cannot express, for the settings that are present. */
 export function crossChecks(env: Partial<Env>): string[] {
   const problems = textProblems(env);
   for (const [name, [holds, what]] of Object.entries(RULES) as [keyof Env, [(value: string) => boolean, string]][]) {
@@ -174,7 +177,8 @@ export function crossChecks(env: Partial<Env>): string[] {
   }
   problems.push(...bounceProblems(env));
   for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
-    // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.
+    // Must be exactly what a browser sends, or it would never match: https://app.example.com, without a path, trailing
+    // slash or *.
     if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim()))
       problems.push(
         'CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path',

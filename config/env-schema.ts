@@ -4,8 +4,8 @@ const DAY_MS = 86_400_000;
 const url = (description: string) => Type.String({ description, minLength: 1 });
 
 /**
- * Every setting of the service, with its default. This schema is the table of the README.
- * Numbers and booleans are read from their text.
+ * Every setting of the service, with its default. The README's table of settings must equal this schema. Numbers and
+ * booleans are parsed from text.
  */
 export const envSchema = Type.Object({
   PORT: Type.Integer({ default: 8080, minimum: 0, maximum: 65535, description: 'Port of the API' }),

@@ -3,14 +3,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { crossChecks, isPostgresUrl } from './env-checks.ts';
 import { envSchema, envSettings, type Env } from './env-schema.ts';
 
-/** Thrown by readEnv: one line per problem. */
+/** Thrown by readEnv; the message has one line per problem. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
 }
 
 /**
- * Settings that hold a secret. Of each, `<name>_FILE` may name a file that holds it instead: whoever may look at a
- * process or its container sees its environment.
+ * Secret settings. For each, `<name>_FILE` may name a file that contains it instead: anyone who can inspect a process
+ * or its container sees its environment.
  */
 export const secretSettings = [
   'DATABASE_URL',
@@ -30,7 +30,9 @@ export const secretSettings = [
 
 type Source = Record<string, string | undefined>;
 
-/** The settings of `source`, those in files read (without the line feeds at their end), and a line per problem. */
+/**
+ * Resolves the `_FILE` settings of `source` (without trailing line feeds in the files); returns one line per problem.
+ */
 export function withSecretFiles(source: Source): { settings: Source; problems: string[] } {
   const settings = { ...source };
   const problems: string[] = [];
@@ -44,7 +46,7 @@ export function withSecretFiles(source: Source): { settings: Source; problems: s
     }
     try {
       settings[name] = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
-      // It would count as unset, which for some means open.
+      // It would count as unset, which for some settings disables a protection.
       if (settings[name] === '') problems.push(`${name} is missing: the file that ${name}_FILE names is empty`);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -55,8 +57,8 @@ export function withSecretFiles(source: Source): { settings: Source; problems: s
 }
 
 /**
- * Reads and checks the environment (or `source`). Throws EnvError whose message has one line per problem.
- * An empty value counts as unset.
+ * Reads and validates the environment (or `source`). Throws EnvError with one line per problem. An empty value counts
+ * as unset.
  */
 export function readEnv(source: Source = process.env): Env {
   const { settings, problems: unread } = withSecretFiles(source);
@@ -78,7 +80,7 @@ export function readEnv(source: Source = process.env): Env {
   return env as unknown as Env;
 }
 
-/** The two addresses that migrations need, without the rest of the settings. */
+/** Reads only the two URLs that migrations need. */
 export function readMigrationEnv(source: Source = process.env): Pick<Env, 'DATABASE_URL' | 'DATABASE_MIGRATION_URL'> {
   const { settings, problems: unread } = withSecretFiles(source);
   const { DATABASE_URL, DATABASE_MIGRATION_URL } = settings;

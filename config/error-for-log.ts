@@ -1,4 +1,4 @@
-/** What a log says of an error. */
+/** An error, as logged. */
 export interface LoggedError {
   type: string;
   message: string;
@@ -9,8 +9,8 @@ export interface LoggedError {
 }
 
 /**
- * Fields that tell where something failed. All others stay out of the log: what libraries put there are a statement's
- * values (`detail`, `where`), a server's whole answer, a request.
+ * Fields that tell where something failed. All others are not logged: libraries put the values of statements there
+ * (`detail`, `where`), the whole response of a server, or a request.
  */
 const FIELDS = [
   'code',
@@ -31,16 +31,19 @@ const FIELDS = [
 const DEPTH = 5;
 const MOST_CHARACTERS = 2_000;
 
-/** A message without the values in it: addresses and credentials of URLs, and what Postgres and JSON.parse quote of an input. */
+/**
+ * Removes values from a message: email addresses and credentials in URLs, and the input that Postgres and JSON.parse
+ * quote.
+ */
 function withoutValues(message: string, code: unknown): string {
-  // Data exceptions (class 22) quote the value, other errors the names of tables and constraints.
+  // Data exceptions (class 22) quote the value; other errors quote the names of tables and constraints.
   const quotes =
     (typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)) || /is not valid JSON|JSON at position/.test(message);
   const short = message.length > MOST_CHARACTERS ? `${message.slice(0, MOST_CHARACTERS)}…` : message;
   return (quotes ? short.replace(/".*"/s, '"…"') : short).replace(/[^\s<>"'(),;]+@[^\s<>"'(),;]+/g, '[address]');
 }
 
-/** An error as our logs show it: what it is, where it came from and what caused it, without the data it was about. */
+/** An error for our logs: type, origin and cause, without the data it was about. */
 export function errorForLog(error: unknown, depth = 1): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: withoutValues(String(error), null) };
   const fields = error as Error & Record<string, unknown>;
@@ -59,7 +62,10 @@ export function errorForLog(error: unknown, depth = 1): LoggedError {
   };
 }
 
-/** Takes the data out of an error's text and those of its causes, for errors that others keep: those of activities are in Temporal's histories. */
+/**
+ * Removes data from an error's text and its causes, for errors that others store: those of activities are kept in
+ * Temporal's histories.
+ */
 export function withoutData<E>(error: E): E {
   for (let one: unknown = error, depth = 1; one instanceof Error && depth <= DEPTH; one = one.cause, depth += 1) {
     const { message, stack = '' } = errorForLog(one);

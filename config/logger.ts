@@ -25,7 +25,7 @@ const secretKeys = [
   'WEBHOOK_POSTMARK_SECRET',
 ];
 
-/** pino's isoTime, made once a millisecond: under load many lines have the same. */
+/** pino's isoTime, computed once per millisecond, because many lines share it under load. */
 function createClock(): () => string {
   let at = 0;
   let member = '';
@@ -40,9 +40,9 @@ const HELD_CHARS = 4_096;
 const FLUSH_MS = 100;
 
 /**
- * Lines go out together, at the latest after a tenth of a second or when the process exits: a write for each took as much
- * time as making it. What is killed -9 says no last words. The destination's own `minLength` counts all that it holds again with
- * each line, which took as much time too.
+ * Writes lines in batches, at the latest after a tenth of a second or at exit: writing each line separately took as
+ * long as formatting it. The last lines before a kill -9 are lost. The destination's own `minLength` re-counts its
+ * whole buffer for each line, which took as long too.
  */
 function createOutput(): { write: (line: string) => void; flushSync: () => void } {
   const destination = pino.destination({ sync: true });
@@ -60,13 +60,13 @@ function createOutput(): { write: (line: string) => void; flushSync: () => void 
       held += line;
       if (held.length >= HELD_CHARS) flushSync();
     },
-    // As pino calls it after a fatal line.
+    // pino calls this after a fatal line.
     flushSync,
   };
 }
 const output = createOutput();
 
-/** A JSON logger; secrets are redacted by key, one and two levels deep, and errors tell no data. */
+/** A JSON logger. Redacts secrets by key, one and two levels deep, and logs errors without data. */
 export function createLogger(level: string, name: string): Logger {
   return pino(
     {

@@ -1,4 +1,7 @@
-/** The URL of one of these protocols, or null: where it is none, names no host (`smtp:mail.example.com`), hides control characters, or its credentials can not be decoded. */
+/**
+ * Parses a URL with one of these protocols. Null if it is none, has no host (`smtp:mail.example.com`), hides control
+ * characters, or has credentials that cannot be decoded.
+ */
 export function readUrl(text: string, protocol: RegExp): URL | null {
   if (!/^[a-z]+:\/\//i.test(text) || /%([01][\da-f]|7f)/i.test(text)) return null;
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,22 +1,22 @@
 import { readUrl } from './read-url.ts';
 
-/** A mail provider of SMTP_URL. */
+/** A mail provider in SMTP_URL. */
 export interface ProviderSetting {
-  /** host:port; a second one of the same ends in #2. */
+  /** host:port; a second provider with the same ends in #2. */
   provider: string;
-  /** Without the parameters that are ours. */
+  /** Without our own parameters. */
   url: string;
-  /** SMTP connections of one sender process; null = SEND_CONNECTIONS. */
+  /** SMTP connections per sender process; null = SEND_CONNECTIONS. */
   connections: number | null;
-  /** Messages a minute of all sender processes together; null = no limit. */
+  /** Messages per minute of all sender processes together; null = no limit. */
   ratePerMinute: number | null;
 }
 
 const OURS = { connections: 500, ratePerMinute: 10_000_000 } as const;
 
 /**
- * The providers of SMTP_URL in their order: a comma-separated list of `smtp://` or `smtps://` URLs, each with `connections`
- * and `ratePerMinute` in its query where it has limits of its own. Throws RangeError with what is wrong.
+ * The providers in SMTP_URL, in order: a comma-separated list of `smtp://` or `smtps://` URLs, with `connections` and
+ * `ratePerMinute` as optional query parameters. Throws RangeError with the reason if the list is invalid.
  */
 export function readProviders(smtpUrl: string): ProviderSetting[] {
   const seen = new Map<string, number>();

@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import { EnvError } from './env.ts';
 import { errorForLog } from './error-for-log.ts';
 
-/** An error that a setting is to blame for, as a line: what was wrong, without the setting's value. */
+/** Blames a setting for an error, in one line without the setting's value. */
 export const doesNotWork = (setting: string, error: unknown): EnvError =>
   new EnvError(`${setting} does not work: ${errorForLog(error).message.split('\n')[0]}`, { cause: error });
 
-/** Runs what a setting leads to; when it fails, it is the setting that is told of. */
+/** Runs `work`, which uses a setting, and blames the setting if it fails. */
 export async function bySetting<T>(setting: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -18,7 +18,7 @@ export async function bySetting<T>(setting: string, work: () => Promise<T>): Pro
 
 const PORT_TAKEN: Record<string, string> = { EADDRINUSE: 'is in use', EACCES: 'requires privileges' };
 
-/** Has a server listen; when it can not, the settings are told of. */
+/** Starts listening; blames the settings if that fails. */
 export async function listen(
   server: Server,
   { setting, port, host }: { setting: string; port: number; host: string },
@@ -38,8 +38,8 @@ export async function listen(
 }
 
 /**
- * Starts a process: returns what `start` does. Settings that do not work end it with a line each and exit code 2; other
- * errors, which are not the operator's, with the error and exit code 1.
+ * Runs `start` and returns its result. If it fails because of settings, exits with code 2 and one line per problem; for
+ * other errors, which are not the operator's fault, with code 1 and the error.
  */
 export async function startOrExit<T>(start: () => Promise<T> | T): Promise<T> {
   try {

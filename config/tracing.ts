@@ -14,11 +14,11 @@ interface SpanOptions {
   headers?: Record<string, string | string[] | undefined>;
 }
 
-/** Spans of what a process does, for OpenTelemetry. */
+/** OpenTelemetry spans of a process. */
 export interface Tracing {
-  /** Runs work in a span that ends with it, and that has failed when it throws. */
+  /** Runs work in a span, which is marked as failed if the work throws. */
   span: <T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>) => Promise<T>;
-  /** Sends what is gathered. */
+  /** Exports the collected spans. */
   stop: () => Promise<void>;
 }
 
@@ -31,8 +31,8 @@ const getter = {
 };
 
 /**
- * Sends spans by OTLP over HTTP (JSON) to `endpoint`; null without one. The SDK itself reads the sampler's and the
- * exporter's other standard OTEL_ variables. A collector that can not be reached costs spans and nothing else.
+ * Exports spans with OTLP over HTTP (JSON) to `endpoint`; null if it is empty. The SDK itself reads the sampler's and
+ * the exporter's other standard OTEL_ variables. If the collector is unreachable, only spans are lost.
  */
 export function startTracing(endpoint: string, service: string): Tracing | null {
   if (endpoint === '') return null;
@@ -50,14 +50,14 @@ export function startTracing(endpoint: string, service: string): Tracing | null 
         return await work(span);
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR });
-        // Its name only: a message may hold what a person has written.
+        // Only its name, because a message may contain personal data.
         span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
         throw error;
       } finally {
         span.end();
       }
     },
-    // A collector that does not answer does not hold up the end of a process.
+    // A collector that does not respond must not delay the end of the process.
     stop: () => Promise.race([provider.shutdown(), delay(STOP_MS, undefined, { ref: false })]),
   };
 }

@@ -1,4 +1,7 @@
-/** `npm run migration:create -- name`: writes the difference between the entities and the committed snapshot as a migration. */
+/**
+ * `npm run migration:create -- name`: writes the difference between the entities and the committed snapshot as a
+ * migration.
+ */
 import { MikroORM } from '@mikro-orm/postgresql';
 import { readMigrationEnv } from '../config/env.ts';
 import { startOrExit } from '../config/start-problems.ts';

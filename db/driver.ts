@@ -15,16 +15,17 @@ interface Statement {
   values: unknown[];
 }
 
-/** More do not fit into one message to Postgres (an int16). */
+/** The maximum of parameters in one message to Postgres (an int16). */
 const MOST_VALUES = 65_535;
 
 /**
- * MikroORM writes values into the text of its statements. There Postgres logs them when a statement fails or is slow, and shows
- * them while it runs: addresses, names, password hashes. This makes a parameter of each value that a literal with quotes would
- * be; to Postgres both are of an unknown type until their place tells it. Numbers, booleans and null stay as they are.
+ * MikroORM writes values into the text of its statements. Postgres then logs them when a statement fails or is slow,
+ * and shows them while it runs: addresses, names, password hashes. This platform passes each value that would be a
+ * quoted literal as a parameter instead; Postgres infers the type of both from the context. Numbers, booleans and null
+ * stay literals.
  */
 class Platform extends PostgreSqlPlatform {
-  /** While a statement is made that is about to be run; parts of one may be made before. */
+  /** Set while a statement that is about to run is formatted; parts of it may be formatted before. */
   #values: unknown[] | null = null;
 
   statement(text: string, params: readonly unknown[]): Statement {
@@ -69,11 +70,11 @@ class Connection extends PostgreSqlConnection {
   }
 }
 
-/** MikroORM's driver, but with parameters. */
+/** MikroORM's driver with parameters instead of literals. */
 export class ParameterDriver extends PostgreSqlDriver {
   constructor(config: Configuration) {
     super(config);
-    // The driver's own constructor takes no other parts than its own.
+    // The constructor of the base class does not accept other implementations of these.
     Object.assign(this, { platform: new Platform(), connection: new Connection(config) });
   }
 }

@@ -5,7 +5,7 @@ interface PgError {
   cause?: unknown;
 }
 
-/** The Postgres error inside whatever the driver and the ORM wrapped around it. */
+/** Finds the Postgres error in an error that the driver and the ORM may have wrapped. */
 export function pgError(error: unknown): PgError | null {
   for (
     let at = error as PgError | undefined, depth = 0;
@@ -17,7 +17,7 @@ export function pgError(error: unknown): PgError | null {
   return null;
 }
 
-/** Deadlock or serialization failure: the same transaction may succeed when it is run again. */
+/** Deadlock or serialization failure: the same transaction may succeed when repeated. */
 function isRetryable(error: unknown): boolean {
   const code = pgError(error)?.code;
   return code === '40P01' || code === '40001';
@@ -26,8 +26,8 @@ function isRetryable(error: unknown): boolean {
 const TRIES = 5;
 
 /**
- * Runs `work` again, up to five times in all, when it was a deadlock's or a serialization failure's victim; `also` names other
- * errors that a new run may pass. `work` must be able to begin anew.
+ * Runs `work`, and retries it after a deadlock or serialization failure, up to five attempts in total; `also` matches
+ * other errors to retry. `work` must be repeatable.
  */
 export async function retried<T>(work: () => Promise<T>, also = (_error: unknown): boolean => false): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -39,7 +39,7 @@ export async function retried<T>(work: () => Promise<T>, also = (_error: unknown
   }
 }
 
-/** Whether the connection is what failed: the system's codes, and the driver's own errors, which have none. */
+/** Whether the connection failed: by system error codes, or by the driver's own errors, which have no code. */
 export function isConnectionError(error: unknown): boolean {
   for (
     let at = error as (PgError & { message?: string }) | undefined, depth = 0;
@@ -62,7 +62,7 @@ export function isConnectionError(error: unknown): boolean {
   return false;
 }
 
-/** Whether the connection was lost on the way: the same statements may succeed on another. */
+/** Whether the connection was lost: the same statements may succeed on another one. */
 export function isConnectionLost(error: unknown): boolean {
   return isConnectionError(error) || /^(08|57P|26000)/.test(pgError(error)?.code ?? '');
 }

@@ -1,4 +1,4 @@
-/** `npm run migrate`: brings the schema up to date and sees to the roles. Reads DATABASE_MIGRATION_URL and DATABASE_URL. */
+/** `npm run migrate`: migrates the schema and creates the roles. Reads DATABASE_MIGRATION_URL and DATABASE_URL. */
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { readMigrationEnv } from '../config/env.ts';
@@ -9,7 +9,9 @@ import { connect } from './orm.ts';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Makes the roles that are missing: the application's login, and the engine role that it may take by SET ROLE only. */
+/**
+ * Creates missing roles: the application's login, and the engine role, which the login can use only through SET ROLE.
+ */
 async function ensureRoles(client: pg.Client, app: { user: string; password: string }): Promise<void> {
   const login = client.escapeIdentifier(app.user);
   const exists = async (role: string) =>
@@ -21,23 +23,25 @@ async function ensureRoles(client: pg.Client, app: { user: string; password: str
       );
     } catch (error) {
       if (pgError(error)?.code === INSUFFICIENT_PRIVILEGE || isConnectionLost(error)) throw error;
-      // A name that is reserved, a password that is too weak: what is wrong is what was to be made.
+      // For example a reserved name or a weak password: the fault is in the login to be created.
       throw doesNotWork('DATABASE_URL', error);
     }
   }
-  // Grants name this role, whatever login the service uses.
+  // Grants refer to this role, whatever the service's login is.
   if (!(await exists('perennial_app'))) await client.query('create role perennial_app nologin');
   if (app.user !== 'perennial_app') await client.query(`grant perennial_app to ${login}`);
   if (!(await exists(ENGINE_ROLE))) await client.query(`create role ${ENGINE_ROLE} nologin nobypassrls`);
-  // A plain GRANT would open every row to the application without SET ROLE.
+  // A plain GRANT would show every row to the application without SET ROLE.
   await client.query(`grant ${ENGINE_ROLE} to ${login} with inherit false, set true`);
 }
 
-/** Runs under one advisory lock, so that processes that start together do not migrate twice. Returns the names applied. */
+/**
+ * Runs under an advisory lock, so that processes started together do not migrate twice. Returns the applied migrations.
+ */
 export async function migrate(migrationUrl: string, databaseUrl: string): Promise<string[]> {
   const app = new URL(databaseUrl);
   const client = await bySetting('DATABASE_MIGRATION_URL', async () => {
-    // It reads the files that the URL names, such as certificates.
+    // The constructor reads the files in the URL, such as certificates, so it may throw too.
     const made = new pg.Client({ connectionString: migrationUrl });
     await made.connect();
     return made;

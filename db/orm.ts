@@ -15,7 +15,7 @@ export { sql };
 export type { EntityManager, RawBuilder };
 export type Orm = MikroORM;
 
-/** int8 as a number (every id of ours is below 2^53), timestamptz as a Date, date as it is printed. */
+/** int8 as a number (all our ids are below 2^53), timestamptz as a Date, date as text. */
 export const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.DATE, (value) => value);
@@ -25,10 +25,10 @@ const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 /** Postgres settings of every connection. */
 const settings = [
   'timezone=UTC',
-  // Values are no business of the server's log; more about it only a superuser may set: docs/operating.md.
+  // Values must not get into the server's log. Only a superuser can restrict it further: docs/operating.md.
   'log_parameter_max_length_on_error=0',
-  // A process that is silent in the middle of a transaction holds its locks no longer than this: it stands still, or its
-  // machine is gone (30 s without traffic, 3 probes 10 s apart).
+  // Limits how long a process that is silent within a transaction holds its locks, whether it hangs or its machine is
+  // gone (30 s without traffic, 3 probes 10 s apart).
   'idle_in_transaction_session_timeout=5min',
   'tcp_keepalives_idle=30',
   'tcp_keepalives_interval=10',
@@ -41,9 +41,9 @@ export const REQUEST_WAIT_MS = 4_000;
 
 /** How a process uses its connections to Postgres. */
 export interface ConnectOptions {
-  /** The most that it has at a time. */
+  /** The maximum number of connections. */
   poolMax?: number;
-  /** How long it waits for a free one before it gives up, with an error that is answered as 503; without end where it is not given. */
+  /** How long to wait for a free connection before failing with an error that becomes a 503; default: without limit. */
   poolWaitMs?: number;
   line?: PostgresSockets;
 }
@@ -57,7 +57,7 @@ export function ormOptions(
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
-    // Of the URL itself MikroORM takes the login, the address and the database, and leaves the rest: whether to use TLS, and how.
+    // MikroORM only uses the login, host and database of the URL, not whether and how to use TLS.
     driverOptions: {
       connectionString: databaseUrl,
       ...session,
@@ -68,34 +68,34 @@ export function ormOptions(
       connectionTimeoutMillis: poolWaitMs,
     },
     extensions: [Migrator],
-    // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
+    // The snapshot describes the entities at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
     flushMode: 'commit',
-    // A database that is not there is a mistake in its address; it is not for the service to make another.
+    // A missing database means a mistake in the URL, so it is not created.
     ensureDatabase: false,
   });
 }
 
-/** Connects; the first query opens a connection. */
+/** Creates the ORM; the first query opens a connection. */
 export async function connect(databaseUrl: string, options: ConnectOptions = {}): Promise<Orm> {
   return MikroORM.init(ormOptions(databaseUrl, options));
 }
 
-/** An entity manager that sees and writes one tenant, inside transactions and outside. */
+/** An entity manager for one tenant, inside and outside transactions. */
 export function tenantEm(orm: Orm, tenantId: string): EntityManager {
   return orm.em.fork({ session: { variables: { 'app.tenant_id': tenantId } } });
 }
 
-/** An entity manager that sees every tenant: for relay, consumers and claims, with the tenant in every key. */
+/** An entity manager for all tenants: for the relay, consumers and claims, with the tenant in every key. */
 export function engineEm(orm: Orm): EntityManager {
   return orm.em.fork({ session: { role: ENGINE_ROLE } });
 }
 
-/** Its connections, shared by all that use `orm`. */
+/** The connection pool of `orm`. */
 export const poolOf = (orm: Orm): Promise<pg.Pool> =>
   (orm.em.getConnection() as unknown as { getNativeClient: () => Promise<pg.Pool> }).getNativeClient();
 
-/** Throws where Postgres does not answer. */
+/** Throws if Postgres does not respond. */
 export const ping = (orm: Orm): Promise<unknown> => orm.em.fork().execute('select 1');
 
 /** Rows of a query in the transaction `tx` (an em that em.transactional passed in). */
@@ -103,7 +103,7 @@ export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Pr
   return (await query.execute(tx.getKysely())).rows as T[];
 }
 
-/** Put this first in a query that takes longer to plan than to run, and runs often: its connection then prepares it. */
+/** Put this first in a frequent query that takes longer to plan than to run: its connection then prepares it. */
 export const preparedHint = sql.raw(PREPARED);
 
 /** Runs `work` in a transaction that is always rolled back, and returns its result. */
@@ -124,10 +124,10 @@ export async function inRolledBackTransaction<T>(
   return done.answer as T;
 }
 
-/** An entity manager that knows no entities yet, in the transaction of `em` if it is in one. */
+/** An entity manager without loaded entities, in the transaction of `em` if there is one. */
 export const freshEm = (em: EntityManager): EntityManager => em.fork({ keepTransactionContext: true });
 
-/** A transaction that is retried a few times after a deadlock or serialization failure: `work` must be repeatable. */
+/** A transaction that is retried a few times after a deadlock or serialization failure; `work` must be repeatable. */
 export function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
   return retried(() => freshEm(em).transactional(work));
 }

@@ -6,27 +6,33 @@ import type { PostgresSockets } from './postgres-sockets.ts';
 import { session, types, type RawBuilder } from './orm.ts';
 import { PreparingClient } from './preparing-client.ts';
 
-/** A statement that is prepared once on each connection. */
+/** A statement that is prepared once per connection. */
 export interface Statement {
   name: string;
   text: string;
 }
 
-/** Whose rows a transaction sees: a tenant's, or all (the tenant is then in every key). */
+/** Which rows a transaction sees: a tenant's, or all (every key must then include the tenant). */
 export type Scope = { tenantId: string } | 'engine';
 
 /** A statement with its values. */
 export type Asked = readonly [Statement, unknown[]];
 
-/** Short transactions in one round trip each, many at once on a connection (pipelining). Returns the rows of each statement. */
+/**
+ * Short transactions in one round trip each, many at once on a connection (pipelining). Returns the rows of each
+ * statement.
+ */
 export interface PipelinedTransactions {
   /**
-   * For the few statements that every request runs. What is asked for one scope in the same turn of the event loop shares a
-   * transaction. They must be safe to run twice: they are run again, each by itself, when their connection breaks or another
-   * one in their transaction fails.
+   * For the few statements that every request runs. Statements for the same scope in the same turn of the event loop
+   * share a transaction. They must be safe to run twice: they are repeated separately if their connection breaks or
+   * another statement in their transaction fails.
    */
   run: (scope: Scope, statements: readonly Asked[]) => Promise<Record<string, unknown>[][]>;
-  /** A transaction of its own, run once. When this throws because the connection broke, it may have been committed nevertheless. */
+  /**
+   * A separate transaction, run once. If this throws because the connection broke, it may have been committed
+   * nevertheless.
+   */
   once: (scope: Scope, statements: readonly RawBuilder<unknown>[]) => Promise<Record<string, unknown>[][]>;
   close: () => Promise<void>;
 }
@@ -68,8 +74,8 @@ class Pipeline {
 
   async run(scope: Scope, queries: readonly Query[]): Promise<Record<string, unknown>[][]> {
     const client = await this.#connected();
-    // What is submitted in one turn stays together: no other transaction comes between. A statement that fails takes the
-    // rest of its transaction with it, so none runs for the wrong tenant.
+    // What is submitted in one turn stays together, without another transaction in between. A failed statement aborts
+    // the rest of its transaction, so none runs for the wrong tenant.
     const { stream } = (
       client as unknown as { connection: { stream: NodeJS.WritableStream & { cork: () => void; uncork: () => void } } }
     ).connection;
@@ -103,7 +109,7 @@ class Pipeline {
       types,
       pipeline: true,
       stream: this.#sockets.stream,
-      // Finds out when the other side has gone silently: these connections are never closed for being idle.
+      // Detects a dead peer: these connections are never closed for being idle.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       query_timeout: QUERY_TIMEOUT_MS,
@@ -136,7 +142,7 @@ interface Run {
   reject: (error: unknown) => void;
 }
 
-/** Connects when it is first used. */
+/** Connects on first use. */
 export function createPipelinedTransactions(
   databaseUrl: string,
   sockets: PostgresSockets,
@@ -150,7 +156,7 @@ export function createPipelinedTransactions(
   const attempt = (scope: Scope, statements: readonly Asked[]) => submit(scope, statements.map(named));
   const alone = async ({ scope, statements, resolve, reject }: Run): Promise<void> => {
     try {
-      // Connections break when Postgres is restarted, also those that were idle.
+      // A restart of Postgres breaks connections, including idle ones.
       resolve(
         await attempt(scope, statements).catch((error: unknown) =>
           isConnectionLost(error) ? attempt(scope, statements) : Promise.reject(error as Error),

@@ -6,8 +6,8 @@ export interface PostgresSockets {
   /** Creates and tracks a socket for a pg client (pg's option `stream`). */
   stream: () => Socket;
   /**
-   * Pings Postgres every half second over a separate connection. While pings time out, it destroys all sockets, also new
-   * ones, so that pending queries fail as if Postgres had died. Returns a function that stops the pings.
+   * Pings Postgres every half second over a separate connection. While pings time out, it destroys all sockets, also
+   * new ones, so that pending queries fail as if Postgres had died. Returns a function that stops the pings.
    */
   watch: (databaseUrl: string) => () => void;
 }
@@ -15,7 +15,7 @@ export interface PostgresSockets {
 const PAUSE_MS = 500;
 /** The timeout of a ping: a live Postgres answers sooner unless its machine is badly overloaded. */
 const SILENT_MS = 3_000;
-/** Extra time to read an answer that arrived while this process's own event loop was blocked. */
+/** Extra time to read a reply that arrived while this process's own event loop was blocked. */
 const READ_MS = 100;
 
 /** A delay whose timer does not keep the process running. */
@@ -56,7 +56,7 @@ export function createPostgresSockets(): PostgresSockets {
   };
 }
 
-/** Pings Postgres over a connection of its own. */
+/** Pings Postgres over its own connection. */
 class Heartbeat {
   readonly #url: string;
   #client: pg.Client | null = null;

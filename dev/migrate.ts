@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EnvError } from '../config/env.ts';
 
-/** Runs the migrations on the database that DATABASE_MIGRATION_URL names; throws with what they printed. */
+/** Migrates the database of DATABASE_MIGRATION_URL; if that fails, throws an error with the output. */
 export async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
   const root = join(import.meta.dirname, '..');
   try {
     await promisify(execFile)(process.execPath, [join(root, 'db', 'migrate.ts')], { cwd: root, env });
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    // Its settings can not work: it says which.
+    // Invalid settings: the output says which.
     if (code === 2) throw new EnvError(stderr.trimEnd(), { cause: error });
     throw new Error(`The migrations failed:\n${stdout}${stderr}`, { cause: error });
   }

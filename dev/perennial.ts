@@ -17,24 +17,24 @@ export interface PerennialOptions {
   settings: StartSettings;
   log: (line: string) => void;
   spawned: (service: Service) => void;
-  /** Called when a process died too often to be started again. */
+  /** Called when a process has died too often and will not be restarted. */
   failed: (message: string, exitCode?: number) => void;
 }
 
-/** The stack with one api and one worker on it. Its steps are called in this order; `stop` at any time. */
+/** The stack with one API and one worker. Its methods are called in this order; `stop` at any time. */
 export interface Perennial {
   startParts: () => Promise<void>;
   startProcesses: () => Promise<void>;
-  /** Lines for the user: what is where, and the Admin login when the database was empty. */
+  /** Lines for the user: the URLs, and the Admin login if the database was empty. */
   table: () => [string, string][];
-  /** The Admin login that was made in this start, even if the start failed later. */
+  /** The Admin login created by this start, even if the start failed later. */
   adminShown: () => string | undefined;
   stop: () => Promise<void>;
 }
 
 const HEALTH_TIMEOUT_MS = 120_000;
 
-/** Assembles what `npm start` runs; nothing is started yet. */
+/** Assembles what `npm start` runs, without starting anything yet. */
 export function createPerennial({ root, dataDir, settings, log, spawned, failed }: PerennialOptions): Perennial {
   const { host, apiPort, url, metricsPort, ports, external, given } = settings;
   const running: Supervised[] = [];
@@ -108,7 +108,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
     adminShown: () => admin,
     async stop() {
       stopped = true;
-      // They drain into the parts, so those go last.
+      // They drain into the parts, so the parts are stopped last.
       await Promise.all(running.map((process) => process.stop()));
       for (const unfollow of following) unfollow();
       await stack?.stop();
@@ -121,7 +121,7 @@ async function isEmpty(migrationUrl = ''): Promise<boolean> {
   return rowCount === 0;
 }
 
-/** Asks at the address that the API listens on; 0.0.0.0 and :: lead to this machine too. */
+/** Checks the address that the API listens on; 0.0.0.0 and :: lead to this machine too. */
 async function isUp(host: string, port: number): Promise<void> {
   const request = get({ host, port, path: '/api/v1/health', agent: false, signal: AbortSignal.timeout(5_000) });
   const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -1,6 +1,6 @@
 import { processStart } from './process-start.mjs';
 
-/** Sends a signal; a process that is gone already is no error. */
+/** Sends a signal; no error if the process is gone. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -9,12 +9,14 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Waits for `ms` milliseconds between two looks at a condition. */
+/** Waits for `ms` milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Stops a process that is not our child: signal, wait until it is gone, SIGKILL after `graceMs`. */
+/**
+ * Stops a process that is not our child: sends the signal, waits until it is gone, and sends SIGKILL after `graceMs`.
+ */
 export async function stopForeign(pid: number, start: string, name: NodeJS.Signals, graceMs: number): Promise<void> {
   const runs = () => processStart(pid) === start;
   if (!runs()) return;

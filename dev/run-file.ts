@@ -12,19 +12,18 @@ interface Content {
   services: Pick<Service, 'name' | 'pid' | 'start' | 'stopSignal' | 'graceMs'>[];
 }
 
-/** Our entry in `<dataDir>/run.json`: who runs on this data folder, and which processes belong to it. */
+/** Our entry in `<dataDir>/run.json`: which process uses this data folder, and which processes belong to it. */
 export interface RunFile {
-  /** Notes a process of this run, to be stopped by the next one if this one is killed. */
+  /** Records a process of this run. If this run is killed, the next one stops the process. */
   add: (service: Service) => void;
-  /** Notes that this run is about to end, so that the next one waits for it. */
+  /** Records that this run is about to end, so that the next one waits for it. */
   stopping: () => void;
   remove: () => void;
 }
 
 /**
- * Takes the data folder for this process. What a killed run left running is stopped first, with a line saying so; a run
- * that is just stopping is waited for. Throws when another process uses the folder, which stays
- * as it is.
+ * Claims the data folder for this process. Stops what a killed run left running, and logs that; waits for a run that is
+ * just stopping. Throws if another process uses the folder, without changing it.
  */
 export async function claimDataDir(dataDir: string, log: (line: string) => void): Promise<RunFile> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -39,7 +38,8 @@ export async function claimDataDir(dataDir: string, log: (line: string) => void)
     if (other && lives(other.owner)) await waitForEnd(file, other, log);
     else await takeOver(file, log);
   }
-  // Not before it is ours, and never closed to Postgres, which root runs as another user: it would die at its next checkpoint.
+  // Only after it is ours. Never closed to Postgres, which root runs as another user: it would crash at its next
+  // checkpoint.
   chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   const write = () => {
     writeFileSync(`${file}.new`, JSON.stringify(content), { mode: 0o600 });
@@ -62,7 +62,7 @@ export async function claimDataDir(dataDir: string, log: (line: string) => void)
   };
 }
 
-/** True when the folder was left by a run that has died; false when it is in use or was never claimed. */
+/** Whether the folder was left by a run that has died; false if it is in use or was never claimed. */
 export async function isOrphaned(dataDir: string): Promise<boolean> {
   const content = await read(join(dataDir, 'run.json'));
   return content !== null && !lives(content.owner);
@@ -78,7 +78,7 @@ async function waitForEnd(file: string, { owner, stopping }: Content, log: (line
   while (lives(owner) && (await read(file))) await pause(100);
 }
 
-/** Only one process can move the file away, so two that find the same dead run do not both clean up. */
+/** Only one process can rename the file, so that two that find the same dead run do not both clean up. */
 async function takeOver(file: string, log: (line: string) => void): Promise<void> {
   const mine = `${file}.${process.pid}`;
   try {
@@ -95,7 +95,7 @@ async function takeOver(file: string, log: (line: string) => void): Promise<void
   await rm(mine, { force: true });
 }
 
-/** The service's own processes drain first, while the parts they drain into are still there; Postgres is the last. */
+/** The service's own processes drain first, while the parts they drain into still run; Postgres is last. */
 function inStopOrder(services: Content['services']): Content['services'] {
   const parts = ['The mail catcher', 'Temporal', 'NATS', 'Postgres'];
   return services.toSorted((a, b) => parts.indexOf(a.name) - parts.indexOf(b.name));

@@ -19,18 +19,18 @@ import { pause, signal } from './process.ts';
 export interface Service {
   name: string;
   pid: number;
-  /** Start of the process as `processStart` tells it. */
+  /** The start of the process, from `processStart`. */
   start: string;
   stopSignal: NodeJS.Signals;
   graceMs: number;
   logFile: string;
-  /** Where this process' lines begin in the file, in bytes. */
+  /** The offset of this process's first line in the log file, in bytes. */
   logStart: number;
-  /** Resolves, never rejects, with a text such as `exit code 1` when the process has ended. */
+  /** Resolves when the process has ended, with a text such as `exit code 1`; never rejects. */
   ended: Promise<string>;
-  /** True from the moment the process has ended. */
+  /** Whether the process has ended. */
   hasEnded: () => boolean;
-  /** Asks it to stop and waits until it is gone; SIGKILL after `graceMs`. */
+  /** Stops the process and waits until it is gone; SIGKILL after `graceMs`. */
   stop: () => Promise<void>;
 }
 
@@ -40,7 +40,10 @@ export interface ServiceOptions {
   args: string[];
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** stdout and stderr are appended to it; past 10 MB it is put aside as `<logFile>.old` at the next start. */
+  /**
+   * stdout and stderr are appended to this file; if it exceeds 10 MB, it is renamed to `<logFile>.old` at the next
+   * start.
+   */
   logFile: string;
   uid?: number;
   gid?: number;
@@ -53,13 +56,13 @@ export interface ServiceOptions {
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /**
- * Starts a child in a process group of its own, so that Ctrl-C in the terminal reaches the caller alone, who stops its
- * children in order. Rejects when the command cannot be run at all.
+ * Starts a child in its own process group, so that Ctrl-C in the terminal only reaches the caller, who stops its
+ * children in order. Rejects if the command cannot be run.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const log = openLog(options.logFile);
   const logStart = fstatSync(log).size;
-  // What it writes is for its owner's eyes; a child inherits the mask.
+  // Its files must be readable only by their owner; a child inherits the mask.
   const mask = process.umask(0o077);
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
@@ -111,15 +114,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /**
- * Repeats `attempt` until it does not throw. Rejects with the end of the service's log when the service ends first or
- * `timeoutMs` pass.
+ * Repeats `attempt` until it succeeds. Rejects with the end of the service's log if the service ends first or after
+ * `timeoutMs`.
  */
 export async function untilReady<T>(service: Service, attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {
       const answer = await attempt();
-      // A foreign server on the same port must not pass for ours, which could not start because of it.
+      // Another server on the same port must not be mistaken for ours, which could not start because of it.
       if (service.hasEnded()) throw new Error('another program answered in its place');
       return answer;
     } catch (error) {
@@ -137,7 +140,7 @@ export async function untilReady<T>(service: Service, attempt: () => Promise<T>,
   }
 }
 
-/** The last lines that a service has logged, for an error message. */
+/** The last lines of a service's log, for an error message. */
 export function logTail({ logFile, logStart }: Service, lines = 15): string {
   try {
     return readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-lines).join('\n');
@@ -157,7 +160,7 @@ function openLog(file: string): number {
   return log;
 }
 
-/** Makes a folder that only its owner may enter, or closes to others what is there. */
+/** Creates a folder that only its owner may enter, or restricts an existing one. */
 export function makePrivate(folder: string): void {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o700);

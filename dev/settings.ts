@@ -4,22 +4,22 @@ import { isLoopback } from '../config/env-checks.ts';
 import { EnvError, readEnv, withSecretFiles } from '../config/env.ts';
 import type { ExternalParts, StackPorts } from './stack/stack.ts';
 
-/** What `npm start` takes from the environment; an empty value counts as unset. */
+/** The settings that `npm start` reads from the environment; an empty value counts as unset. */
 export interface StartSettings {
   /** Address the API listens on. */
   host: string;
   apiPort: number;
-  /** Where a browser on this machine reaches the API. */
+  /** The URL of the API for a browser on this machine. */
   url: string;
-  /** Port of the worker's metrics; 0 = none. */
+  /** The port of the worker's metrics; 0 = none. */
   metricsPort: number;
   ports: StackPorts;
   external: ExternalParts;
-  /** All settings of the environment that are not empty. */
+  /** All non-empty settings of the environment. */
   given: NodeJS.ProcessEnv;
 }
 
-/** Reads the settings; throws an error with one line for each that can not hold. */
+/** Reads the settings; throws an error with one line per invalid one. */
 export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   const { settings, problems: unread } = withSecretFiles(env);
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== '' && value !== undefined));
@@ -62,7 +62,7 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   };
 }
 
-/** `localhost` for every address that it leads to. */
+/** `localhost` for every address that leads to this machine. */
 function nameOf(host: string): string {
   if (isLoopback(host) || ['0.0.0.0', '::', '::1'].includes(host)) return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;
@@ -70,7 +70,10 @@ function nameOf(host: string): string {
 
 const settingOf = (line: string): string | undefined => line.split(' ')[0];
 
-/** What the processes would say of these settings; those that `npm start` makes are taken as good. */
+/**
+ * The problems that the processes would report about these settings; those created by `npm start` are assumed to be
+ * valid.
+ */
 function serviceProblems(given: NodeJS.ProcessEnv): string[] {
   const made = {
     DATABASE_URL: 'postgres://perennial@127.0.0.1/perennial',
@@ -89,7 +92,7 @@ function serviceProblems(given: NodeJS.ProcessEnv): string[] {
   }
 }
 
-/** What the processes get where the environment says nothing. Marketing mail needs a postal address: this one is nobody's. */
+/** Defaults for the processes. Marketing emails need a postal address: this one is fictitious. */
 export const localDefaults = (url: string) => ({
   ENABLE_REGISTRATION: 'true',
   PUBLIC_URL: url,
@@ -97,13 +100,13 @@ export const localDefaults = (url: string) => ({
   MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example',
 });
 
-/** The first Admin's login as the API will make it, and how to tell it to the user. */
+/** The login of the first Admin, and the text that shows it to the user. */
 export interface AdminLogin {
   env: Record<string, string>;
   shown: string;
 }
 
-/** A random password is made and shown where the user has set none. */
+/** Without a password in the settings, generates a random one and shows it. */
 export function adminLogin(given: NodeJS.ProcessEnv): AdminLogin {
   const username = given.ADMIN_USERNAME ?? 'admin';
   const password = given.ADMIN_PASSWORD ?? `${randomBytes(12).toString('base64url')}-Aa1`;

@@ -18,7 +18,7 @@ let starting: Promise<void> = Promise.resolve();
 let ending = false;
 
 onStopRequest((reason) => void end(0, `Stopping (${reason}) …`), kill);
-// A reader that has gone (`npm start | head`) is no reason to stop.
+// Do not stop because the reader of our output is gone (`npm start | head`).
 process.stdout.on('error', () => {});
 process.on('uncaughtException', (error) => void end(1, String(error.stack)));
 starting = start();
@@ -48,7 +48,7 @@ async function start(): Promise<void> {
   process.stdout.write('Ctrl-C stops everything; the data stays.\n');
 }
 
-/** Stops all in order and exits; what is just starting is stopped once it has come so far. */
+/** Stops everything in order and exits; what is just starting is stopped when it has started. */
 async function end(code: number, message: string): Promise<void> {
   if (ending) return;
   ending = true;
@@ -59,7 +59,7 @@ async function end(code: number, message: string): Promise<void> {
   } catch (error) {
     say(`The stop could not be noted: ${messageOf(error)}`);
   }
-  // A start that is waiting for a health that no longer comes is ended by the end of its processes.
+  // A start that waits for the health of a stopping service ends when its processes end.
   await Promise.allSettled([starting, perennial?.stop()]);
   await perennial?.stop();
   run?.remove();
@@ -67,7 +67,7 @@ async function end(code: number, message: string): Promise<void> {
   process.exit(code);
 }
 
-/** The second Ctrl-C: no more waiting. */
+/** On the second Ctrl-C: kills everything without waiting. */
 function kill(): void {
   for (const service of processes) if (!service.hasEnded()) signal(service.pid, 'SIGKILL');
   process.stderr.write('Killed.\n');

@@ -1,9 +1,12 @@
-/** Between two signals that belong to one request: a terminal signals everyone, and each parent passes it on as well. */
+/**
+ * Signals within this time are one request: a terminal signals all processes, and each parent forwards the signal as
+ * well.
+ */
 const SAME_REQUEST_MS = 500;
 
 /**
- * Calls `stop` once on SIGINT, SIGTERM, SIGHUP, or when the process that started us with `npm` is gone; calls `kill` on a
- * second Ctrl-C or signal that follows later.
+ * Calls `stop` once on SIGINT, SIGTERM, SIGHUP, or when the process that started us with `npm` is gone; calls `kill` on
+ * a second Ctrl-C or a later signal.
  */
 export function onStopRequest(stop: (reason: string) => void, kill: () => void): void {
   let asked = 0;
@@ -15,9 +18,9 @@ export function onStopRequest(stop: (reason: string) => void, kill: () => void):
     } else if (now - asked > SAME_REQUEST_MS) kill();
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => request(name));
-  // dev/bootstrap.mjs tells its pid; when it has been killed, nobody could stop us any more.
+  // The pid of dev/bootstrap.mjs; if that was killed, nobody could stop us any more.
   const parent = Number(process.env.PERENNIAL_PARENT_PID ?? 0);
-  // What we start has another parent.
+  // Our children have another parent.
   delete process.env.PERENNIAL_PARENT_PID;
   if (!parent) return;
   const timer = setInterval(() => {

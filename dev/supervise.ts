@@ -5,17 +5,22 @@ export interface SupervisedOptions {
   name: string;
   start: () => Promise<Service>;
   log: (line: string) => void;
-  /** Called once when it died too often in a row; it is not started again then. */
+  /** Called once when the service has died too often in a row and will not be restarted. */
   gaveUp: (message: string, exitCode: number) => void;
-  /** It is one of our own processes, which ends with exit code 2 when its settings can not work: a new start mends nothing. */
+  /**
+   * Whether it is one of our own processes. These exit with code 2 for invalid settings, so a restart would not help.
+   */
   ours?: boolean;
-  /** Before the first new start; then four times as long each. The default is enough for a part to come back: 17 s in all. */
+  /**
+   * The delay before the first restart; each further one is four times as long. With the default, a part has 17 s in
+   * total to come back.
+   */
   firstDelayMs?: number;
 }
 
-/** A service that is started again when it ends on its own. */
+/** A service that is restarted when it ends by itself. */
 export interface Supervised {
-  /** The running service, or the last one that ran. */
+  /** The running service, or the last one. */
   current: () => Service;
   stop: () => Promise<void>;
 }
@@ -25,8 +30,8 @@ const QUICK_MS = 30_000;
 const MAX_QUICK_DEATHS = 5;
 
 /**
- * Starts a service and keeps it running: each death is logged and answered by a new start after a growing delay, up to
- * five deaths within 30 s of their start in a row. Rejects when the first start fails.
+ * Starts a service and keeps it running: each death is logged and followed by a restart after a growing delay, up to
+ * five deaths in a row within 30 s of their start. Rejects if the first start fails.
  */
 export async function keepRunning({
   name,
@@ -79,7 +84,7 @@ export async function keepRunning({
   };
 }
 
-/** What a process has said beside its log, which is of JSON lines. */
+/** The output of a process other than its JSON log lines. */
 function plainLines(service: Service): string {
   return logTail(service, 100)
     .split('\n')

@@ -18,28 +18,30 @@ import { startTracing, type Tracing } from '../config/tracing.ts';
 import { whenThere } from './when-there.ts';
 import type { Env } from '../config/env-schema.ts';
 
-/** Everything a process works with; made once at its start, passed as an argument. */
+/** The dependencies of a process; created once at its start and passed as an argument. */
 export interface Deps {
   env: Env;
   log: Logger;
   metrics: Metrics;
-  /** Null when nobody collects spans. */
+  /** Null if tracing is disabled. */
   tracing: Tracing | null;
   /** All connections to Postgres. */
   postgres: PostgresSockets;
   orm: Orm;
   pipelined: PipelinedTransactions;
   nats: Nats;
-  /** Tells the relay that something was committed to an outbox past the ORM, which tells it by itself. */
+  /**
+   * Notifies the relay of a commit to an outbox that bypassed the ORM. Commits through the ORM notify it automatically.
+   */
   pingOutbox: (table: OutboxTable) => void;
   temporal: Client;
   links: LinkSigner;
   resolveTxt: ResolveTxt;
-  /** Fetches what other services offer to all (a certificate); the caller judges the address. */
+  /** Fetches a public document of another service (a certificate); the caller must check the URL. */
   fetchText: (url: URL) => Promise<string>;
 }
 
-/** The login must be one that row-level security holds for. */
+/** Throws if the login bypasses row-level security. */
 async function assertNoBypass(orm: Orm): Promise<void> {
   const [role] = await orm.em
     .fork()
@@ -53,10 +55,10 @@ async function assertNoBypass(orm: Orm): Promise<void> {
   }
 }
 
-/** SQLSTATEs of a table, a role or a grant that is not there. */
+/** SQLSTATEs for a missing table, role or grant. */
 const NOT_MIGRATED = new Set(['42P01', '42501', '42704', '22023']);
 
-/** The tables must be there, and the login must be one that migrations have prepared. */
+/** Throws unless the tables exist and the login has the grants of the migrations. */
 async function assertMigrated(orm: Orm): Promise<void> {
   try {
     await engineEm(orm).transactional((tx) => rows(tx, sql`select 1 from users limit 1`));
@@ -70,15 +72,15 @@ async function assertMigrated(orm: Orm): Promise<void> {
 }
 
 export interface DepsOptions {
-  /** Given by a worker, which shares its native connection. */
+  /** Passed by a worker, which shares its native connection. */
   temporal?: Client | undefined;
-  /** As of `ConnectOptions`: given by what somebody waits for. Work in the background waits for its turn. */
+  /** See `ConnectOptions`: set by processes that clients wait for. Background work waits without limit. */
   poolWaitMs?: number;
 }
 
 /**
- * Connects to Postgres, NATS and Temporal, waiting for those that are not there yet. Whatever connects is closed again when
- * another part can not be reached.
+ * Connects to Postgres, NATS and Temporal, waiting for those that are not available yet. If one fails, closes the
+ * others.
  */
 export async function createDeps(
   env: Env,
@@ -120,7 +122,7 @@ export async function createDeps(
       try {
         nats.connection.publish(OUTBOX_PING, table);
       } catch (error) {
-        // What has been committed has been: the relay looks by itself too.
+        // The change is committed, and the relay polls too.
         log.debug({ err: error }, 'could not wake the relay');
       }
     };

@@ -1,6 +1,6 @@
 import type { Logger } from '../config/logger.ts';
 
-/** Runs `work` at once and then `ms` after each run has ended; `stop` waits for one that runs. */
+/** Runs `work` immediately, and again `ms` after each run has ended; `stop` waits for a run in progress. */
 export function every(
   ms: number,
   log: Logger,

@@ -1,7 +1,7 @@
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
 
-/** The text at an address, which its caller has judged: no redirect is followed. Throws unless it is there at once and short. */
+/** Fetches the text at a URL that the caller has checked. Throws for redirects, slow responses and long texts. */
 export async function fetchText(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!response.ok) throw new Error(`${url.host} responded with ${response.status}`);

@@ -25,7 +25,7 @@ export async function connectTemporal(address: string, namespace: string): Promi
   return new Client({ connection, namespace });
 }
 
-/** Whether the client's namespace exists in Temporal; true, too, after any error other than NOT_FOUND. */
+/** Whether the client's namespace exists in Temporal; also true after any error other than NOT_FOUND. */
 export async function hasNamespace({ workflowService, options: { namespace } }: Client): Promise<boolean> {
   try {
     await workflowService.describeNamespace({ namespace });
@@ -35,7 +35,7 @@ export async function hasNamespace({ workflowService, options: { namespace } }: 
   }
 }
 
-/** A client over a connection that is there already (a worker's own). */
+/** A client on an existing connection (a worker's own). */
 export function temporalClient(connection: ConnectionLike, namespace: string): Client {
   return new Client({ connection, namespace });
 }
@@ -71,14 +71,14 @@ const policyOf = <Type extends WorkflowType>({
 }): StartPolicy => workflowOf(type).policy(input);
 
 /**
- * Starts a workflow as the registry says. It is no error if one with this id runs or ran already. Returns the run's
- * id, or null if that workflow has ended and was not started again.
+ * Starts a workflow with its policy in the registry. It is no error if one with this id is running or has ended.
+ * Returns the run's id, or null if that workflow has ended and was not started again.
  */
 export async function startWorkflow(client: Client, start: WorkflowStart): Promise<string | null> {
   const options = startOptions(start);
   const policy = policyOf(start);
   if (policy === 'wake') {
-    // Signal-with-start is atomic: with a check first, the workflow could end between the check and the signal.
+    // Signal-with-start is atomic: after a separate check, the workflow could end before the signal.
     const handle = await client.workflow.signalWithStart(start.type, {
       ...options,
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,

@@ -6,8 +6,9 @@ const PAUSE_MS = 250;
 const LOG_EVERY_MS = 5_000;
 
 /**
- * Runs `connect` until it succeeds. While `isAway` holds for its errors, the part restarts or is started beside this
- * process: it is waited for, a minute at most, and the log says so. Then, or on any other error, rejects with the error.
+ * Runs `connect` until it succeeds. While `isAway` is true for its errors (the part is restarting, or is being started
+ * too), retries for at most a minute, and logs that it waits. After that, or on any other error, rejects with the
+ * error.
  */
 export async function whenThere<T>(
   log: Logger,

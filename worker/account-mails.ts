@@ -4,7 +4,7 @@ import { every } from '../runtime/every.ts';
 
 const SERVE_EVERY_MS = 500;
 
-/** Mails the links that people asked for: to set a new password, to confirm an address. */
+/** Sends the links that people have requested: for setting a new password, or for confirming an address. */
 export function startAccountMails(deps: Deps): { stop: () => Promise<void> } {
   return every(SERVE_EVERY_MS, deps.log, 'could not queue account emails', () => serveMailRequests(deps));
 }

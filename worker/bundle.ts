@@ -7,7 +7,7 @@ const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta
 const folder = fileURLToPath(new URL('../workflows/', import.meta.url));
 const cacheFolder = fileURLToPath(new URL('../dist/', import.meta.url));
 
-/** What the bundle is made from: a changed workflow or SDK makes another name. */
+/** A hash of the bundle's sources: a changed workflow or SDK results in another file name. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
   for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(folder + file));
@@ -15,12 +15,14 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Compiles the workflows; the code is all that a replay needs. */
+/** Compiles the workflows; the resulting code is all that a replay needs. */
 export async function compileWorkflows(logger?: Logger): Promise<WorkflowBundleWithSourceMap> {
   return bundleWorkflowCode({ workflowsPath, ...(logger ? { logger } : {}) });
 }
 
-/** The path of the prebuilt bundle, built once per version of the sources. Safe from several processes at once. */
+/**
+ * The path of the workflow bundle, built once per version of the sources. Safe to call from several processes at once.
+ */
 export async function workflowBundle(logger?: Logger): Promise<{ codePath: string }> {
   const codePath = `${cacheFolder}workflows-${await fingerprint()}.js`;
   const built = await readFile(codePath).then(

@@ -1,7 +1,7 @@
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { withoutData } from '../config/error-for-log.ts';
 
-/** Temporal keeps the errors of activities in histories and shows them: without the data that they were about. */
+/** Removes data from the errors of activities, because Temporal stores them in histories and shows them. */
 export const failingActivities = (): ActivityInterceptors => ({
   inbound: {
     execute: (input, next) =>

@@ -1,6 +1,6 @@
 /**
- * `npm run worker`: everything that is not HTTP. `--only temporal,intake,consumers,relay,senders` splits the roles over
- * machines; any number of each may run.
+ * `npm run worker`: everything that is not HTTP. `--only temporal,intake,consumers,relay,senders` distributes the roles
+ * over machines; any number of each may run.
  */
 import { parseArgs } from 'node:util';
 import { NativeConnection, Runtime } from '@temporalio/worker';
@@ -34,7 +34,7 @@ function readRoles(): Role[] {
 const { worker, metrics, deps, connection, log } = await startOrExit(async () => {
   const [env, roles] = [readEnv(), readRoles()];
   const log = createLogger(env.LOG_LEVEL, 'worker');
-  // Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
+  // We handle signals ourselves, because the consumers and senders must drain too, not only the Temporal worker.
   Runtime.install({ shutdownSignals: [], logger: temporalLogger(log), telemetryOptions: { logging: { forward: {} } } });
   const connection = await bySetting('TEMPORAL_ADDRESS', () =>
     whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS })),

@@ -15,8 +15,8 @@ import { startTemporalWorker } from './temporal.ts';
 import { startUpkeep } from './upkeep.ts';
 
 /**
- * `intake` takes send requests and tracking hits off their queues, `consumers` do what follows from events (timelines, segments,
- * scores, figures, journeys) and look after the tables; apart, so that slow ones keep no mail waiting.
+ * `intake` takes send requests and tracking hits off their queues. `consumers` process events (timelines, segments,
+ * scores, figures, journeys) and maintain the tables. They are separate, so that slow consumers do not delay emails.
  */
 export const ROLES = ['temporal', 'intake', 'consumers', 'relay', 'senders'] as const;
 export type Role = (typeof ROLES)[number];
@@ -42,7 +42,7 @@ async function startConsumers(deps: Deps): Promise<Running> {
   return together(consumers);
 }
 
-/** Sets up what the roles need and runs them; `stop` drains them in the order of the flow. */
+/** Sets up what the roles need and starts them; `stop` drains them in the order of the data flow. */
 export async function startWorker(deps: Deps, connection: NativeConnection, roles: readonly Role[]): Promise<Running> {
   await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
   await ensureCopies(deps.nats, copiesOf(deps.env.NATS_LISTENERS), deps.env.EVENTS_MAX_AGE);

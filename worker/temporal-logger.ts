@@ -1,7 +1,7 @@
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
 import type { Logger } from '../config/logger.ts';
 
-/** What Temporal's SDK and its native core say, as lines of our log. */
+/** Forwards the log of Temporal's SDK and native core to our log. */
 export function temporalLogger(log: Logger): TemporalLogger {
   const write = (level: LogLevel, message: string, { error, ...meta }: LogMetadata = {}): void => {
     const line = log[level.toLowerCase() as Lowercase<LogLevel>].bind(log);

@@ -7,7 +7,7 @@ import { failingActivities } from './failing-activities.ts';
 import { temporalLogger } from './temporal-logger.ts';
 import { tracedActivities } from './traced-activities.ts';
 
-/** Runs workflows and activities until it is stopped; stopping lets what runs end first. */
+/** Runs workflows and activities until stopped; stopping waits for running activities. */
 export async function startTemporalWorker(
   deps: Deps,
   connection: NativeConnection,

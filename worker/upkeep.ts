@@ -9,7 +9,10 @@ const HOUR_MS = 3_600_000;
 const DELETE_MS = 600_000;
 const MINUTE_MS = 60_000;
 
-/** Keeps the tables small that only ever grow, and segments up to the clock: any number of processes may do it at once. */
+/**
+ * Deletes old rows from tables that would only grow, and keeps segments up to date with the clock. Any number of
+ * processes may do this at once.
+ */
 export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
   const { orm, log } = deps;
   const loops = [
@@ -28,8 +31,9 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
 }
 
 /**
- * Inbox partitions for today and the next days, and without those that nothing is redelivered from any more. Making or dropping
- * one waits for the transactions of consumers, and all others wait behind it: so it gives up soon, and is done the next time.
+ * Creates the inbox partitions for today and the next days, and drops those old enough that nothing is redelivered from
+ * them. Both wait for the transactions of consumers, and all others wait behind them, so this gives up soon and is
+ * retried the next time.
  */
 export async function keepPartitions({ orm }: Pick<Deps, 'orm'>): Promise<void> {
   for (const statement of [

@@ -39,10 +39,13 @@ const emailFigures = {
 const campaignFigures = { entries: count, completions: count, ...emailFigures };
 const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
 
-/** For each answer of JetStream: who asks for figures does not wait for one that is away. */
+/** The time limit for each request to JetStream, so that an outage does not delay the response. */
 const JETSTREAM_MS = 1_500;
 
-/** When the consumer had folded everything in: `now`, or when the last event before the oldest open one was published. */
+/**
+ * The time up to which the analytics consumer has processed all events: `now`, or the publish time of the last event
+ * before its oldest unacknowledged one.
+ */
 async function foldedUntil({ nats: { connection } }: Deps, now: Date): Promise<Date> {
   const jsm = await connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS });
   const info = await jsm.consumers.info(EVENTS, 'analytics').catch(() => null);
@@ -51,7 +54,7 @@ async function foldedUntil({ nats: { connection } }: Deps, now: Date): Promise<D
   return last?.time ?? new Date(info.created);
 }
 
-/** Until when the figures are complete: what waits in the outbox or in the stream is not in them. */
+/** The time up to which the figures are complete: events still in the outbox or in the stream are not included. */
 async function asOf(deps: Deps, em: EntityManager, now: Date): Promise<Date> {
   const waiting = await oldestWaitingEvent(em);
   const folded = await foldedUntil(deps, now);
@@ -75,7 +78,8 @@ function figures<A extends object>(
     handler: async ({ deps, em, query: asked }) => {
       const now = new Date();
       const period = readPeriod(asked, now);
-      // Asked for first: what comes in between is more than it says, never less.
+      // Read first: events processed between the two reads are in the figures although `asOf` does not cover them,
+      // never the reverse.
       const complete = await asOf(deps, em, now);
       return { body: { period, ...(await read(em, period)), asOf: complete } };
     },

@@ -9,7 +9,9 @@ interface Given {
   lastName?: string;
 }
 
-/** The page on which an invited person becomes a user; with what was given before and why it was refused. */
+/**
+ * The page on which an invited person becomes a user, with the values entered before and the reasons for their refusal.
+ */
 export function acceptPage(
   token: string,
   { email }: { email: string },

@@ -14,7 +14,7 @@ const pages = {
 };
 const asked = { 202: { description: 'Accepted; an email is sent if the address belongs to a user' } };
 
-/** The page, or the one for links that are not good any more. */
+/** Runs `work` and returns its page, or the page for links that are no longer valid. */
 export async function pageFor(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
@@ -93,7 +93,7 @@ const recoveryRoutes: RouteSpec[] = [
   }),
 ];
 
-/** What the links of mails lead to. A GET changes nothing, whoever follows the link. */
+/** The targets of links in emails. A GET changes nothing, so link scanners do no harm. */
 const pageRoutes: RouteSpec[] = [
   route({
     method: 'GET',
@@ -217,5 +217,5 @@ const totpRoutes: RouteSpec[] = [
   }),
 ];
 
-/** Recovery and verification by mail, their pages, and the second factor. */
+/** Password recovery and email verification with their pages, and the second factor. */
 export const accountRoutes: RouteSpec[] = [...recoveryRoutes, ...pageRoutes, ...totpRoutes];

@@ -2,7 +2,7 @@ import type { Violation } from '../../domain/common/errors.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../pages/html.ts';
 import type { Reply } from '../route/route.ts';
 
-/** Of pages whose address holds a token: kept nowhere, told to no other site (RFC 9700, 4.2.4), open to no script. */
+/** For pages whose URL contains a token: not cached, no referrer (RFC 9700, 4.2.4), no scripts. */
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -10,7 +10,7 @@ const headers = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** A page of the account; `body` is HTML. */
+/** An account page; `body` is HTML. */
 export function accountPage(title: string, body: string, status = 200): Reply {
   return {
     status,
@@ -19,7 +19,7 @@ export function accountPage(title: string, body: string, status = 200): Reply {
   };
 }
 
-/** Where a link leads that is not good any more. */
+/** The page for a link that is no longer valid. */
 export const deadLinkPage = (): Reply =>
   accountPage(
     'This link no longer works',
@@ -27,7 +27,7 @@ export const deadLinkPage = (): Reply =>
     400,
   );
 
-/** A field of a form on these pages, with what is wrong with it. */
+/** A form field, with its errors. */
 export function fieldHtml({
   name,
   label,
@@ -48,11 +48,11 @@ ${hint ? `<p class="hint" id="${name}-hint">${escapeHtml(hint)}</p>\n` : ''}<inp
 ${errors.length > 0 ? `<div class="error" id="${name}-error" role="alert">${escapeHtml(label)}<ul>${messages}</ul></div>` : ''}</div>`;
 }
 
-/** The rules of the password policy, in a sentence. */
+/** The rules of the password policy in one sentence. */
 export const PASSWORD_HINT =
   'At least 8 characters, with an upper-case letter, a lower-case letter, a digit and a special character.';
 
-/** A form that posts to the page it stands on, wherever that is; the token goes along in the body, not in the address. */
+/** A form that posts to its own page; the token is sent in the body, not in the URL. */
 export function accountForm(page: string, token: string, fields: string, button: string): string {
   return `<form method="post" action="${page}">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
@@ -60,7 +60,7 @@ ${fields}<button type="submit">${escapeHtml(button)}</button>
 </form>`;
 }
 
-/** The page to set a new password on. */
+/** The page for setting a new password. */
 export function resetPage(token: string, errors: readonly Violation[] = []): Reply {
   const password = fieldHtml({
     name: 'password',
@@ -76,7 +76,7 @@ export function resetPage(token: string, errors: readonly Violation[] = []): Rep
   );
 }
 
-/** The page to confirm an address on: a link alone confirms nothing, for scanners follow links. */
+/** The page for confirming an address: opening the link confirms nothing, because scanners follow links. */
 export const verifyPage = (token: string): Reply =>
   accountPage(
     'Confirm your email address',

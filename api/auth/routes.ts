@@ -19,10 +19,10 @@ import {
   type RouteSpec,
 } from '../route/route.ts';
 
-/** Tokens must not stay in a cache (RFC 6749, 5.1). */
+/** Tokens must not be cached (RFC 6749, 5.1). */
 const noStore = { 'Cache-Control': 'no-store' };
 
-/** The caller of a route that only users may call. */
+/** The caller of a route that only logged-in users may call. */
 export const selfOf = ({ principal, caller }: { principal: Principal; caller: Caller }) => ({
   ...caller,
   userId: principal.actor.id,
@@ -131,7 +131,7 @@ export const authRoutes: RouteSpec[] = [
     body: schema.PasswordChange,
     responses: { 204: { description: 'Changed' } },
     errors: ['conflict', 'too_many_requests'],
-    // The present password is only tried when all else is right: each try counts.
+    // The current password is verified only if the rest is valid, because each attempt counts.
     check: ({ body: { newPassword } }) => (newPassword === undefined ? [] : checkPassword(newPassword, '/newPassword')),
     handler: async (call) => {
       await changePassword(call.deps.orm, selfOf(call), call.body);

@@ -3,7 +3,7 @@ import { Id, oneOf, strict, Timestamp, Version, writable } from '../route/schema
 
 export const Email = Type.String({ minLength: 1, maxLength: 100, examples: ['ada@example.com'] });
 const Name = (example: string) => Type.String({ minLength: 1, maxLength: 100, examples: [example] });
-/** Not limited by the policy: what no longer meets it, or is too long to, is simply wrong. */
+/** A password for login: not checked against the policy, so one that does not meet it is simply wrong. */
 const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, writeOnly: true, examples: ['Correct-Horse-7'] });
 const NewPassword = Type.String({
   maxLength: 1000,
@@ -111,7 +111,7 @@ export const TotpSecret = strict({
 export const TotpConfirm = strict({ totp: TotpCode });
 export const TotpRemove = strict({ totp: Type.Optional(TotpCode), currentPassword: Type.Optional(GivenPassword) });
 
-/** Whoever follows half a link gets a page, not an error. */
+/** Optional, so that an incomplete link leads to a page instead of an error. */
 export const TokenQuery = Type.Object({
   token: Type.Optional(Type.String({ description: 'From the link in the email' })),
 });

@@ -10,7 +10,7 @@ import { presentAuditEntry, presentUser } from './presenter.ts';
 import { User as UserSchema } from './schema.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, noContent, route, type RouteSpec } from '../route/route.ts';
 
-/** The users of a tenant, and what was done in it. */
+/** The users of a tenant, and its audit log. */
 export const userRoutes: RouteSpec[] = [
   route({
     method: 'GET',

@@ -31,7 +31,10 @@ import {
   type RouteSpec,
 } from '../route/route.ts';
 
-/** The definition as it came where it has the right kind at all: its validation takes whatever is in it, and names each step that is one. */
+/**
+ * The definition as sent, for those parts that have the right JSON type: its validation handles any content and names
+ * the step of each violation.
+ */
 function definitionGiven(
   body: Question<unknown, Static<typeof schema.CampaignUpdate>>['body'],
   given: { trigger?: unknown; entry?: unknown; steps?: unknown },

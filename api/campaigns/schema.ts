@@ -23,7 +23,7 @@ const definition = {
 };
 const readOnly = ['id', 'status', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
 
-/** Definitions are answered as they are stored. */
+/** Definitions are returned as stored. */
 const stored = <T>(component: string, example: T) =>
   Type.Unsafe<T>({ type: 'object', 'x-component': component, examples: [example] });
 

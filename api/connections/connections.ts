@@ -4,9 +4,10 @@ import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import { readAddress } from '../middleware/address.ts';
 
 /**
- * Keeps the connections of one address (of IPv6 one /64) to `most`: for one more, the oldest that waits for a request gives way, those first
- * over which none ever came whole. Where all are at work, the new one is refused. `working` are the connections with a whole
- * request that is not answered yet; `served` tells of those over which a request was answered.
+ * Limits the connections per address (for IPv6 per /64) to `most`. For a further connection, the oldest one without a
+ * request in progress is closed, preferably one that never had a request answered; if all are busy, the new one is
+ * closed. `working`: the connections with a complete request that is not answered yet. `served`: whether a request was
+ * answered on a connection.
  */
 export function limitConnections(
   server: Server,
@@ -31,12 +32,16 @@ export function limitConnections(
   });
 }
 
-/** A client that reads nothing of its answer for so long is gone, or wants to keep us waiting. Node looks twice: it may be as long again. */
+/**
+ * A client that reads nothing of its response for this long is gone or malicious. Node checks twice, so it can take
+ * twice as long.
+ */
 const UNREAD_MS = 30_000;
 
 /**
- * Ends connections over which nothing moves for `unreadMs` while an answer is to be sent, and idle ones when their time is over.
- * `isAsked`: whether a request is still to come whole, which has a limit of its own, or to be answered, which may take longer.
+ * Closes connections without any progress for `unreadMs` while a response is being sent, and connections that are idle
+ * for that long. `isAsked`: whether a request is still being received (which has its own limit) or processed (which may
+ * take longer).
  */
 export function endSilentReaders(
   server: Server,

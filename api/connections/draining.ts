@@ -1,46 +1,47 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-/** Over a connection with nothing at work the next request may be on its way: it is answered if it comes within this. */
+/** On an idle connection the next request may already be on its way: it is answered if it arrives within this time. */
 const SILENT_MS = 1_000;
-/** What takes longer (an upload) is cut off, as when the process had been killed: it was not answered. */
+/** Requests that take longer (uploads) are cut off unanswered, as if the process had been killed. */
 const LONGEST_MS = 20_000;
 
 export interface Drain {
-  /** To be told of every response before it is begun. */
+  /** Must be called for every response before it is started. */
   track: (response: ServerResponse) => void;
-  /** Responses that were tracked and are not over. */
+  /** The number of tracked responses that are not closed. */
   atWork: () => number;
-  /** Of these, those that wait for nothing but their client to read them. */
+  /** The number of these that are completely written and only wait for their client to read them. */
   unread: () => number;
-  /** Connections with a request that has come whole and is being worked at. */
+  /** The connections with a completely received request in progress. */
   working: () => Set<Socket>;
-  /** Whether a request over a connection is still to come whole, or to be answered. */
+  /** Whether a request on a connection is being received or processed. */
   isAsked: (socket: Socket) => boolean;
-  /** Whether a request was answered over a connection. */
+  /** Whether a request was answered on a connection. */
   served: (socket: Socket) => boolean;
   /**
-   * Takes no more connections, answers what is at work and what still comes over the open ones, and says with each answer
-   * that its connection ends (RFC 9112, section 9.6). Resolves when all are closed, after LONGEST_MS at the latest; answers
-   * how many requests were cut off.
+   * Accepts no more connections, answers requests in progress and those that still arrive on open connections, each
+   * with `Connection: close` (RFC 9112, section 9.6). Resolves when all are closed, at the latest after LONGEST_MS,
+   * with the number of requests that were cut off.
    */
   end: () => Promise<number>;
 }
 
-/** A response that is not over, and where it stands among them. */
+/** An open response, and its index in the list. */
 interface Work {
   response: ServerResponse;
   place: number;
 }
 
 const SERVED = Symbol('served');
-/** A mark of its own costs the next request over it nothing, which a WeakSet would. */
+/** A property on the socket costs later requests nothing, unlike a WeakSet. */
 type FollowedSocket = Socket & { [SERVED]?: true };
 
-/** Follows the connections and answers of a server that does not listen yet. */
+/** Tracks the connections and responses of a server that does not listen yet. */
 export function createDrain(server: Server): Drain {
-  // No Set: each table that V8 outgrows for one points to the next, so one of them that got old keeps all later ones, with
-  // every response that was in them, until the next full collection. The short collections then took ten times as long.
+  // An array, not a Set: each table that V8 outgrows for a Set points to the next one, so a single old table keeps all
+  // later ones alive, with every response that was in them, until the next full collection. That made minor collections
+  // ten times slower.
   const atWork: Work[] = [];
   const sockets = new Set<Socket>();
   let draining = false;
@@ -78,7 +79,8 @@ export function createDrain(server: Server): Drain {
     async end() {
       draining = true;
       for (const { response } of atWork) last(response);
-      // That of http ends idle connections at once, and waits without end for those over which nothing was ever asked.
+      // The `close` of http.Server would close idle connections immediately, and wait without limit for connections
+      // that never sent a request.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
       const silent = setInterval(() => {
         const busy = new Set(atWork.map(({ response }) => response.socket));

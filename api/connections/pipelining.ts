@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The most requests that may wait on one connection: more than any known client pipelines. */
+/** The maximum number of requests waiting on one connection: more than any known client pipelines. */
 const MAX_PIPELINED = 64;
 
 const QUEUE = Symbol('last');
@@ -12,8 +12,8 @@ interface Queue {
 type QueuedSocket = Socket & { [QUEUE]?: Queue };
 
 /**
- * Handles the pipelined requests (RFC 9112, 9.3.2) of one connection one after the other. Node would start all of them
- * at once, before any request of another client. A connection with more than MOST_WAITING waiting requests is closed; the
+ * Handles the pipelined requests (RFC 9112, 9.3.2) of a connection one after the other. Node would start all of them at
+ * once, before any request of another client. A connection with more than MAX_PIPELINED waiting requests is closed; the
  * client may send its unanswered requests again.
  */
 export function serializePerConnection(work: RequestListener): RequestListener {
@@ -29,7 +29,7 @@ export function serializePerConnection(work: RequestListener): RequestListener {
     const { response: previous } = queue;
     queue.response = response;
     queue.waiting += 1;
-    // Let requests of other connections run first, even if the previous response is finished already.
+    // Let requests of other connections run first, even if the previous response is already finished.
     const next = (): void =>
       void setImmediate(() => {
         queue.waiting -= 1;

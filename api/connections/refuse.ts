@@ -6,7 +6,7 @@ import { inBackground } from '../../domain/common/turn.ts';
 import { endUnread } from '../middleware/early-answer.ts';
 import { problemBody } from '../middleware/problem.ts';
 
-/** What every refusal says that is made before there is an application: no page may be made of it, and no cache keeps it. */
+/** The headers and body of errors that bypass the application: never rendered as a page, never cached. */
 function refusal(error: AppError, requestId: string): { headers: string[]; body: string } {
   const body = problemBody(error, requestId);
   const headers = [
@@ -26,7 +26,8 @@ function refusal(error: AppError, requestId: string): { headers: string[]; body:
 }
 
 /**
- * Makes what answers a request with an error without looking at it any further. All but the request's id is written beforehand: who is turned away must cost next to nothing.
+ * Creates a function that answers any request with `error`. All but the request id is serialised beforehand, because
+ * refusing a request must cost next to nothing.
  */
 export function refuseWith(
   error: AppError,
@@ -40,7 +41,7 @@ export function refuseWith(
   return (request, response, requestId = randomUUID()) => {
     const answer = before + requestId + after;
     headers[idAt] = requestId;
-    // A request may have an id of its own, of any length.
+    // The client's own request id may have any length.
     headers[lengthAt] = String(Buffer.byteLength(answer));
     endUnread(request, response);
     response.writeHead(status, headers);
@@ -53,13 +54,13 @@ const CODES: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** What is no HTTP, or too long or too slow for a request, gets the body that every error has. */
+/** Answers invalid HTTP, and requests that are too long or too slow, with a standard error body. */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (failure: NodeJS.ErrnoException, socket: Socket) => {
     if (failure.code === 'ECONNRESET') return void socket.destroy(failure);
-    // Thousands may hang up in one instant.
+    // Thousands of clients may disconnect at the same time.
     inBackground(() => {
-      // Half an answer is on its way, or nobody is there to read one.
+      // A response has already started, or the client is gone.
       const answering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
       if (!socket.writable || answering) return void socket.destroy(failure);
       const error = new AppError(CODES[failure.code ?? ''] ?? 'malformed_request');

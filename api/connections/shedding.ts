@@ -7,34 +7,44 @@ import { refuseWith } from './refuse.ts';
 import { whenBodyIsThere } from './slow-bodies.ts';
 
 const TICK_MS = 10;
-/** With fewer than these at work, a late event loop is a pause that ends by itself; under load, more make no process busier. */
+/**
+ * With fewer requests than this in progress, a late event loop is a pause that ends by itself; under load, more of them
+ * do not increase throughput.
+ */
 const FEW = 64;
 const LATE_MS = 10;
-/** Requests that wait for a database connection. */
+/** Requests waiting for a database connection. */
 const POOL_WAITING = 100;
-/** Pressure that passes sooner is a burst, and all of it is answered. */
+/** Pressure for less than this is a burst, and all of it is answered. */
 const BURST_MS = 1000;
-/** It is forgotten so many times slower than it builds up: under load the pressure comes and goes. */
+/** Pressure is forgotten this many times slower than it builds up, because under load it comes and goes. */
 const RELIEF = 4;
-/** Never more than these, burst or not. */
+/** The maximum number of requests in progress, also during a burst. */
 const MANY = 2000;
 
-/** Monitors must see the process, and a recipient's picture is always answered. */
+/** Monitors must always reach the process, and a recipient's tracking pixel is always answered. */
 const NEVER_REFUSED = /^\/(metrics$|api\/v1\/([a-z]+\/)?health$|api\/v1\/emails\/tracking\/)/;
-/** What waits in a queue of its own (passwords are hashed in threads) or runs for minutes (uploads) says nothing about the load. */
+/**
+ * Requests that wait in their own queue (password hashing in threads) or run for minutes (uploads) do not indicate
+ * load.
+ */
 const NOT_COUNTED = /^\/api\/v1\/(auth\/|contacts\/(import|export))/;
 
 /**
- * Turns requests away with 503 before the process gives way: once the event loop has for a while been late with many requests
- * at work, or too many have been waiting for the database. A refusal costs next to nothing, so that what is let in is answered as fast as ever.
+ * Answers requests with 503 before the process is overloaded: when the event loop has been late for a while with many
+ * requests in progress, or too many requests have been waiting for the database. A refusal costs next to nothing, so
+ * accepted requests stay as fast as usual.
  */
 export interface Shedder {
-  /** Answers the request itself and tells so, or lets it in. */
+  /** Answers the request with 503 and returns true, or returns false to accept it. */
   refuses: (request: IncomingMessage, response: ServerResponse) => boolean;
   stop: () => void;
 }
 
-/** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them; `unread` those of them that only wait for their client. */
+/**
+ * Watches the load of this process. `atWork` counts the open responses, including that of the current request; `unread`
+ * counts those of them that only wait for their client to read them.
+ */
 export async function createShedder(
   deps: Deps,
   { atWork, unread }: { atWork: () => number; unread: () => number },
@@ -45,12 +55,12 @@ export async function createShedder(
       headers: { 'Retry-After': '1' },
     }),
   );
-  /** What is at work and does not count. */
+  /** The number of requests in progress that do not count as load. */
   let leftOut = 0;
-  /** What is written and not read, at the last tick. */
+  /** The number of written but unread responses at the last tick. */
   let waiting = 0;
   let ticked = performance.now();
-  /** How long there was pressure (ms). */
+  /** How long there has been pressure (ms). */
   let strain = 0;
   let guarded = false;
 
@@ -89,7 +99,7 @@ export async function createShedder(
       const path = request.url ?? '';
       const others = atWork() - 1 - leftOut - waiting;
       const refuses = others > (guarded ? FEW : MANY) && !NEVER_REFUSED.test(path);
-      // Only these few need a listener for their end.
+      // Only these few requests need a close listener.
       if (refuses || NOT_COUNTED.test(path)) leaveOut(response);
       else if (hasBody(request)) leaveOutUntilThere(request, response);
       if (!refuses) return false;

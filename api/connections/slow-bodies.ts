@@ -4,24 +4,25 @@ import { inBackground } from '../../domain/common/turn.ts';
 import { hasBody } from '../middleware/early-answer.ts';
 import { refuseWith } from './refuse.ts';
 
-/** A body comes within this, or an upload makes progress in it. */
+/** A body must arrive within this time; an upload must make progress within it. */
 const BODY_MS = 30_000;
-/** What an upload brings at least in each BODY_MS: a line of 17 kbit/s. */
+/** The minimum progress of an upload per BODY_MS: a connection of 17 kbit/s. */
 const UPLOAD_BYTES = 64 * 1024;
 
-/** Calls `arrived`, which may come twice, when the body of a request is there, or nothing more of it will come. */
+/** Calls `arrived`, possibly twice, when the body of a request has been received or will not be received any more. */
 export function whenBodyIsThere(request: IncomingMessage, arrived: () => void): void {
   request.once('end', arrived);
   request.once('close', arrived);
 }
 
 /**
- * Calls `begin` at once for a request that came whole. One whose body is still on its way begins in the background, if it was
- * not given up before: thousands of them that come in one instant would stop the process for a third of a second.
+ * Calls `begin` immediately for a request that is complete. If its body is still being received, calls it in the
+ * background unless the request was abandoned before: thousands of such requests at the same time would block the
+ * process for a third of a second.
  */
 export function beginWithBody(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
   if (!hasBody(request)) return begin();
-  // What came with the headers is parsed by then.
+  // By then, what arrived together with the headers has been parsed.
   process.nextTick(() => {
     if (request.complete) begin();
     else
@@ -32,8 +33,8 @@ export function beginWithBody(request: IncomingMessage, response: ServerResponse
 }
 
 /**
- * Ends requests whose body is too slow, with 408 where nothing was answered yet: a body has 30 seconds, an upload (multipart)
- * may take longer as long as it goes on.
+ * Ends requests whose body is too slow, with 408 if no response was started: a body has 30 seconds; an upload
+ * (multipart) may take longer as long as it makes progress.
  */
 export function createBodyTimeout(bodyMs = BODY_MS): (request: IncomingMessage, response: ServerResponse) => void {
   const refuse = refuseWith(new AppError('request_timeout'));

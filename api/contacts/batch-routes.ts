@@ -49,7 +49,7 @@ const Results = strict({
 const check = compileRequest(ContactBatchRow);
 const readOnly = (ContactBatchRow as unknown as { 'x-read-only': string[] })['x-read-only'];
 
-/** Each row by itself, so that one that is wrong does not refuse the others. */
+/** Validates each row separately, so that one invalid row does not reject the others. */
 function readRow(row: unknown): BatchRow {
   const errors: Violation[] = check(row);
   for (const name of readOnly) {

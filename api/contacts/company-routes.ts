@@ -19,7 +19,7 @@ import {
   type RouteSpec,
 } from '../route/route.ts';
 
-/** What of a PUT is to be judged: of custom fields those that it changes. */
+/** The part of a PUT to validate: of the custom fields only those that it changes. */
 const changesOf = (body: CompanyInput, current: Company): CompanyInput =>
   body.customFields === undefined
     ? body

@@ -8,7 +8,7 @@ import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { ContactView } from './presenter.ts';
 import type { ContactUpdate } from './schema.ts';
 
-/** `company` as an object is what reads have, and nothing to be set. */
+/** Reads return `company` as an object, which cannot be written. */
 const COMPANY_OBJECT: Violation = {
   path: '/company',
   code: 'read_only',
@@ -16,8 +16,8 @@ const COMPANY_OBJECT: Violation = {
 };
 
 /**
- * What of a PUT differs from the contact as it is shown: what GET answered can be put back, whatever it holds. A company
- * object that is another one, and a company's name beside an id, are violations.
+ * The part of a PUT that differs from the current representation, so that a GET response can always be PUT back. A
+ * different company object, and a company name together with an id, are violations.
  */
 export function contactChanges(
   body: ValidPart<Static<typeof ContactUpdate>>,

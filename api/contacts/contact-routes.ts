@@ -69,7 +69,7 @@ export const contactRoutes: RouteSpec[] = [
     handler: async ({ deps, principal, params }) => {
       const found = await readContact(deps.pipelined, principal.tenantId, params.id);
       if (!found) throw notFound('contact', params.id);
-      // A company that was never changed has the name that this version of the contact has always shown.
+      // Unless the company was changed, this version of the contact has always shown the same company name.
       return { body: presentContact(found.contact, found.companyName), derived: (found.companyVersion ?? 1) > 1 };
     },
   }),

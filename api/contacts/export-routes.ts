@@ -25,14 +25,14 @@ const OTHERS = Object.values(TYPES)
   .map((type) => type.split(';')[0]!);
 type Format = keyof typeof TYPES;
 const FORMATS = Object.keys(TYPES) as Format[];
-/** Beyond this a workbook is nothing that a person opens. */
+/** Nobody opens larger workbooks. */
 const XLSX_ROWS = 200_000;
 
 const Query = strict({ format: Type.Optional(oneOf(FORMATS, { default: 'csv' })), ...contactFilters });
 
 type Pages = AsyncIterable<ExportedContact[]>;
 
-/** As the API shows contacts: an array, or a line each. */
+/** Contacts as in the API: a JSON array, or one line per contact. */
 async function* jsonText(pages: Pages, lines: boolean): AsyncGenerator<string> {
   let separator = '';
   if (!lines) yield '[';
@@ -85,7 +85,8 @@ async function exportContacts({
     xlsx: () => xlsx('Contacts', table()),
   }[format]();
   const body = Readable.from(bytes, { objectMode: false });
-  // What has begun can not become an error any more: it is broken off, so that nobody takes a part for the whole.
+  // A response that has started cannot become an error any more. The connection is cut, so that nobody mistakes a part
+  // for the whole.
   body.on('error', () => ctx.res.destroy());
   const day = new Date().toISOString().slice(0, 10);
   return {

@@ -55,7 +55,7 @@ const ImportAnswer = strict({
   version: Version,
 });
 
-/** Text parts beside the file; `mapping` is JSON. */
+/** The text parts beside the file; `mapping` is JSON. */
 const ImportBody = strict({
   file: Type.Optional(Type.Unsafe<never>({ type: 'string', format: 'binary', description: 'The CSV file' })),
   mapping: Type.Optional(
@@ -114,7 +114,7 @@ function presentImport(job: ContactImport) {
 
 type Mapping = Record<string, string | null>;
 
-/** A mapping, or what is wrong with it. */
+/** Parses a mapping, or returns its violation. */
 function readMapping(text: string): { mapping: Mapping } | { violation: Violation } {
   let mapping: unknown;
   try {
@@ -128,7 +128,7 @@ function readMapping(text: string): { mapping: Mapping } | { violation: Violatio
   return { violation: { path: '/mapping', code: 'type', message: 'must be an object of CSV header → field name' } };
 }
 
-/** What is wrong with the parts beside what is in the file. */
+/** The violations of the parts, without those of the file's content. */
 async function partViolations(
   tx: EntityManager,
   { mapping, listId }: { mapping?: string; listId?: string },
@@ -163,7 +163,7 @@ const readHead = async (file: UploadedFile): Promise<CsvHead> => ({
   complete: file.size <= HEAD_BYTES,
 });
 
-/** A file that is kept, and what is known of it. */
+/** A stored file, with its inspection. */
 interface KeptFile {
   fileName: string;
   objectKey: string;
@@ -183,7 +183,7 @@ async function keepFile({
   const request = readRequest(body);
   const inspection = await inspectImport(em, principal.tenantId, await readHead(file!), request);
   const objectKey = randomUUID();
-  // The store may be what failed, and nobody is to wait for it; what stays there it drops after a week.
+  // The store may be what failed, so do not wait for it; files that remain there expire after a week.
   const discard = (): void =>
     void deleteFile(deps.nats, objectKey).catch((failure: unknown) =>
       deps.log.warn({ err: failure as Error }, 'could not delete the uploaded file of a rejected import'),
@@ -197,7 +197,7 @@ async function keepFile({
   return { value: { fileName: file!.name || 'import.csv', objectKey, request, inspection }, discard };
 }
 
-/** Lines of the errors file: what is wrong, then the row as it came; a row with many errors says them in one line. */
+/** The lines of the errors file: the errors, then the original row; several errors of a row share one line. */
 async function* errorLines(
   { deps, principal }: Pick<Call<unknown, unknown, unknown>, 'deps' | 'principal'>,
   job: ContactImport,

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { memberCounts } from '../../domain/segments/definition/segments.ts';
 import type { Filter } from '../../domain/segments/filter/filter.ts';
 
-/** A contact as the API shows it; without the name, the company is not shown either. */
+/** A contact as in the API. Without `companyName`, no company is shown. */
 export function presentContact(contact: Contact, companyName: string | null) {
   const { companyId } = contact;
   return {
@@ -30,7 +30,7 @@ export function presentContact(contact: Contact, companyName: string | null) {
 }
 export type ContactView = ReturnType<typeof presentContact>;
 
-/** Contacts as the API shows them, with the names of their companies. */
+/** Contacts as in the API, with the names of their companies. */
 export async function presentContacts(contacts: Contact[], em: EntityManager): Promise<ContactView[]> {
   const ids = [...new Set(contacts.flatMap((contact) => contact.companyId ?? []))];
   const companies = ids.length > 0 ? await em.find(Company, { id: { $in: ids } }) : [];
@@ -79,7 +79,7 @@ export function presentSegment(segment: Segment, count: number) {
 }
 export type SegmentView = ReturnType<typeof presentSegment>;
 
-/** Segments as the API shows them, with their counts; in a transaction. */
+/** Segments as in the API, with their counts; runs in a transaction. */
 export async function presentSegments(segments: Segment[], tx: EntityManager): Promise<SegmentView[]> {
   if (segments.length === 0) return [];
   const counts = await memberCounts(

@@ -40,7 +40,7 @@ async function find(em: EntityManager, id: number): Promise<Segment> {
   return segment;
 }
 
-/** What fits the type of a new segment; the rest is for the command to judge. */
+/** Checks that the fields match the type of a new segment; the command checks the rest. */
 function checkKind({
   type,
   filter,
@@ -71,13 +71,13 @@ function checkKind({
     : [];
 }
 
-/** With the filter as it came: whatever it is, its check says what is wrong with it. */
+/** The input with the filter as sent, because the filter's own check reports everything that is wrong with it. */
 const withFilter = (
   { name, description, doubleOptIn }: Omit<SegmentInput, 'filter'>,
   given: { filter?: unknown },
 ): SegmentInput => ({ name, description, doubleOptIn, filter: given.filter as SegmentInput['filter'] });
 
-/** The routes that segments and lists share: one kind of thing, one id space, two names. */
+/** The routes that segments and lists share: one resource with one id space under two names. */
 function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' | 'List'): RouteSpec[] {
   const what = noun === 'Segment' ? 'a segment or list' : 'a list or segment';
   return [
@@ -195,7 +195,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       operationId: `rebuild${noun}`,
       summary: `Re-evaluate every contact for ${what}`,
       access: 'contacts:write',
-      // In one transaction it would hold every contact until the last is judged.
+      // `repeatable`, because a single transaction would lock every contact until the last one is evaluated.
       params: IdParams,
       errors: ['conflict'],
       repeatable: true,

@@ -64,7 +64,7 @@ export const SegmentUpdate = writable(
     name: Optional(name),
     description,
     doubleOptIn: Optional(doubleOptIn),
-    // Null is what a static one has; the tree is for `checkFilter` to judge.
+    // Null for a static segment; the tree is validated by `checkFilter`.
     filter: Optional(Type.Unsafe<Filter | null>({ type: ['object', 'null'] })),
   },
   segmentReadOnly,

@@ -1,4 +1,4 @@
-/* Renders a form of the service in a page: no inline style or script, so it works under a strict policy. */
+/** Renders a form of the service in a page, without inline styles or scripts, so it works under a strict CSP. */
 (() => {
   const script = document.currentScript;
   const base = new URL(script.src);

@@ -2,7 +2,10 @@ import type { LinkSigner } from '../../domain/addresses/tokens.ts';
 
 const LIFETIME_MS = 12 * 3_600_000;
 
-/** A signed, expiring token that a browser fetched with the form: a page elsewhere can not post for its visitor without it. */
+/**
+ * A signed, expiring token that a browser fetches with the form, so that another site cannot post on its visitor's
+ * behalf.
+ */
 export function makeFormToken(links: LinkSigner, formId: number, now: Date): { token: string; expiresAt: Date } {
   const expiresAt = new Date(now.getTime() + LIFETIME_MS);
   return { token: links.sign('form', [String(formId), String(expiresAt.getTime())]), expiresAt };

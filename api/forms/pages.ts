@@ -3,7 +3,7 @@ import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { MAX_TEXT } from '../../domain/forms/patterns.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 
-/** A field that people do not see and do not fill; programs do. */
+/** The honeypot: a field that people do not see, but bots fill in. */
 export const HONEYPOT = '_website';
 
 const inputTypes: Partial<Record<FormField['type'], string>> = {
@@ -76,7 +76,7 @@ function fieldHtml(field: FormField, chosen: readonly string[], error: string | 
   return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, chosen, error)}${message}</div>`;
 }
 
-/** The form as HTML. Without a token (the plain embed) a submission lands on the hosted page, prefilled. */
+/** The form as HTML. Without a token (the plain embed), a submission leads to the hosted page, prefilled. */
 export function formHtml(
   form: Form,
   action: string,
@@ -86,7 +86,7 @@ export function formHtml(
   const shown = (field: FormField): string[] => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
     const all: unknown[] = Array.isArray(value) ? value : [value];
-    // Longer than any field's: what nobody typed is not given back.
+    // Longer than any field allows: do not echo what nobody typed.
     return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
   };
   const fields = form.fields
@@ -109,7 +109,7 @@ export function formPage(form: Form, action: string, options: Parameters<typeof 
   return htmlPage(form.name, `<h1>${escapeHtml(form.name)}</h1>${description}\n${formHtml(form, action, options)}`);
 }
 
-/** What a visitor sees after a submission from the hosted page. */
+/** The page after a submission from the hosted page. */
 export function thanksPage(form: Form): string {
   return htmlPage(
     form.name,

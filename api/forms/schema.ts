@@ -60,7 +60,7 @@ const formProperties = {
     description: 'A new contact is `pending` until it confirms its address with the link in an email',
   }),
 };
-/** What the service does not do yet: only its default is taken. */
+/** Settings for features that are not implemented: only the default is accepted. */
 const off = Type.Optional(Type.Literal(false));
 const none = Type.Optional(Type.Array(Type.String(), { maxItems: 0 }));
 const defaultsOnly = {
@@ -112,7 +112,7 @@ export const PublicForm = strict({
   fields: Type.Array(Field),
 });
 
-/** A map of field name to value, with `_token` and the honeypot beside. */
+/** A map of field name to value, plus `_token` and the honeypot. */
 export const Submission = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 300,
   examples: [{ email: 'someone@example.com' }],

@@ -13,7 +13,7 @@ import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown> = Call<{ id: number }, unknown, B>;
 
-/** The form behind a public address: ACTIVE, of whichever tenant. Throws 404. */
+/** Finds the ACTIVE form behind a public URL, of any tenant. Throws 404. */
 export async function publicForm(deps: Deps, id: number): Promise<{ form: Form; em: EntityManager }> {
   const form = await engineEm(deps.orm).findOne(Form, { id, status: 'ACTIVE' });
   if (!form) throw notFound('form', id);
@@ -21,15 +21,15 @@ export async function publicForm(deps: Deps, id: number): Promise<{ form: Form; 
 }
 
 /**
- * CORS of the public form endpoints: any origin, or the form's own list; never credentials. Our own pages are always
- * let in, behind a proxy too (`ownOrigin`, of PUBLIC_URL). Throws 403.
+ * CORS of the public form endpoints: any origin, or those of the form's list; never credentials. Our own pages are
+ * always allowed, also behind a proxy (`ownOrigin`, from PUBLIC_URL). Throws 403.
  */
 export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
   const origin = ctx.get('origin');
-  // (Koa's `ctx.origin` is this very header.)
+  // (Koa's `ctx.origin` is the Origin header itself.)
   if (origin === '' || origin === `${ctx.protocol}://${ctx.host}` || origin === ownOrigin) return;
   const listed = form.allowedOrigins ?? [];
-  // Whatever let any origin read the errors before it: not this one.
+  // Set by `openErrors`; this origin may not be allowed.
   ctx.remove('Access-Control-Allow-Origin');
   if (listed.length > 0 && !listed.includes(origin))
     throw new AppError('origin_not_allowed', `The form does not accept submissions from ${origin}`);
@@ -40,7 +40,7 @@ export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
 export const ownOriginOf = (deps: Deps): string => new URL(deps.env.PUBLIC_URL).origin;
 const actionOf = (deps: Deps, form: Form): string => `${deps.env.PUBLIC_URL}/api/v1/forms/${form.id}/submit`;
 
-/** The hosted page with a fresh token; `frame-ancestors` as the form's origins say. */
+/** The hosted page with a new token; `frame-ancestors` follows the form's origins. */
 export function hostedPage(
   deps: Deps,
   form: Form,
@@ -54,9 +54,9 @@ export function hostedPage(
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
-      // Under `no-referrer` a browser posts the form with `Origin: null`, which no list of origins lets in.
+      // Under `no-referrer`, a browser posts the form with `Origin: null`, which is in no list of origins.
       'Referrer-Policy': 'strict-origin-when-cross-origin',
-      // form-action holds for redirects too, so the page a submission ends on is named.
+      // form-action applies to redirects too, so it must include the form's redirect target.
       'Content-Security-Policy': pagePolicy(ancestors, form.redirectUrl ? new URL(form.redirectUrl).origin : ''),
     },
   };
@@ -69,7 +69,7 @@ export async function showPage({ deps, params, ctx }: PublicCall): Promise<Reply
   return hostedPage(deps, form);
 }
 
-/** Whether a person's browser asks for a page, not a script for JSON. */
+/** Whether the client is a browser that wants a page, not a script that wants JSON. */
 const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accepts('json', 'html') === 'html';
 
 function thanks(ctx: Context, form: Form, ids: { contactId: number | null; submissionId: number | null }): Reply {
@@ -85,12 +85,12 @@ function thanks(ctx: Context, form: Form, ids: { contactId: number | null; submi
   };
 }
 
-/** Takes a submission of JSON, a browser's form post, or multipart. */
+/** Accepts a submission as JSON, as a browser's form post, or as multipart. */
 export async function submit(call: PublicCall<Record<string, unknown>>): Promise<Reply> {
   const { ctx, deps, params, requestId, body } = call;
   const { form, em } = await publicForm(deps, params.id);
   allowOrigin(ctx, form, ownOriginOf(deps));
-  // The page may stand in a frame; `frame-ancestors` says whose.
+  // The page may be framed; `frame-ancestors` restricts by whom.
   ctx.remove('X-Frame-Options');
   const { _token: token, [HONEYPOT]: honeypot, ...data } = body;
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
@@ -101,7 +101,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
       'The form token is missing or has expired; get a new one from /forms/{id}/token',
     );
   }
-  // A program filled what no person sees: it is told what it wants to hear.
+  // A bot filled the honeypot: it gets a success response, and nothing is stored.
   if (honeypot !== undefined && honeypot !== null && honeypot !== '')
     return thanks(ctx, form, { contactId: null, submissionId: null });
   const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, {

@@ -26,9 +26,9 @@ export interface RequestCredentials {
 }
 
 export interface Admission {
-  /** The caller, or the error that refuses it; null on routes that need no authentication. */
+  /** The caller, or the error to refuse it with; null on routes that need no authentication. */
   caller: Principal | AppError | null;
-  /** Null while rate limiting is off. */
+  /** Null if rate limiting is disabled. */
   rate: (TokenTaken & { limit: number }) | null;
 }
 
@@ -39,13 +39,16 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Batches at once: the next one gathers while these are away, so a request waits for one round trip, two at most. */
+/**
+ * Concurrent batches. The next batch collects while these are in flight, so a request waits for one round trip, two at
+ * most.
+ */
 const BATCHES_AT_ONCE = 2;
 const LARGEST_BATCH = 200;
 
 /**
- * Who calls and whether there is a token left in the caller's bucket, for what arrives at the same time in one round trip.
- * The answer is the database's of that moment: what another process revoked or took counts.
+ * Authenticates callers and takes a token from their rate-limit buckets, with one round trip for all requests that
+ * arrive at the same time. Nothing is cached, so what other processes have revoked or taken is seen.
  */
 export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Promise<Admission> {
   const { env } = deps;
@@ -95,7 +98,10 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
   };
 }
 
-/** What a check returns or refuses. A refusal counts against the rate limit too: who guesses tokens is slowed down. */
+/**
+ * Returns the result of a check, or its AppError. Errors are returned because a refusal counts against the rate limit
+ * too, which slows down token guessing.
+ */
 function judged<T>(check: () => T): T | AppError;
 function judged<T>(check: () => Promise<T>): Promise<T | AppError>;
 function judged(check: () => unknown): unknown {
@@ -117,7 +123,10 @@ function tokenOf(claims: AccessClaims | null, key: string | null, address: strin
   return { bucket: `address/${networkOf(address)}`, tenantId: DEFAULT_TENANT, keyHash };
 }
 
-/** The far larger limit of what recipients, visitors and monitors call: of one address (of IPv6 one /64), at one process. */
+/**
+ * A much larger rate limit for the calls of recipients, visitors and monitors: per address (for IPv6 per /64) and
+ * process.
+ */
 export function createWideLimit(perMinute: number): (address: string) => boolean {
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: 50_000 });
   const burst = perMinute / 6;

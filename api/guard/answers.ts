@@ -11,7 +11,7 @@ import {
 const text = (description: string, extra: object = {}) => ({ description, schema: { type: 'string' }, ...extra });
 const whole = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
 
-/** The headers of answers, by the names of their components. */
+/** Response headers, by component name. */
 export const headers = {
   ETag: text(
     'The version of a resource, for If-Match and If-None-Match; for other responses a digest, for If-None-Match',
@@ -34,15 +34,15 @@ export const headers = {
 const refer = (names: (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Whether a caller has a rate of its own; other operations have a far larger one for each address. */
+/** Whether a route has a rate limit per caller; other routes have a much larger one per address. */
 const hasOwnRate = ({ access, path }: RouteSpec): boolean => access !== 'public' || path.startsWith('/auth/');
 
-/** Codes that a route can give because of what it is. */
+/** The error codes that a route can return because of its properties. */
 export function generalErrors(spec: RouteSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['internal', 'unavailable', 'too_many_requests'];
   if (spec.params || spec.query || spec.body || !spec.openQuery) codes.push('validation_failed');
   if (spec.params) codes.push('not_found');
-  // Node itself answers it; a cursor or a filter is what makes an address long.
+  // Returned by Node itself, for long cursors or filters in the URL.
   if (spec.params || spec.query) codes.push('headers_too_large');
   if (bodySchema(spec))
     codes.push('validation_failed', 'malformed_json', 'malformed_body', 'payload_too_large', 'unsupported_media_type');
@@ -52,7 +52,7 @@ export function generalErrors(spec: RouteSpec): ErrorCode[] {
   return codes;
 }
 
-/** An error as it is answered. */
+/** An example of an error response. */
 function problemExample(code: ErrorCode) {
   const [status, title] = errorCatalogue[code];
   return {
@@ -95,7 +95,7 @@ function answerContent(response: ResponseSpec, write: (schema: unknown) => unkno
   return Object.keys(content).length > 0 ? { content } : {};
 }
 
-/** Of what is no JSON by a schema: a document, text, or bytes. */
+/** The schema of a non-JSON response: a document, text, or bytes. */
 function schemaOf(contentType: string): object {
   if (contentType === 'application/json') return { type: 'object', additionalProperties: true };
   return { type: 'string', ...(/^text\/|ndjson$/.test(contentType) ? {} : { format: 'binary' }) };
@@ -108,7 +108,7 @@ const problemContent = (codes: readonly ErrorCode[]) => ({
   },
 });
 
-/** Up to where a body is taken, in words. */
+/** The size limits of a route's body, in words. */
 function limitOf({ access, bodyLimit, largerBody, fileLimit }: RouteSpec): string {
   const bytes = bodyLimit ?? (access === 'public' ? PUBLIC_BODY_BYTES : null);
   const body = bytes === null ? '`BODY_MAX_BYTES` (default 5 MiB)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
@@ -124,8 +124,8 @@ const describe = (codes: readonly ErrorCode[], spec: RouteSpec): string =>
     .join('; ');
 
 /**
- * The answers of every route. Errors are written once for each set of codes, among `shared`, the document's component
- * responses, and referred to by these codes.
+ * Creates the OpenAPI responses of routes. Errors are written once per set of codes, to `shared` (the document's
+ * component responses), and referred to by these codes.
  */
 export function createAnswers(write: (schema: unknown) => unknown) {
   const shared: Record<string, unknown> = {};
@@ -167,7 +167,7 @@ export function createAnswers(write: (schema: unknown) => unknown) {
       const codes = [...new Set([...generalErrors(spec), ...(spec.errors ?? [])])];
       for (const [status, group] of Map.groupBy(codes, (code) => errorCatalogue[code][0])) {
         const own = answers[status];
-        // A page, or an answer of its own kind, and the errors that every operation has.
+        // A page or a response of its own kind also gets the errors that every operation has.
         if (own)
           Object.assign(own, {
             description: `${own.description}; ${describe(group, spec)}`,

@@ -4,7 +4,7 @@ import { validPart, combineViolations } from '../../domain/common/valid-part.ts'
 import { toAppError } from '../../domain/common/database-errors.ts';
 import type { Question, RouteSpec } from '../route/route.ts';
 
-/** What a check finds; where it can not be made, nothing more is told than there is already. */
+/** Runs a check. If it throws `validation_failed`, returns that error's violations; for other known errors, none. */
 async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<Violation[]> {
   try {
     return await check();
@@ -15,15 +15,17 @@ async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<V
   }
 }
 
-/** A request that is refused, as far as a route's `check` is told of it. */
+/** A rejected request, as far as a route's `check` needs it. */
 export interface RefusedRequest extends Omit<Question<unknown, unknown>, 'tx' | 'body'> {
   em: EntityManager;
   body: unknown;
-  /** What the schema has against the body. */
+  /** The violations of the body's schema. */
   wrong: readonly Violation[];
 }
 
-/** The error for a request with the violations `told`, plus those that the domain finds in the valid part of its body. */
+/**
+ * The error for a request with the violations `told`, plus those that the domain finds in the valid part of its body.
+ */
 export async function completeRefusal(
   told: Violation[],
   check: RouteSpec['check'],
@@ -32,7 +34,7 @@ export async function completeRefusal(
   const left = check && told.length < MOST_VIOLATIONS ? validPart(body ?? {}, wrong) : null;
   if (!check || !left) return invalid(told);
   const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound });
-  // Public routes have no tenant to ask in.
+  // Public routes have no tenant.
   const found = await asked(() =>
     question.caller.tenantId === undefined ? ask(em) : inRolledBackTransaction(em, ask),
   );

@@ -28,7 +28,7 @@ import {
   type RouteSpec,
 } from '../route/route.ts';
 
-/** On public routes there is neither tenant nor actor, and nobody reads them. */
+/** On public routes, tenant and actor are undefined and must not be read. */
 function callerOf(ctx: Context, principal: Principal): Caller {
   return {
     tenantId: principal?.tenantId,
@@ -38,7 +38,7 @@ function callerOf(ctx: Context, principal: Principal): Caller {
   };
 }
 
-/** A list of ETags (RFC 9110, 13.1.1). One that we never gave matches no version. */
+/** Parses a list of ETags (RFC 9110, 13.1.1). ETags in other formats match no version. */
 function readIfMatch(header: string): number[] | null {
   if (header === '' || header === '*') return null;
   return header.split(',').flatMap((tag) => {
@@ -60,7 +60,7 @@ function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<strin
   return readOnly;
 }
 
-/** What a route's body may hold. */
+/** The limits of a route's body. */
 async function limitsOf(
   spec: RouteSpec,
   { ctx, deps, params }: { ctx: Context; deps: Deps; params: unknown },
@@ -68,7 +68,7 @@ async function limitsOf(
   const isPublic = spec.access === 'public';
   const { BODY_MAX_BYTES } = deps.env;
   const usual = Math.min(spec.bodyLimit ?? (isPublic ? PUBLIC_BODY_BYTES : BODY_MAX_BYTES), BODY_MAX_BYTES);
-  // What comes in chunks may be as long as it likes.
+  // A chunked body has no declared length.
   const isLarger = spec.largerBody !== undefined && (ctx.request.length === undefined || ctx.request.length > usual);
   const bytes = isLarger
     ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params }), BODY_MAX_BYTES))
@@ -78,21 +78,24 @@ async function limitsOf(
 
 type RoutedContext = Context & { params: Record<string, string> };
 
-/** What the schemas have to say of a request. */
+/** The result of validating a request against the schemas. */
 interface Judged {
   query: Record<string, unknown>;
-  /** All that is wrong; with the body alone, `wrong`. */
+  /** All violations; `wrong` has those of the body only. */
   errors: Violation[];
   wrong: Violation[];
-  /** None where one of them is wrong. */
+  /** The path parameters, or {} if one is invalid. */
   soundParams: Record<string, unknown>;
-  /** Whether the body's schema could be asked. */
+  /** Whether the body was shallow enough to be validated against its schema. */
   isReadable: boolean;
   given: object;
   readOnly: Record<string, unknown>;
 }
 
-/** Compiles the schemas of routes, one route in each pass of the event loop: a first request would wait up to a tenth of a second for them. */
+/**
+ * Compiles the schemas of routes, one route per iteration of the event loop. Otherwise the first request of a route
+ * would wait up to a tenth of a second for it.
+ */
 export async function compileAhead(specs: readonly RouteSpec[]): Promise<void> {
   for (const spec of specs) {
     await setImmediate();
@@ -102,7 +105,7 @@ export async function compileAhead(specs: readonly RouteSpec[]): Promise<void> {
   }
 }
 
-/** Compiles a route's checks once and gives the Koa handler: parse, check, call, filter, answer. */
+/** Compiles a route's validators once and returns the Koa handler: parse, validate, call, filter, respond. */
 export function guard(spec: RouteSpec, deps: Deps) {
   const checkParams = spec.params && compileRequest(spec.params);
   const checkQuery = spec.query && compileRequest(spec.query);
@@ -135,12 +138,12 @@ export function guard(spec: RouteSpec, deps: Deps) {
     }
     const wrong = checkContent(body);
     if (turn.isOver()) await turn.next();
-    // A schema's check recurses, so it sees nothing that is nested without end.
+    // The validator is recursive, so it must not get a body that is nested too deeply.
     const isReadable = wrong.every(({ code }) => code === 'invalid_character');
     if (checkBody && isReadable && !(bodyOptional && body === undefined)) wrong.push(...checkBody(body));
     if (turn.isOver()) await turn.next();
     errors.push(...wrong);
-    // Of a text, each character would become a property.
+    // Spreading a string would make each character a property.
     const given = typeof body === 'object' ? { ...body } : {};
     const readOnly = splitReadOnly(schema, body);
     if (spec.method === 'POST') {
@@ -155,7 +158,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
     return { query, soundParams, errors, wrong, isReadable, given, readOnly };
   };
 
-  /** The request as its handler sees it, in the transaction of `em` where there is one. */
+  /** The call that the handler gets; in the transaction of `em` if given. */
   const callOf = (
     ctx: RoutedContext,
     params: Record<string, unknown>,
@@ -191,7 +194,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
     const { ctx, caller, files, readOnly, body } = call;
     const { errors, wrong, soundParams, given } = judged;
     const check = judged.isReadable ? spec.check : undefined;
-    /** The refusal with what else the domain has against the request. */
+    /** The refusal, completed with the violations that the domain finds. */
     const completed = (told: Violation[]): Promise<AppError> =>
       completeRefusal(told, check, {
         em: call.em,
@@ -208,7 +211,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
 
     const answer = async (): Promise<Reply> => spec.handler(call, prepared());
     const reply = await answer().catch(async (error: unknown) => {
-      // A command may refuse by one rule before it comes to the next.
+      // A command may stop at its first violated rule, so add what `check` finds.
       const told =
         error instanceof AppError && error.code === 'validation_failed' && spec.check ? error.errors : undefined;
       const whole = told && (await completed(told));
@@ -219,7 +222,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
     ctx.status = status;
     if (reply.headers) ctx.set(reply.headers);
     if (reply.derived) ctx.state['derived'] = true;
-    // A page instead of JSON, where a browser asked for one.
+    // A page, because a browser asked for one: not filtered as JSON.
     const filter = reply.headers?.['Content-Type'] ? undefined : filters.get(status);
     if (filter) {
       const answer: unknown = JSON.parse(JSON.stringify(reply.body));
@@ -258,7 +261,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
         if (found.errors.length === 0)
           [prepared] = await Promise.allSettled([spec.prepare!(callOf(ctx, params, came, found) as never)]);
       });
-    /** Throws what `prepare` threw: that is an answer as any other. */
+    /** The value of `prepare`. Rethrows its error here, so that it is handled like any other response. */
     const value = (): unknown => {
       if (prepared?.status === 'rejected') throw prepared.reason;
       return prepared?.value.value;
@@ -277,7 +280,10 @@ export function guard(spec: RouteSpec, deps: Deps) {
   };
 }
 
-/** The version of a resource is its ETag; a list's or a version-less answer's is made from its bytes by @koa/etag. */
+/**
+ * The ETag of a resource is its version; for lists and responses without a version, @koa/etag computes it from the
+ * body.
+ */
 function setEtag(ctx: Context, method: string, answer: unknown): void {
   const version = (answer as { version?: unknown } | null)?.version;
   if (typeof version === 'number' && ctx.status !== 202) {

@@ -4,13 +4,13 @@ import type { Context, Next } from 'koa';
 import type { Deps } from '../../runtime/deps.ts';
 import { loggedPath } from './problem.ts';
 
-/** What the client calls its request, or a name that we give it. */
+/** The client's X-Request-Id if it is well-formed, or else a new id. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** What logs and metrics say of a request whose client went away before its answer, as nginx does. */
+/** The status in logs and metrics, as in nginx, of a request whose client disconnected before the response. */
 const CLIENT_GONE = 499;
 
 export interface Answered {
@@ -22,13 +22,13 @@ export interface Answered {
 
 export type LogAnswer = (request: IncomingMessage, response: ServerResponse, answered: () => Answered) => void;
 
-/** Makes what writes a line and an observation of a request when its answer has gone, or was given up. */
+/** Creates a function that writes a log line and an observation for each request when its response is closed. */
 export function createLogAnswer(deps: Deps): LogAnswer {
-  // None of its fields has a name that is redacted; to look for them took four times as long as writing the line.
+  // None of its fields has a redacted name, and checking for them took four times as long as writing the line.
   const log = deps.log.child({}, { redact: [] });
   return (request, response, answered) => {
     const started = performance.now();
-    // It comes once.
+    // Emitted exactly once.
     response.on('close', () => {
       const ms = performance.now() - started;
       const { requestId, path, operation, traceId } = answered();

@@ -1,13 +1,16 @@
 import { AppError } from '../../domain/common/errors.ts';
 
-/** How much a body may hold, known before any of it is made into objects. */
+/** The limits of a body, enforced before any of it is parsed into objects. */
 export interface BodyLimits {
   bytes: number;
-  /** Values and names of JSON, fields of a form, parts of multipart. */
+  /** JSON values and names, form fields, or multipart parts. */
   values: number;
 }
 
-/** No schema of ours is as deep. The depth that a check can walk is less (`checkContent`), and it names the place. */
+/**
+ * No schema is as deep. Validators can only handle less depth than this; `checkContent` rejects the rest and reports
+ * the place.
+ */
 const MAX_DEPTH = 1000;
 
 export const tooLarge = (detail = 'The request exceeds the size limit of this endpoint', cause?: unknown): AppError =>
@@ -19,7 +22,7 @@ const refused = (code: string, message: string): AppError =>
 export const tooMany = (values: number): AppError =>
   refused('too_many', `must not contain more than ${values} values and names`);
 
-/** Looks at each piece of a body as it comes. Throws when it holds too much. */
+/** Counts each piece of a body as it arrives. Throws if the body exceeds its limits. */
 export type Meter = (piece: Buffer) => void;
 
 const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
@@ -27,8 +30,8 @@ const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE
 ] as [number, number, number, number, number, number, number, number];
 
 /**
- * Counts what makes JSON expensive: values and names, and how deep they lie. To make objects of it first can take seconds for
- * a body that is small enough: millions of `{}`.
+ * Counts what makes JSON expensive: values, names and nesting depth. Parsing first could take seconds for a body within
+ * the size limit: millions of `{}`.
  */
 export function jsonMeter({ values }: BodyLimits): Meter {
   let left = values;
@@ -55,10 +58,13 @@ export function jsonMeter({ values }: BodyLimits): Meter {
 }
 
 const [AMPERSAND, PLUS, SPACE] = [...Buffer.from('&+ ')] as [number, number, number];
-/** A text of 10,000 characters, the longest that any field takes, in the longest way to write it. */
+/** The longest encoding of a text of 10,000 characters, the maximum of any field. */
 const MAX_FIELD_BYTES = 128 * 1024;
 
-/** Counts the fields of a form, and makes spaces of its plus signs as they come: of millions at once that takes a second. */
+/**
+ * Counts the fields of a form. Also replaces plus signs by spaces piece by piece, because replacing millions at once
+ * takes a second.
+ */
 export function formMeter({ values }: BodyLimits): Meter {
   let left = values;
   let size = 0;

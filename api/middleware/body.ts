@@ -14,23 +14,23 @@ const contentTypes: Record<BodyType, string> = {
   multipart: 'multipart/form-data',
 };
 
-/** What a multipart body may bring besides its fields. */
+/** The limits for the files of a multipart body. */
 export interface FileLimits {
   bytes: number;
   folder: UploadFolder;
 }
 
-/** A body as it is read: its files are there until `close` is called. */
+/** A parsed body. Its files exist until `close` is called. */
 export interface ReadBody {
   body: unknown;
   files: UploadedFile[];
   close: () => Promise<void>;
 }
 
-/** No form of ours has as many; a part costs ten times what a value of JSON does. */
+/** No form has as many; a part costs ten times as much as a JSON value. */
 const MOST_PARTS = 10_000;
 
-/** A file's name as the database takes it and a page can show it: without control characters, of at most 255 characters. */
+/** A file name that the database accepts and a page can show: without control characters, at most 255 characters. */
 const keptName = (given: string): string =>
   [...given.replace(/^.*[\\/]/s, '').replace(/[\x00-\x1f\x7f-\x9f]/g, '')].slice(0, 255).join('');
 
@@ -43,7 +43,7 @@ const noRoom = (error: unknown): unknown =>
       })
     : error;
 
-/** The pieces of a body. The stream stays open when it is too long, so that the client gets to read the answer. */
+/** The pieces of a body. If it is too long, the stream stays open, so that the client can read the response. */
 async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
   if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge();
   let left = maxBytes;
@@ -55,17 +55,17 @@ async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    // The client has gone. Nobody waits for the answer, and thousands may have gone at once.
+    // The client has disconnected. Nobody waits for the response, and thousands may have disconnected at once.
     await new Promise<void>(inBackground);
     throw new AppError('malformed_body', 'The body is incomplete: the connection ended early', { cause: error });
   }
 }
 
-/** Every byte of the body. */
+/** Reads a whole body. */
 export async function readBytes(ctx: Context, maxBytes: number, meter?: Meter): Promise<Buffer> {
   const read: Buffer[] = [];
   const turn = createTurn();
-  // Pieces that are there already come one after the other, without a turn for anybody else.
+  // Pieces that have already arrived are read in one go, without yielding to other work.
   for await (const piece of pieces(ctx, maxBytes)) {
     meter?.(piece);
     read.push(piece);
@@ -90,7 +90,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What a browser's form sends. */
+/** Parses application/x-www-form-urlencoded. */
 async function parseForm(text: string): Promise<FieldValues> {
   const fields = new Fields();
   const turn = createTurn();
@@ -101,7 +101,7 @@ async function parseForm(text: string): Promise<FieldValues> {
   return fields.toObject();
 }
 
-/** Fields and files. Where there are no file limits, files are read past and nothing is written. */
+/** Reads fields and files. Without file limits, files are skipped and nothing is written. */
 async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileLimits | undefined): Promise<ReadBody> {
   const fields = new Fields();
   const files: UploadedFile[] = [];
@@ -160,8 +160,8 @@ async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileL
 const withoutFiles = (body: unknown): ReadBody => ({ body, files: [], close: async () => {} });
 
 /**
- * The body of a request by its declared types: 415 for another type, 413 over the limit, 400 if it holds too many values or
- * can not be read.
+ * Reads a request's body according to its declared types: 415 for another type, 413 over the limit, 400 if it has too
+ * many values or cannot be parsed.
  */
 export async function readBody(
   ctx: Context,
@@ -174,7 +174,7 @@ export async function readBody(
   const isUntyped = ctx.get('content-type') === '';
   const inChunks = ctx.request.length === undefined && ctx.get('transfer-encoding') !== '';
   const isEncoded = !['', 'identity'].includes(ctx.get('content-encoding'));
-  // Some proxies send no body as no chunks: only who reads it sees that.
+  // Some proxies send an empty body as a chunked body without chunks, which only shows when it is read.
   const chunks =
     inChunks && !isEncoded && (type === 'json' || isUntyped)
       ? await readBytes(ctx, limits.bytes, jsonMeter(limits))

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Next } from 'koa';
 
-/** A body of up to this is read to its end after an early answer, and the connection goes on. */
+/** After an early response, the rest of a body of up to this size is read, and the connection stays open. */
 const DRAINED_BYTES = 256 * 1024;
-/** What is still read of a longer one, so that the client gets to read its answer. */
+/** How much of a longer body is still read, so that the client can read its response. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MS = 5_000;
 
@@ -11,21 +11,22 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * To be called before an answer is written. If its request's body has not come to its end (it was refused, is too large, or is
- * not asked for), nothing would read what still comes, and the next request of the connection would wait behind it for ever;
- * to close at once would make the system reset the connection, and the client could lose its answer (RFC 9112, 9.6). So what
- * comes is read and thrown away, within bounds. Of a long body, or one of unknown length, the answer says that the connection
- * ends with it; our side is closed after it, and the rest when the client has closed its own.
+ * Must be called before a response is written. If the request's body was not read completely (the request was refused,
+ * the body is too large or not needed), nothing would read the rest, and the next request of the connection would wait
+ * behind it forever; closing immediately would make the system reset the connection, and the client could lose its
+ * response (RFC 9112, 9.6). So the rest is read and discarded, within limits. For a long body, or one of unknown
+ * length, the response says `Connection: close`; our side is closed after it, and the other when the client has closed
+ * its own.
  */
 export function endUnread(request: IncomingMessage, response: ServerResponse): void {
-  // A request without a body is complete only after its listeners were called.
+  // A request without a body only becomes complete after its listeners were called.
   if (!hasBody(request) || request.complete || request.destroyed || response.headersSent) return;
   const { socket } = request;
   let left = LINGER_BYTES;
   let isEnding = false;
   let waiting: NodeJS.Timeout | undefined;
   if (!(Number(request.headers['content-length']) <= DRAINED_BYTES)) response.setHeader('Connection', 'close');
-  // What the server calls after the last answer.
+  // Called by the server after the last response.
   socket.destroySoon = () => {
     isEnding = true;
     socket.end();
@@ -36,7 +37,7 @@ export function endUnread(request: IncomingMessage, response: ServerResponse): v
   });
   request.once('close', () => {
     if (isEnding) return;
-    // The next request goes on as if nothing had been.
+    // The body was read completely: the connection continues normally.
     stop();
     socket.off('close', stop);
     delete (socket as { destroySoon?: unknown }).destroySoon;
@@ -53,7 +54,7 @@ export function endUnread(request: IncomingMessage, response: ServerResponse): v
   }
 }
 
-/** Sees to it that an answer which is given before the whole request has come reaches its client. */
+/** Ensures that a response which is sent before the whole request was received reaches its client. */
 export async function earlyAnswers(ctx: Context, next: Next): Promise<void> {
   await next();
   endUnread(ctx.req, ctx.res);

@@ -17,19 +17,19 @@ import { hashRequest } from '../../domain/idempotency/hash-request.ts';
 import { asAppError, writeProblem } from './problem.ts';
 import { takesIdempotencyKey, type KeyedSpec, type UploadedFile } from '../route/route.ts';
 
-/** How long a request waits for its twin before it gets a 409. */
+/** How long a request waits for a concurrent one with the same key before it gets a 409. */
 const WAIT_MS = 10_000;
-/** Pauses between two looks at the twin's row grow up to this. */
+/** Polling pauses grow up to this. */
 const MAX_PAUSE_MS = 250;
-/** Longer answers are not kept. */
+/** Longer responses are not stored. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** The column's length. What a path has beyond it is in the request's hash. */
+/** The column's length. The rest of a longer path is covered by the request's hash. */
 const MAX_OPERATION = 400;
 const KEPT_HEADERS = ['Content-Type', 'ETag', 'Location'];
 
 const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
 
-/** The body as it is sent; null for what is not kept. */
+/** The body as sent; null if it cannot be stored. */
 function textOf(body: unknown): string | null {
   if (body === null || body === undefined) return '';
   if (body instanceof Readable || Buffer.isBuffer(body)) return null;
@@ -42,7 +42,7 @@ function answerOf(ctx: Context): Answer {
   return { status: ctx.status, headers: Object.fromEntries(headers), body: textOf(ctx.body) };
 }
 
-/** Answers as the first time. Throws 409 where that answer was not kept: what was done is not done again. */
+/** Replays the stored response. Throws 409 if the response was not stored, because the work must not be repeated. */
 function replay(ctx: Context, { status, headers, body }: Answer): void {
   if (body === null) {
     const { Location } = headers;
@@ -57,7 +57,10 @@ function replay(ctx: Context, { status, headers, body }: Answer): void {
   ctx.set({ ...headers, 'Idempotency-Replayed': 'true' });
 }
 
-/** Does the work, which writes its answer to `ctx`, as a refusal that is kept is written too. Throws what is not kept. */
+/**
+ * Runs `work`, which writes its response to `ctx`; a refusal that is stored is written to `ctx` too. Throws errors that
+ * are not stored.
+ */
 async function answered(ctx: Context, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -69,8 +72,9 @@ async function answered(ctx: Context, work: () => Promise<void>): Promise<void> 
 }
 
 /**
- * Runs the request and keeps its answer in the same transaction: a process that dies leaves both or none. A refusal undoes
- * what the request did, and is an answer too; what is not kept (401, 429, 5xx) undoes all.
+ * Runs the request and stores its response in the same transaction, so that a crash leaves both or neither. A refusal
+ * rolls back the request's changes and is stored as its response; errors that are not stored (401, 429, 5xx) roll back
+ * everything.
  */
 async function runOnce(
   ctx: Context,
@@ -88,7 +92,10 @@ async function runOnce(
   });
 }
 
-/** Runs what may run again, in transactions of its own, and keeps its answer afterwards; of twins all give the one that was kept. */
+/**
+ * Runs a repeatable request in its own transactions and stores its response afterwards; concurrent requests with the
+ * same key all return the response that was stored first.
+ */
 async function runFreely(
   ctx: Context,
   em: EntityManager,
@@ -101,7 +108,10 @@ async function runFreely(
   return em.transactional(async (tx) => ((await storeAnswer(tx, use, answerOf(ctx))) ? 'new' : findAnswer(tx, use)));
 }
 
-/** Runs the request, or answers as the first time. While a twin runs it is asked for again, and no connection is held in between. */
+/**
+ * Runs the request, or replays its stored response. While a concurrent request holds the key, polls without holding a
+ * connection.
+ */
 async function runOrReplay(ctx: Context, attempt: () => Promise<StoredAnswer | 'busy'>): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   for (let pause = 20; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
@@ -117,15 +127,19 @@ async function runOrReplay(ctx: Context, attempt: () => Promise<StoredAnswer | '
   }
 }
 
-/** A request's work: `run` writes its answer to `ctx`. `prepare` comes before it, outside of its transaction, and is not asked for a request that was answered. */
+/**
+ * The work of a request: `run` writes its response to `ctx`. `prepare` is called before it, outside its transaction,
+ * and is skipped if a response is already stored.
+ */
 export interface Work {
   prepare?: (() => Promise<void>) | undefined;
   run: (em?: EntityManager) => Promise<void>;
 }
 
 /**
- * Does `run`, which writes to `ctx`, once for each Idempotency-Key of a caller and operation. A repetition gets the first
- * answer; one with another request 422; one whose twin takes too long 409. Throws 400 for what is no key.
+ * Runs `run`, which writes to `ctx`, once per Idempotency-Key of a caller and operation. A repeated request gets the
+ * first response; a different request with the same key gets 422; one that waits too long for a concurrent request gets
+ * 409. Throws 400 for an invalid key.
  */
 export async function idempotent(
   ctx: Context & { params: Record<string, string> },
@@ -157,7 +171,7 @@ export async function idempotent(
     if (prepare && (await em.transactional((tx) => findAnswer(tx, use))) === 'new') await prepare();
     await runOrReplay(ctx, () => runIn(ctx, em, use, run));
   } catch (error) {
-    // It may have been written before the commit failed, and is of what was not done.
+    // The response may have been written before the commit failed; its headers describe work that was rolled back.
     for (const name of KEPT_HEADERS) ctx.remove(name);
     throw error;
   }

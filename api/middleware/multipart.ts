@@ -6,7 +6,7 @@ import { AppError } from '../../domain/common/errors.ts';
 import { createTurn } from '../../domain/common/turn.ts';
 import { tooLarge } from './body-size.ts';
 
-/** What takes the parts of a body, one after the other. `end` is called once for each part that began, when it is whole. */
+/** Receives the parts of a body one after the other. `end` is called once for each part, when it is complete. */
 export interface PartTaker {
   begin: (part: PartHeader) => void | Promise<void>;
   take: (piece: Buffer) => void | Promise<void>;
@@ -15,27 +15,27 @@ export interface PartTaker {
 
 export interface PartHeader {
   name: string;
-  /** Of a file; null for a text. */
+  /** For a file; null for a text part. */
   fileName: string | null;
   mimeType: string | null;
 }
 
-/** A part as formidable, koa-body's parser, tells of it. */
+/** A part as reported by formidable, koa-body's parser. */
 interface ParsedPart extends NodeJS.EventEmitter {
   name: string | null;
   originalFilename: string | null;
   mimetype: string | null;
 }
 
-/** So much may wait for its taker before no more is read. */
+/** When more bytes than this are waiting for the receiver, reading is paused. */
 const MOST_WAITING_BYTES = 1024 * 1024;
-/** Of the headers of one part; as much as Node takes of a request's. */
+/** The headers of one part; the same limit as Node's for a request. */
 const MOST_HEADER_BYTES = 16 * 1024;
 
 const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
 const malformed = (detail: string, cause?: unknown): AppError => new AppError('malformed_body', detail, { cause });
 
-/** What our formidable plugin uses of its form. */
+/** The members of formidable's form that our plugin uses. */
 interface Form {
   _parser?: Transform;
   once: (event: 'error', listener: () => void) => void;
@@ -43,25 +43,28 @@ interface Form {
   _error: (error: Error) => void;
 }
 
-/** The file's name in a Content-Disposition; null where there is none. Takes linear time, which formidable's own does not. */
+/**
+ * The file name in a Content-Disposition; null if there is none. Takes linear time, which formidable's own function
+ * does not.
+ */
 function fileNameOf(disposition: string): string | null {
   const [, quoted, token] = /(?:^|[;\s])filename=(?:"((?:\\"|[^"])*)"|([^\s";]+))/i.exec(disposition) ?? [];
   const name = quoted ?? token;
-  // A quotation mark is %22 of browsers (HTML, multipart form data) and \" of curl.
+  // Browsers encode a quotation mark as %22 (HTML, multipart form data), curl as \".
   return name === undefined ? null : name.replaceAll(/%22|\\"/g, '"');
 }
 
 /**
- * formidable's multipart parser, and none of its others: they look for their names anywhere in the Content-Type, and one of
- * them writes files of its own. Bounds the headers of each part, which the parser gathers without end.
+ * Only formidable's multipart parser, not the others: those look for their names anywhere in the Content-Type, and one
+ * of them writes files of its own. Limits the headers of each part, which the parser collects without limit.
  */
 function boundedMultipart(form: Form, options: object): void {
   form._getFileName = fileNameOf;
   (multipart as unknown as (this: Form, form: Form, options: object) => void).call(form, form, options);
-  // It would go on with the piece that it has, and tell of each part in it.
+  // Otherwise it would go on with its current piece and report each part in it.
   form.once('error', () => form._parser?.destroy());
   let left = MOST_HEADER_BYTES;
-  // There is none without a boundary.
+  // Without a boundary there is no parser.
   form._parser?.on('data', ({ name, start, end }: { name: string; start: number; end: number }) => {
     if (name === 'partBegin') left = MOST_HEADER_BYTES;
     else if (name === 'headerField' || name === 'headerValue') left -= end - start;
@@ -70,8 +73,8 @@ function boundedMultipart(form: Form, options: object): void {
 }
 
 /**
- * Reads multipart/form-data (RFC 7578) of up to `maxBytes` as it comes. Throws `malformed_body`, `payload_too_large`, and
- * whatever `to` throws; then the stream stays open, so that the client gets to read the answer.
+ * Reads multipart/form-data (RFC 7578) of up to `maxBytes` as a stream. Throws `malformed_body`, `payload_too_large`,
+ * and any error of `to`; the stream then stays open, so that the client can read the response.
  */
 export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): Promise<void> {
   if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge();
@@ -85,7 +88,7 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   const fail = (error: Error): void => {
     if (failure) return;
     failure = error;
-    // What the parser ends by; it throws away what still comes.
+    // Stops the parser, which discards the rest of the body.
     req.emit('error', error);
     req.resume();
   };
@@ -110,7 +113,8 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   const count = (piece: Buffer): void => {
     left -= piece.length;
     if (left < 0) fail(tooLarge());
-    // Node gives all that has arrived without a pause, and the parser may need half a millisecond for a kilobyte.
+    // Node delivers everything that has arrived without a pause, and the parser may take half a millisecond per
+    // kilobyte.
     else if (turn.isOver() && !othersGoFirst) void letOthersGoFirst();
   };
   const onPart = (part: ParsedPart): void => {
@@ -120,7 +124,7 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
     then(() =>
       to.begin({ name: utf8(name), fileName: originalFilename === null ? null : utf8(originalFilename), mimeType }),
     );
-    // The parser may cut four bytes at a time: what waits for the taker is taken at once.
+    // The parser may emit four bytes at a time, so waiting pieces are joined and taken at once.
     let pieces: Buffer[] = [];
     const takeAll = async (): Promise<void> => {
       const bytes = Buffer.concat(pieces);
@@ -145,13 +149,13 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
     multipart: true,
     patchKoa: false,
     parsedMethods: ['POST', 'PUT'] as never,
-    // A header may come in pieces, and a character of it in two: the parser is to take it byte by byte.
+    // `binary`, because a header may be split within a character: the parser must treat it as bytes.
     onError: (error) => {
       throw error;
     },
     formidable: { onPart: onPart, encoding: 'binary', enabledPlugins: [boundedMultipart] as never },
   });
-  // A listener of ours alone would set it flowing before the parser listens.
+  // Our own listener would start the flow before the parser listens.
   req.once('resume', () => req.on('data', count));
   try {
     await parse(ctx, async () => {});

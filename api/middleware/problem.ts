@@ -5,10 +5,10 @@ import type { Logger } from '../../config/logger.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import type { RouteSpec } from '../route/route.ts';
 
-/** The path of a request as logs show it: without what a client made up. */
+/** A request's path for logs, without text from the client. */
 export const loggedPath = (ctx: Context): string => ctx.state['loggedPath'] as string;
 
-/** What an error means to the client; null = it is our fault. */
+/** Maps an error to a client-facing one; null for an internal error. */
 export function asAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
   if (isUnanswered(error))
@@ -19,7 +19,7 @@ export function asAppError(error: unknown): AppError | null {
   return toAppError(error);
 }
 
-/** The one writer of error bodies (RFC 9457). Whatever is not an AppError or a database error that we know is a 500. */
+/** Writes all error bodies (RFC 9457). Anything but an AppError or a known database error is a 500. */
 export function problems(log: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
@@ -48,7 +48,7 @@ export function problems(log: Logger) {
   };
 }
 
-/** The JSON of an error. */
+/** An error as problem JSON. */
 export function problemBody(error: AppError, requestId: string): string {
   return JSON.stringify({
     type: `/docs#${error.code}`,
@@ -61,7 +61,7 @@ export function problemBody(error: AppError, requestId: string): string {
   });
 }
 
-/** The answer that an error is: where the route has a page for it and a browser asks, that. */
+/** Writes an error to `ctx`: as the route's error page if it has one and a browser asked, else as problem JSON. */
 export function writeProblem(ctx: Context, error: AppError): void {
   if (error.status === 503) ctx.set('Retry-After', '5');
   if (error.headers) ctx.set(error.headers);

@@ -1,7 +1,7 @@
 import helmet from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The headers that every answer of the application has; of no request in particular, so they are made once. */
+/** The headers of every response of the application. They do not depend on the request, so they are computed once. */
 export function securityHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {

@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa';
 import { SpanKind, type Tracing } from '../../config/tracing.ts';
 import { loggedPath } from './problem.ts';
 
-/** A span for each request, in the caller's trace; named by what is done, for paths are many. */
+/** A span per request, in the caller's trace, named after the operation because there are too many paths. */
 export function traced(tracing: Tracing) {
   return (ctx: Context, next: Next): Promise<void> =>
     tracing.span(ctx.method, { kind: SpanKind.SERVER, headers: ctx.headers }, async (span) => {

@@ -8,20 +8,23 @@ import type { UploadedFile } from '../route/route.ts';
 
 const READ_BYTES = 512 * 1024;
 
-/** Where uploads go that are on their way. */
+/** The folder for uploads in progress. */
 export interface UploadFolder {
-  /** A file without a name, which nobody else can open and which is gone when it is closed, or when the process ends however it ends. */
+  /**
+   * Creates a file without a name, which nobody else can open and which disappears when it is closed or the process
+   * ends.
+   */
   create: () => Promise<FileHandle>;
 }
 
-/** The folder that UPLOAD_DIR names, or one of this user's own among the system's temporary files. */
+/** The folder in UPLOAD_DIR, or one for this user in the system's temporary folder. */
 const pathOf = (setting: string): string => setting || join(tmpdir(), `perennial-uploads-${userInfo().uid}`);
 
 /**
- * Makes the folder where it is missing, readable by us alone. Throws EnvError where it can not be used, is somebody else's,
- * or others may look into it.
- * A file there has a name for the moment between its making and its unlinking; whoever is killed in it leaves the name, which
- * is removed here. To remove that of a process that lives does no harm: it has the file open.
+ * Creates the folder if it is missing, readable only by this user. Throws EnvError if it cannot be used, is owned by
+ * another user, or is readable by others. A file in it has a name only for the moment between its creation and its
+ * unlinking; names left behind by a killed process are removed here. Removing that of a running process does no harm,
+ * because the file is open.
  */
 export function openUploadFolder(setting: string): UploadFolder {
   const path = pathOf(setting);
@@ -53,14 +56,14 @@ export function openUploadFolder(setting: string): UploadFolder {
   };
 }
 
-/** As `mkdir -p`. Node's own never ends where a parent is there that can hold no folder, such as /proc. */
+/** Like `mkdir -p`. Node's own never returns if a parent exists that cannot contain folders, such as /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process has created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -83,7 +86,7 @@ function removeLeftovers(path: string): void {
   }
 }
 
-/** A file that was written to this handle, as the request's handler sees it. */
+/** The upload that was written to this handle, for the request's handler. */
 export function uploadedFile(handle: FileHandle, about: Omit<UploadedFile, 'read'>): UploadedFile {
   return {
     ...about,

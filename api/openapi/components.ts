@@ -11,13 +11,13 @@ interface Plain extends Record<string, unknown> {
 }
 
 const capital = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
-/** What only the service reads. */
+/** Schema keywords for internal use. */
 const INTERNAL = ['x-read-only', 'x-nullable'];
 
 /**
- * The document's schemas by name, so that a client generated from it has named types: the `title` of a schema (and
- * `x-component` where it holds itself), else what the operation says. `getContact` answers a `Contact`, `listContacts` a `ContactList`, `startTotp` a `StartTotpAnswer` and
- * takes a `StartTotpRequest`.
+ * Creates the document's component schemas, so that generated clients get named types. A schema's name is its `title`
+ * (and `x-component` in a schema that contains itself), or else follows from the operation: `getContact` returns a
+ * `Contact`, `listContacts` a `ContactList`, `startTotp` a `StartTotpAnswer` and accepts a `StartTotpRequest`.
  */
 export function createComponents(routes: readonly RouteSpec[]) {
   const names = new Map<object, string>();
@@ -26,7 +26,7 @@ export function createComponents(routes: readonly RouteSpec[]) {
     if (!names.has(schema as object)) names.set(schema as object, (schema as Plain).title ?? name);
   };
 
-  /** Plain JSON of a schema, with references to what has a name. */
+  /** Converts a schema to plain JSON, with references to named schemas. */
   function write(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(write);
     if (typeof schema !== 'object' || schema === null) return schema;
@@ -54,7 +54,7 @@ export function createComponents(routes: readonly RouteSpec[]) {
             ? value
             : write(value);
     }
-    // Said in the way that every tool reads: any names, with values like this.
+    // `additionalProperties` is understood by every tool: any names, with values like this.
     const [pattern, ...others] = Object.entries(written['patternProperties'] ?? {});
     if (pattern && others.length === 0 && ['^.*$', '^(.*)$'].includes(pattern[0])) {
       delete written['patternProperties'];
@@ -89,7 +89,7 @@ export function createComponents(routes: readonly RouteSpec[]) {
   return { schemas, write, request: (spec: RouteSpec) => write(bodies.get(spec)) };
 }
 
-/** What a body may hold: a POST takes no field that the service sets, and a file part is always wanted. */
+/** The schema of a request body: without the service-set fields on POST, and with file parts required. */
 function requestSchema({ method }: RouteSpec, body: TSchema): TSchema {
   const { properties = {}, required = [], ...schema } = body as unknown as Plain;
   const readOnly = method === 'POST' ? ((schema['x-read-only'] as string[] | undefined) ?? []) : [];

@@ -48,14 +48,14 @@ const tags: Record<string, string> = {
   system: 'Health, API descriptions and metrics',
 };
 
-/** The area that an operation belongs to; what is not of one is `system`. */
+/** The area of an operation; `system` if it has none. */
 function tagOf(spec: RouteSpec): string {
   const first = spec.path.replace(/^\/+/, '').split('/')[0]!;
   if (first in tags) return first;
   return /^(reset-password|verify-email|accept-invitation)$/.test(first) ? 'auth' : 'system';
 }
 
-/** Header parameters, by the names of their components. */
+/** Header parameters, by component name. */
 const headerParameters = {
   'Idempotency-Key': {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
@@ -108,11 +108,11 @@ function security({ access }: RouteSpec): object[] {
   return access === 'user' ? [{ accessToken: [] }] : [{ accessToken: [] }, { apiKey: [] }];
 }
 
-/** Where no field is required, an empty JSON body may be left out: a PUT that changes nothing. */
+/** If no field is required, the JSON body may be omitted: a PUT that changes nothing. */
 const needsBody = ({ body, bodyTypes }: RouteSpec): boolean =>
   bodyTypes !== undefined || (partsOf(body).required ?? []).length > 0;
 
-/** OpenAPI 3.1 of the routes, made from the schemas that validate. */
+/** Creates the OpenAPI 3.1 document of the routes, from the schemas that validate requests. */
 export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
   const { schemas, write, request } = createComponents(routes);
   const answers = createAnswers(write);

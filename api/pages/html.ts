@@ -1,6 +1,6 @@
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text made safe for HTML content and quoted attributes. */
+/** Escapes text for HTML content and quoted attributes. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char]!);
 
 const style = `
@@ -29,7 +29,7 @@ h2{font-size:1.1rem;line-height:1.3}
 @media (prefers-color-scheme:dark){.error{color:#f2b8b5}}
 .away{position:absolute;left:-6000px}`;
 
-/** Content-Security-Policy of our own pages: no script, our styles, forms to ourselves. */
+/** The Content-Security-Policy of our own pages: no scripts, only our styles, forms only to ourselves. */
 export const pagePolicy = (frameAncestors = "'none'", formTargets = ''): string =>
   `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`;
 

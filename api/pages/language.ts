@@ -5,7 +5,7 @@ interface Range {
   quality: number;
 }
 
-/** Languages that we do not speak are left out, and what is no language range of RFC 9110. */
+/** Skips unsupported languages and invalid language ranges (RFC 9110). */
 function readRange(text: string): Range[] {
   const match = /^\s*(\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i.exec(text);
   const language = match && (match[1] === '*' ? '*' : languageOf(match[1]!));
@@ -13,13 +13,14 @@ function readRange(text: string): Range[] {
 }
 
 /**
- * The language that a visitor reads best, by an Accept-Language header (RFC 9110, 12.5.4) and lookup (RFC 4647, 3.4): `de-AT`
- * is served German. `*` is any language that is not named; a quality of 0 refuses one. English where none fits.
+ * The visitor's preferred language according to an Accept-Language header (RFC 9110, 12.5.4), by lookup (RFC 4647,
+ * 3.4): `de-AT` gets German. `*` means any language that is not listed; a quality of 0 excludes a language. English if
+ * none matches.
  */
 export function preferredLanguage(header: string): Language {
   const ranges = header.split(',').flatMap(readRange);
   const named = new Set(ranges.map(({ language }) => language));
-  // The sort is stable: of those that are liked alike the first named goes first, and a name before `*`.
+  // The sort is stable: with equal quality the order of the header counts, but a language is before `*`.
   const liked = ranges
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality || Number(a.language === '*') - Number(b.language === '*'));

@@ -26,7 +26,7 @@ const FORMATS: Record<string, string> = {
   email: 'ada@example.com',
 };
 
-/** What a text of that name is likely to say. */
+/** Example texts for fields of these names. */
 const NAMES: Record<string, string> = {
   firstName: 'Ada',
   lastName: 'Byron',
@@ -54,7 +54,7 @@ const NAMES: Record<string, string> = {
 function objectOf({ properties = {}, required = [] }: Schema, all: boolean): Record<string, unknown> {
   const writable = Object.entries(properties).filter(([, property]) => all || !property.readOnly);
   const wanted = writable.filter(([name]) => all || required.includes(name));
-  // A change of nothing explains nothing.
+  // An example that changes nothing would explain nothing.
   const shown = wanted.length > 0 ? wanted : writable.slice(0, 1);
   return Object.fromEntries(shown.map(([name, property]) => [name, valueOf(property, all, name)]));
 }
@@ -66,7 +66,7 @@ function valueOf(schema: Schema, all: boolean, name = ''): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return valueOf(schema.anyOf[0]!, all, name);
   switch ([schema.type].flat()[0]) {
-    // Conditions say which fields go together, so only those that always do are shown.
+    // Conditions define which fields go together, so only the required fields are shown.
     case 'object':
       return objectOf(schema, all && !schema.allOf);
     case 'array':
@@ -83,8 +83,11 @@ function valueOf(schema: Schema, all: boolean, name = ''): unknown {
   }
 }
 
-/** A request that the schema takes: its required fields, or one that may change, by their own examples where they have some. */
+/**
+ * A request that matches the schema: its required fields, or one optional field, with their own examples where they
+ * have any.
+ */
 export const requestExample = (schema: TSchema): unknown => valueOf(schema, false);
 
-/** An answer with every field that the schema describes. */
+/** A response with every field of the schema. */
 export const responseExample = (schema: TSchema): unknown => valueOf(schema, true);

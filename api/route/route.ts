@@ -11,20 +11,20 @@ import type { Env } from '../../config/env-schema.ts';
 
 export type BodyType = 'json' | 'form' | 'multipart';
 
-/** A file of a multipart request. It is there until the request ends. */
+/** A file of a multipart request. It exists until the request ends. */
 export interface UploadedFile {
   field: string;
   name: string;
   size: number;
   mimeType: string | null;
-  /** Its bytes, from the first, or those up to `end` (exclusive). */
+  /** The file's bytes, or those up to `end` (exclusive). */
   read: (end?: number) => Readable;
 }
 
-/** Who may call: a permission `resource:action`, a user who is logged in (no API key), or anyone at all. */
+/** Who may call: a permission `resource:action`, a logged-in user (no API key), or anyone. */
 export type Access = `${string}:${string}` | 'user' | 'public';
 
-/** What an answer is: JSON by a schema, or other content types, or nothing. */
+/** The content of a response: JSON with a schema, other content types, or nothing. */
 export type ResponseSpec =
   | { schema: TSchema; description?: string }
   | { contentType: string | readonly string[]; description: string }
@@ -33,40 +33,40 @@ export type ResponseSpec =
 export interface Call<P, Q, B> {
   ctx: Context;
   deps: Deps;
-  /** Sees the caller's tenant; on public routes there is none (`deps` and the token at hand say which). */
+  /** Limited to the caller's tenant; on public routes there is none (use `deps` and the request's token). */
   em: EntityManager;
   principal: Principal;
-  /** The principal as commands and the audit log know it. */
+  /** The principal, as needed by commands and the audit log. */
   caller: Caller;
   requestId: string;
   params: P;
   query: Q;
   body: B;
   files: UploadedFile[];
-  /** Read-only fields that came with the body: only their present values are accepted. */
+  /** Read-only fields sent in the body: only their current values are accepted. */
   readOnly: Record<string, unknown>;
-  /** The versions that If-Match names; null = any. */
+  /** The versions in If-Match; null = any. */
   ifMatch: readonly number[] | null;
 }
 
-/** What a `prepare` has made. */
+/** The result of `prepare`. */
 export interface Prepared<R> {
   value: R;
-  /** Called where the request did not come to its end with it. */
+  /** Called if the request failed, to discard the value. */
   discard: () => void;
 }
 
-/** What a `check` is asked: the call, as far as there is nothing wrong with it. */
+/** The input of `check`: the call, without its invalid parts. */
 export interface Question<P, B> extends Pick<
   Call<unknown, unknown, unknown>,
   'deps' | 'caller' | 'readOnly' | 'files'
 > {
-  /** In the caller's tenant, in a transaction that leaves nothing behind; on public routes there is no tenant. */
+  /** In the caller's tenant, in a transaction that will be rolled back; on public routes there is no tenant. */
   tx: EntityManager;
-  /** Without the parameters where one of them is wrong. */
+  /** Empty if one of them is invalid. */
   params: Partial<P>;
   body: ValidPart<B>;
-  /** The body's members as they came, also those that are wrong: what is not here was not given. */
+  /** The body's members as sent, including invalid ones: what is missing here was not sent. */
   given: { readonly [K in keyof B]?: unknown };
 }
 
@@ -74,7 +74,7 @@ export interface Reply {
   status?: number;
   body?: unknown;
   headers?: Record<string, string>;
-  /** It shows what other resources say, and its version does not tell when they change: never answered by 304. */
+  /** The response contains data of other resources, so its version does not change with them: never answered by 304. */
   derived?: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface RouteSpec<
   R = unknown,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Under /api/v1 unless it starts with `//` (then at the root). Parameters in braces: `/contacts/{id}`. */
+  /** Under /api/v1, unless it starts with `//` (then under the root). Parameters are in braces: `/contacts/{id}`. */
   path: `/${string}`;
   operationId: string;
   summary: string;
@@ -93,51 +93,57 @@ export interface RouteSpec<
   access: Access;
   params?: P;
   query?: Q;
-  /** For what mail scanners and proxies call: unknown query parameters are ignored, and the handler judges whatever text comes. */
+  /**
+   * For routes that mail scanners and proxies call: unknown query parameters are ignored, and the handler accepts any
+   * text.
+   */
   openQuery?: boolean;
   body?: B;
   bodyTypes?: readonly BodyType[];
-  /** Largest body in bytes, but for its file. Where it is not given, PUBLIC_BODY_BYTES without a token and BODY_MAX_BYTES with one; never more than the latter. */
+  /**
+   * The maximum body size in bytes, without the file. Default: PUBLIC_BODY_BYTES on public routes and BODY_MAX_BYTES on
+   * others; never more than the latter.
+   */
   bodyLimit?: number;
-  /** What this very resource can need beyond `bodyLimit`; only asked when a larger body comes. */
+  /** What this resource can need beyond `bodyLimit`; only called for a larger body. */
   largerBody?: (call: { deps: Deps; params: Static<P> }) => Promise<number>;
-  /** Largest file of a multipart request. Where it is not given, files are read past and nothing is kept of them. */
+  /** The maximum file size of a multipart request. Without it, files are skipped and nothing is stored. */
   fileLimit?: (env: Env) => number;
-  /** The body may be absent. */
+  /** The body may be omitted. */
   bodyOptional?: boolean;
-  /** Status to answer; the first is what a plain return value gets. */
+  /** The responses by status; the first is the default. */
   responses: Record<number, ResponseSpec>;
-  /** Error codes it can give beyond what every such route can. */
+  /** Error codes beyond those that follow from the route's properties. */
   errors?: readonly ErrorCode[];
-  /** Of a page: what a browser gets instead of a problem. */
+  /** The error page for browsers, instead of a problem document. */
   errorPage?: (ctx: Context, error: AppError) => Reply;
   /**
-   * Of a POST: done again, it leaves everything as doing it once does, so it needs no transaction around it. Under an
-   * Idempotency-Key its answer is kept after its work instead of with it.
+   * For a POST that is idempotent, so that it needs no transaction around it. With an Idempotency-Key, its response is
+   * stored after the work instead of together with it.
    */
   repeatable?: boolean;
   /**
-   * What the domain has against a body beyond its schema. It is only asked when the request is refused already, so that one
-   * answer tells of everything; what is let through the command judges itself.
+   * The domain's violations of a body, beyond its schema. Only called for requests that are rejected anyway, so that
+   * one response reports all violations; for valid requests, the command itself checks.
    */
   check?: (question: Question<Static<P>, Static<B>>) => Violation[] | Promise<Violation[]>;
   /**
-   * What takes long and can be thrown away, such as to keep a file elsewhere: it is done before the transaction that an
-   * Idempotency-Key's request runs in, which holds a connection and its locks.
+   * Slow work that can be discarded, such as storing a file: it is done before the transaction of a request with an
+   * Idempotency-Key, which holds a connection and locks.
    */
   prepare?: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Prepared<R>>;
-  /** `prepared` is what `prepare` has made. */
+  /** `prepared` is the result of `prepare`. */
   handler: (call: Call<Static<P>, Static<Q>, Static<B>>, prepared: R) => Promise<Reply>;
 }
 
-/** Declares a route; its types come from its schemas. */
+/** Declares a route; the types follow from its schemas. */
 export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R>(
   spec: RouteSpec<P, Q, B, R>,
 ): RouteSpec {
   return spec as unknown as RouteSpec;
 }
 
-/** Answers: 201 with Location, 202 with Location, 204. */
+/** Replies: 201 with Location, 202 with Location, 204. */
 export const created = (location: string, body: unknown): Reply => ({
   status: 201,
   body,
@@ -150,7 +156,7 @@ export const accepted = (location: string, body: unknown): Reply => ({
 });
 export const noContent: Reply = { status: 204 };
 
-/** A violation for each read-only field whose value is not the present one. */
+/** A violation for each read-only field whose value is not the current one. */
 export function changedReadOnly(readOnly: Record<string, unknown>, current: object): Violation[] {
   const now = current as Record<string, unknown>;
   return Object.entries(readOnly)
@@ -158,33 +164,36 @@ export function changedReadOnly(readOnly: Record<string, unknown>, current: obje
     .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'cannot be changed' }));
 }
 
-/** Refuses read-only fields whose value is not the present one. */
+/** Rejects read-only fields whose value is not the current one. */
 export function assertUnchanged(readOnly: Record<string, unknown>, current: object): void {
   assertValid(changedReadOnly(readOnly, current));
 }
 
-/** 412 unless If-Match is absent or names this version. */
+/** Throws 412 unless If-Match is absent or contains this version. */
 export function assertIfMatch(ifMatch: readonly number[] | null, version: number): void {
   if (ifMatch !== null && !ifMatch.includes(version)) {
     throw new AppError('precondition_failed', `The current version is ${version}, which does not match If-Match`);
   }
 }
 
-/** Whoever has no token gets no further: a form's fields, a password, some texts. */
+/** The limit for public routes: enough for a form's fields, a password, some texts. */
 export const PUBLIC_BODY_BYTES = 64 * 1024;
-/** Values and names: what is made into objects at once keeps everyone else waiting. A filter at its limits has 100,000 values. */
+/**
+ * The maximum number of JSON values and names, because parsing them blocks the event loop. A filter at its limits has
+ * 100,000 values.
+ */
 export const MOST_VALUES = { public: 10_000, others: 110_000 };
 
 const noFields = strict({});
 
-/** What the body must be. A POST of ours that takes none may have an empty one. */
+/** The schema of the body. Non-public POSTs without one accept an empty object. */
 export function bodySchema(spec: Pick<RouteSpec, 'method' | 'access' | 'body'>): TSchema | undefined {
   return spec.body ?? (spec.method === 'POST' && spec.access !== 'public' ? noFields : undefined);
 }
 
 export type KeyedSpec = Pick<RouteSpec, 'method' | 'path' | 'access' | 'repeatable'>;
 
-/** Whether an operation takes an Idempotency-Key: any POST that needs a token, but those of /auth. */
+/** Whether an operation accepts an Idempotency-Key: any POST that needs a token, except those of /auth. */
 export function takesIdempotencyKey({ method, path, access }: KeyedSpec): boolean {
   return method === 'POST' && access !== 'public' && !path.startsWith('/auth/');
 }

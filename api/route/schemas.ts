@@ -7,7 +7,7 @@ export const IdParams = Type.Object({ id: Id });
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2030-01-31T09:30:00.000Z'] });
 export const Version = Type.Integer({ minimum: 1, description: 'For optimistic concurrency; the ETag of reads' });
 
-/** The schema that also takes null. Written as a type list, so that one wrong value is one error. */
+/** The schema, with null allowed. Uses a type list instead of a union, so that a wrong value causes a single error. */
 export function nullable<T extends TSchema>(schema: T) {
   const plain = schema as unknown as { type?: string; enum?: unknown[] };
   if (!plain.type) return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
@@ -24,7 +24,7 @@ export function oneOf<const T extends readonly string[]>(values: T, options: obj
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** An object that takes no other fields (requests) and lets no other field out (responses). */
+/** An object without additional fields: rejected in requests, removed from responses. */
 export function strict<T extends TProperties>(properties: T, options: object = {}): TObject<T> {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
@@ -39,12 +39,14 @@ const Page = strict(
   { title: 'Page' },
 );
 
-/** What a list answers. */
+/** The response of a list. */
 export function listOf<T extends TSchema>(item: T) {
   return strict({ data: Type.Array(item), page: Page });
 }
 
-/** Query parameters of every list: `sortable` names the fields `sort` takes, `-` before one turns it round. */
+/**
+ * The query parameters of every list: `sortable` are the fields that `sort` accepts; a `-` before one means descending.
+ */
 export function listQuery<T extends TProperties>(sortable: readonly string[], filters: T, defaultSort = '-id') {
   return strict({
     limit: Type.Optional(
@@ -65,8 +67,8 @@ export function listQuery<T extends TProperties>(sortable: readonly string[], fi
 }
 
 /**
- * A request body of a resource: its writable fields, and its read-only ones, which are accepted where they are
- * unchanged, so that what GET answered can be PUT back. The guard hands them over apart, in `call.readOnly`.
+ * The request body of a resource: its writable fields, and its read-only fields, which are accepted if unchanged, so
+ * that a GET response can be PUT back. The guard passes the latter separately, in `call.readOnly`.
  */
 export function writable<T extends TProperties>(
   properties: T,

@@ -53,7 +53,7 @@ export const RuleQuery = listQuery(['id', 'name', 'createdAt'], {
   active: Type.Optional(Type.Boolean()),
 });
 
-/** A PUT leaves absent fields as they are, so the check must not fill defaults in. */
+/** A PUT keeps absent fields, so validation must not fill in defaults. */
 function withoutDefaults<T extends object>(fields: T): T {
   return Object.fromEntries(
     Object.entries(fields).map(([key, schema]) => {

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 2000;
 const CACHE_MS = 1000;
 const TASK_QUEUE_TYPE_WORKFLOW = 1;
 
-/** Whether a mail provider answers a connection with its greeting. */
+/** Resolves if a mail provider answers a connection with its greeting. */
 function smtpAnswers(address: string): Promise<void> {
   const url = new URL(address.trim());
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ async function workerPolls(deps: Deps): Promise<void> {
   if (!fresh) throw new Error('no worker is polling');
 }
 
-/** [name, how bad it is when it fails, the check]. */
+/** [name, severity of a failure, the check]. */
 type Check = [string, 'DEGRADED' | 'DOWN', (deps: Deps) => Promise<unknown>];
 const postgres: Check = ['postgres', 'DOWN', (deps) => ping(deps.orm)];
 const nats: Check = ['nats', 'DOWN', (deps) => deps.nats.jsm.getAccountInfo()];
@@ -70,7 +70,7 @@ const withTimeout = <T>(promise: Promise<T>): Promise<T> => {
 type Cache = Map<string, { at: number; result: Promise<Status> }>;
 const caches = new WeakMap<Deps, Cache>();
 
-/** Each check runs at most once a second in a process, however often it is asked. */
+/** Runs each check at most once per second and process; other calls get the cached result. */
 function run(deps: Deps, [name, severity, check]: Check): Promise<Status> {
   const cache = caches.get(deps) ?? (new Map() as Cache);
   caches.set(deps, cache);
@@ -87,7 +87,7 @@ function run(deps: Deps, [name, severity, check]: Check): Promise<Status> {
   return result;
 }
 
-/** Health of an area, or of `all`. Names no addresses. */
+/** The health of an area, or of `all`. Contains no addresses. */
 export async function checkHealth(deps: Deps, area: string): Promise<Health> {
   const checks = areas[area] ?? [];
   const statuses = await Promise.all(checks.map((check) => run(deps, check)));

@@ -45,7 +45,10 @@ const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#doc
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** Returns what is the same for all, made when it is asked for first: to make some of it again takes as long as a thousand other answers. */
+/**
+ * Returns a handler for content that is the same for everyone. It is created on first use and cached, because creating
+ * some of it takes as long as a thousand other responses.
+ */
 function madeOnce(make: (deps: Deps) => string | Buffer, headers: Record<string, string>): RouteSpec['handler'] {
   const made = new WeakMap<Deps, string | Buffer>();
   return async ({ deps }) => {
@@ -55,7 +58,7 @@ function madeOnce(make: (deps: Deps) => string | Buffer, headers: Record<string,
   };
 }
 
-/** A file of the package that draws the pages. */
+/** A file of the package that renders the documentation. */
 function docsFile(path: `/${string}`, operationId: string, summary: string, file: string, type: string): RouteSpec {
   const source = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`));
   return route({
@@ -83,7 +86,7 @@ function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void
     throw unauthorized('The metrics token is missing or invalid');
 }
 
-/** Health, descriptions, documentation and metrics; `all` are the routes to describe, these among them. */
+/** Health, API descriptions, documentation and metrics; `all` are the routes to describe, including these. */
 export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
   health('all', '/health'),
   ...healthAreas.map((area) => health(area, `/${area}/health`)),

@@ -1,4 +1,4 @@
-/** What `bench/http.ts` measures the API beside: bare Koa that verifies the token and answers one prepared select of the row. */
+/** The reference of `bench/http.ts`: bare Koa that verifies the token and returns the row of one prepared select. */
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import Koa from 'koa';

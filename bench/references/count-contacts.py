@@ -1,4 +1,4 @@
-"""Counts what an import of a generated contacts file has to count, by rules written down anew: python3 count-contacts.py FILE"""
+"""Counts what an import of a generated contacts file must count, by an independent implementation: python3 count-contacts.py FILE"""
 import csv, json, re, sys
 
 EMAIL = re.compile(r"[a-z0-9.]+@example\.(com|net|org)")

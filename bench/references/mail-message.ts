@@ -1,7 +1,7 @@
 const PARAGRAPH =
   'The quick brown fox jumps over the lazy dog, and the lazy dog does not mind it at all, as it has seen foxes before. ';
 
-/** What both sides send: three tokens, three links, a few kilobytes. */
+/** The message that both sides send: three tokens, three links, a few kilobytes. */
 export const MESSAGE = {
   from: 'Perennial <no-reply@example.com>',
   subject: 'Hello {{firstName}}',
@@ -16,6 +16,6 @@ export const MESSAGE = {
   text: `Hello!\n\n${`${PARAGRAPH}\n`.repeat(18)}`,
 };
 
-/** The content with its three tokens replaced, the plainest way. */
+/** The content with its three tokens replaced in the simplest way. */
 export const htmlFor = (values: Record<string, string>): string =>
   MESSAGE.content.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');

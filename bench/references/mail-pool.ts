@@ -1,4 +1,7 @@
-/** Sends so many mails with nodemailer's own pool, as its manual says, and prints the seconds it took and those of a processor: `node bench/references/mail-pool.ts <url> <count> <connections> [<DKIM key as PEM>]`. */
+/**
+ * Sends `count` emails with nodemailer's own pool, as its manual recommends, and prints the elapsed seconds and the CPU
+ * seconds: `node bench/references/mail-pool.ts <url> <count> <connections> [<DKIM key as PEM>]`.
+ */
 import { createTransport } from 'nodemailer';
 import { MESSAGE, htmlFor } from './mail-message.ts';
 
@@ -27,7 +30,7 @@ async function sendSome(): Promise<void> {
     });
   }
 }
-// Enough at once that the pool never waits for the next.
+// Enough concurrent emails that the pool never waits for the next.
 await Promise.all(Array.from({ length: Number(connections) * 5 }, sendSome));
 const { user, system } = process.cpuUsage(before);
 process.stdout.write(`${(performance.now() - begun) / 1000} ${(user + system) / 1_000_000}\n`);

@@ -1,4 +1,6 @@
-/** The thread of the attack of `bench:attack`: tells when it is at work, ends when it is told to, and tells what it did. */
+/**
+ * The thread of the attack of `bench:attack`: reports when it has started, ends when told to, and reports what it did.
+ */
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';

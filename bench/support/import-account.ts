@@ -13,10 +13,10 @@ import type { ApiProcess } from '../../test/support/api-process.ts';
 import { until } from '../../test/support/until.ts';
 import { at, sendLoad } from './load.ts';
 
-/** Requests a second while it is measured how long they take. */
+/** Requests per second while response times are measured. */
 const RATE = 20;
 
-/** Answer times (ms) of reads of one path, in pieces of `seconds`, for as long as `going`. */
+/** The response times (ms) of reads of one path, measured in intervals of `seconds` while `going` returns true. */
 async function answerTimes(
   service: Service,
   port: number,
@@ -44,8 +44,8 @@ async function answerTimes(
 }
 
 /**
- * Imports a generated file with 2 % dirt through an API process; prints its account beside an independent count of the
- * file, and how long reads took meanwhile beside before. Throws when the accounts differ.
+ * Imports a generated file with 2 % dirt through an API process; prints its counts beside an independent count of the
+ * file, and the response times of reads before and during the import. Throws if the counts differ.
  */
 export async function accountFor(service: Service, api: ApiProcess, rows: number, seed: number): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'perennial-bench-'));

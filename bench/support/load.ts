@@ -3,17 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Load {
   port: number;
-  /** None for public endpoints. */
+  /** Omitted for public endpoints. */
   token?: string;
   paths: readonly string[];
   connections: number;
   seconds: number;
-  /** Requests a second, sent whether earlier ones are answered or not, as long as a connection is free; as fast as they are answered without. */
+  /**
+   * Requests per second, sent whether or not earlier ones are answered, if a connection is free. Without it, as fast as
+   * they are answered.
+   */
   rate?: number;
 }
 
 export interface Outcome {
-  /** How long each answer took (ms), by status, sorted. */
+  /** The response times (ms), by status, sorted. */
   times: Map<number, number[]>;
   seconds: number;
 }
@@ -21,8 +24,8 @@ export interface Outcome {
 const TICK_MS = 2;
 
 /**
- * Sends reads over keep-alive connections and times their answers. It looks at the status and the length of an answer and
- * at nothing else: on a machine with few cores, what a load costs to make is missing where it is to be served.
+ * Sends reads over keep-alive connections and times their responses. It only parses the status and length of a
+ * response: on a machine with few cores, generating the load takes CPU time from the server.
  */
 export async function sendLoad({ port, token, paths, connections, seconds, rate }: Load): Promise<Outcome> {
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
@@ -74,7 +77,7 @@ export async function sendLoad({ port, token, paths, connections, seconds, rate 
   return { times, seconds: took };
 }
 
-/** Calls back with the status of each answer that has come whole. Answers must say their Content-Length. */
+/** Calls back with the status of each complete response. Responses must have a Content-Length. */
 function onAnswers(socket: Socket, answered: (status: number) => void): void {
   let pending = Buffer.alloc(0);
   socket.on('data', (part) => {
@@ -89,6 +92,6 @@ function onAnswers(socket: Socket, answered: (status: number) => void): void {
   });
 }
 
-/** The value below which a share of the sorted values are. */
+/** The quantile of sorted values: `share` of them are below it. */
 export const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;

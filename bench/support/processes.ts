@@ -24,18 +24,18 @@ export function startWorker(service: Service, only: string): ChildProcess {
   return startProcess(process.execPath, [resolve('worker/main.ts'), '--only', only], { PATH, HOME, ...settings });
 }
 
-/** Clock ticks a second in /proc (proc_pid_stat(5)); the same on every Linux. */
+/** Clock ticks per second in /proc (proc_pid_stat(5)); the same on every Linux. */
 const TICKS = 100;
 
-/** Seconds of a processor that a process has used so far. */
+/** The CPU seconds that a process has used so far. */
 export async function processorSeconds({ pid }: ChildProcess): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // Its name, which may hold anything, ends with the last parenthesis.
+  // The process name may contain anything; it ends with the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** What a process holds in memory now, and the most it held, in MB (proc_pid_status(5)). */
+/** The current and the peak memory of a process, in MB (proc_pid_status(5)). */
 export async function memoryOf({ pid }: { pid?: number | undefined }): Promise<{ now: number; most: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const mb = (name: string): number => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024);

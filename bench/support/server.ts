@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { until } from '../../test/support/until.ts';
 
-/** Starts a server of its own process and waits until it answers at all. `file` is a path in the repository. */
+/** Starts a server in its own process and waits until it responds. `file` is a path in the repository. */
 export async function startServer(file: string, port: number, env: Record<string, string>): Promise<ChildProcess> {
   const child = spawn(process.execPath, [resolve(file)], {
     env: { ...process.env, ...env, PORT: String(port) },

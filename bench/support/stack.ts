@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeRunDir, startTestStack } from '../../dev/stack/test-stack.ts';
 
-/** Runs a measurement on a throw-away stack of its own, and takes the stack away whatever happens. */
+/** Runs a measurement on its own temporary stack, which is removed afterwards in any case. */
 export async function onStack(slots: number, measure: () => Promise<void>): Promise<void> {
   const log = (line: string): void => {
     process.stderr.write(`${line}\n`);
@@ -18,10 +18,12 @@ export async function onStack(slots: number, measure: () => Promise<void>): Prom
   }
 }
 
-/** The middle of an odd number of values. */
+/** The median of an odd number of values. */
 export const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** Prints pairs of rates and their ratios, pair by pair: what is quoted is the ratio, for machines differ from minute to minute. */
+/**
+ * Prints pairs of rates and their ratios. The ratio is what gets quoted, because machines vary from minute to minute.
+ */
 export function printPairs(unit: string, ours: string, reference: string, pairs: [number, number][]): void {
   const round = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
   for (const [a, b] of pairs)

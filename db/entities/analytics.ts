@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, tenantId, tenantTable, timestamp } from './base.ts';
 
 /**
- * 5-minute windows, kept by upsert from the consumer: how often `metric` happened in the window that starts at `at`,
- * in all (`dimension` '', `dimensionId` 0) and per campaign, template or form.
+ * 5-minute windows, maintained by the analytics consumer with upserts: how often `metric` occurred in the window that
+ * starts at `at`, in total (`dimension` '', `dimensionId` 0) and per campaign, template or form.
  */
 const AnalyticsWindowSchema = defineEntity({
   name: 'AnalyticsWindow',
@@ -21,7 +21,7 @@ const AnalyticsWindowSchema = defineEntity({
 export class AnalyticsWindow extends AnalyticsWindowSchema.class {}
 AnalyticsWindowSchema.setClass(AnalyticsWindow);
 
-/** The contacts that did something in a window, each once: what rates over people are counted from. */
+/** The contacts that were active in a window, each once: the basis of rates per person. */
 const AnalyticsContactWindowSchema = defineEntity({
   name: 'AnalyticsContactWindow',
   tableName: 'analytics_contact_windows',

@@ -35,10 +35,10 @@ const UserSchema = defineEntity({
     active: p.boolean().default(true),
     emailVerified: p.boolean().default(false),
     roles: p.array().$type<string[]>(),
-    /** Encrypted; counts only once it is confirmed. */
+    /** Encrypted; not in use until it is confirmed. */
     totpSecret: p.text().nullable(),
     totpConfirmedAt: timestamp().nullable(),
-    /** The time step (RFC 6238) of the last code that was taken: none counts twice. */
+    /** The time step (RFC 6238) of the last accepted code, so that no code is accepted twice. */
     totpLastStep: bigid().nullable(),
     ...resourceColumns(),
   },
@@ -63,7 +63,7 @@ const RoleSchema = defineEntity({
 export class Role extends RoleSchema.class {}
 RoleSchema.setClass(Role);
 
-/** A login and what was refreshed from it. Holds the hash of its one live refresh token; access tokens name it. */
+/** A login and its refreshes. Stores the hash of its one valid refresh token; access tokens contain its id. */
 const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'sessions',
@@ -74,7 +74,7 @@ const SessionSchema = defineEntity({
     tenantId: tenantId(),
     userId: bigid(),
     tokenHash: p.text(),
-    /** When the refresh token dies; moves on with each refresh. */
+    /** When the refresh token expires; extended by each refresh. */
     expiresAt: timestamp(),
     revokedAt: timestamp().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
@@ -83,7 +83,7 @@ const SessionSchema = defineEntity({
 export class Session extends SessionSchema.class {}
 SessionSchema.setClass(Session);
 
-/** A wrong password of the last minutes, by the hash of the name it was tried for (some type their password there). */
+/** A recent failed login, by the hash of the login name (some people type their password there). */
 const LoginFailureSchema = defineEntity({
   name: 'LoginFailure',
   tableName: 'login_failures',
@@ -103,7 +103,7 @@ const LoginFailureSchema = defineEntity({
 export class LoginFailure extends LoginFailureSchema.class {}
 LoginFailureSchema.setClass(LoginFailure);
 
-/** What a mail of ours lets a user do once: only the hash of the token that the mail carries is here. */
+/** A one-time permission that an email gives a user. Only the hash of the token in the email is stored. */
 const UserTokenSchema = defineEntity({
   name: 'UserToken',
   tableName: 'user_tokens',
@@ -123,7 +123,10 @@ const UserTokenSchema = defineEntity({
 export class UserToken extends UserTokenSchema.class {}
 UserTokenSchema.setClass(UserToken);
 
-/** That somebody asked for a mail about an account: written whether the address is known or not, and looked up only after the answer. */
+/**
+ * A request for an email about an account. Written whether the address is known or not, and looked up only after the
+ * response.
+ */
 const AccountMailRequestSchema = defineEntity({
   name: 'AccountMailRequest',
   tableName: 'account_mail_requests',
@@ -162,7 +165,7 @@ const InvitationSchema = defineEntity({
 export class Invitation extends InvitationSchema.class {}
 InvitationSchema.setClass(Invitation);
 
-/** A key for programs. The key itself was shown once; its permissions never exceed its creator's. */
+/** An API key. The key itself is shown only once; its permissions never exceed its creator's. */
 const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
@@ -186,7 +189,9 @@ const ApiKeySchema = defineEntity({
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);
 
-/** Who did what, with what it was before and after. Append-only: the service's roles may neither change nor delete a row. */
+/**
+ * Who did what, with the state before and after. Append-only: the service's roles can neither update nor delete rows.
+ */
 const AuditEntrySchema = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_log',
@@ -211,7 +216,7 @@ const AuditEntrySchema = defineEntity({
 export class AuditEntry extends AuditEntrySchema.class {}
 AuditEntrySchema.setClass(AuditEntry);
 
-/** The first answer to a POST with an Idempotency-Key, written in the transaction of what the request did. */
+/** The first response to a POST with an Idempotency-Key, written in the transaction of the request's changes. */
 const IdempotentAnswerSchema = defineEntity({
   name: 'IdempotentAnswer',
   tableName: 'idempotent_answers',
@@ -227,7 +232,7 @@ const IdempotentAnswerSchema = defineEntity({
     requestHash: p.text(),
     status: p.smallint(),
     headers: json<Record<string, string>>(),
-    /** Null where it was not kept: a stream, or more than 1 MiB. */
+    /** Null if it was not stored: a stream, or more than 1 MiB. */
     body: p.text().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },
@@ -235,7 +240,7 @@ const IdempotentAnswerSchema = defineEntity({
 export class IdempotentAnswer extends IdempotentAnswerSchema.class {}
 IdempotentAnswerSchema.setClass(IdempotentAnswer);
 
-/** A token bucket that all API processes share. UNLOGGED: after a crash of Postgres every bucket is full. */
+/** A token bucket shared by all API processes. UNLOGGED: after a crash of Postgres every bucket is full. */
 const RateBucketSchema = defineEntity({
   name: 'RateBucket',
   tableName: 'rate_buckets',
@@ -243,10 +248,10 @@ const RateBucketSchema = defineEntity({
   properties: {
     bucket: p.string().length(200).primary(),
     tenantId: tenantId(),
-    /** How many tokens were left at `at`. */
+    /** The number of tokens left at `at`. */
     tokens: p.double(),
     at: timestamp(),
-    /** How many of those asked for were given the last time. */
+    /** How many of the requested tokens were granted the last time. */
     taken: p.integer(),
   },
 });

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { JsonType, p, type PolicyDef } from '@mikro-orm/core';
 
-/** The role of relay, consumers, claims and compiled segment SQL: it sees every tenant, so the tenant is in every key it uses. */
+/**
+ * The role of the relay, consumers, claims and compiled segment SQL. It sees every tenant, so every key it uses
+ * includes the tenant.
+ */
 export const ENGINE_ROLE = 'perennial_engine';
 
-/** Row-level security of every tenant table: a session sees its own tenant; the engine role sees all. */
+/** Row-level security of tenant tables: a session sees its own tenant; the engine role sees all. */
 export const tenantTable = {
   rowLevelSecurity: 'force' as const,
   policies: [
@@ -17,7 +20,7 @@ export const tenantTable = {
   ] satisfies PolicyDef[],
 };
 
-/** Row-level security of what belongs to the whole service: only the engine role reads or writes it. */
+/** Row-level security of service-wide tables: only the engine role can read and write them. */
 export const engineTable = {
   rowLevelSecurity: 'force' as const,
   policies: [{ name: 'engine', roles: [ENGINE_ROLE], using: 'true', check: 'true' }] satisfies PolicyDef[],
@@ -29,7 +32,7 @@ export const tenantId = () => p.string().length(50);
 export const timestamp = () => p.datetime(3);
 
 const parsed = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value);
-/** jsonb keeps no order of keys: the same JSON with another is no change, which would raise the version. */
+/** jsonb does not keep the order of keys, so a different order is no change and must not increment the version. */
 class UnorderedJson extends JsonType {
   override compareValues(one: unknown, other: unknown): boolean {
     return one === other || isDeepStrictEqual(parsed(one), parsed(other));

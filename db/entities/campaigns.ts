@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const CAMPAIGN_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'STOPPED', 'ARCHIVED'] as const;
-/** Campaigns that take contacts in. While one is paused they enter too, and wait at their first step. */
+/** Campaigns that contacts can enter. While one is paused, contacts enter and wait at its first step. */
 export const OPEN_STATUSES = ['ACTIVE', 'PAUSED'];
 export const CAMPAIGN_TYPES = ['CUSTOM', 'WELCOME_SERIES', 'NURTURE', 'RE_ENGAGEMENT'] as const;
 export const EXECUTION_STATUSES = ['RUNNING', 'STOPPED', 'COMPLETED', 'FAILED'] as const;
@@ -19,12 +19,12 @@ const CampaignSchema = defineEntity({
     description: p.text().nullable(),
     status: p.enum(CAMPAIGN_STATUSES).default('DRAFT'),
     type: p.enum(CAMPAIGN_TYPES).default('CUSTOM'),
-    /** Trigger, steps and entry as they are edited; what runs is a CampaignVersion. */
+    /** The editable trigger, steps and entry; executions run a CampaignVersion. */
     trigger: json<unknown>(),
     steps: json<unknown[]>(),
     entry: json<unknown>(),
     publishedVersion: p.integer().nullable(),
-    /** When it last became ACTIVE, or got its present trigger: that sees only what happened after it. */
+    /** When it last became ACTIVE or got its current trigger: earlier events do not trigger it. */
     activatedAt: timestamp().nullable(),
     ...resourceColumns(),
   },
@@ -32,7 +32,7 @@ const CampaignSchema = defineEntity({
 export class Campaign extends CampaignSchema.class {}
 CampaignSchema.setClass(Campaign);
 
-/** A published definition. Never changed: executions are pinned to one. */
+/** A published definition. Immutable: executions are pinned to one. */
 const CampaignVersionSchema = defineEntity({
   name: 'CampaignVersion',
   tableName: 'campaign_versions',
@@ -71,24 +71,24 @@ const CampaignExecutionSchema = defineEntity({
     campaignVersion: p.integer(),
     contactId: bigid(),
     entryNo: p.integer(),
-    /** What made it enter: the event's id, or the enrolment. One entry per cause, whatever is redelivered. */
+    /** The cause of the entry: an event's id, or the enrolment. A redelivered cause makes no second entry. */
     entryKey: p.string().length(100),
     enrolmentId: bigid().nullable(),
     currentStep: p.integer().default(0),
     currentStepId: p.string().length(64).nullable(),
-    /** The interpreter's own state: visits per step, when the current wait ends. */
+    /** The interpreter's state: visits per step, end of the current wait. */
     state: json<unknown>(),
-    /** How many step transitions are committed; a redone activity finds its number taken. */
+    /** The number of committed step transitions; a repeated activity finds its number taken. */
     stepSeq: p.integer().default(0),
-    /** Which run of the workflow may write: a retry raises it. */
+    /** The run of the workflow that may write; a retry increments it. */
     runSeq: p.integer().default(1),
     status: p.enum(EXECUTION_STATUSES).default('RUNNING'),
     exitReason: p.text().nullable(),
-    /** Stopped in the database, its workflow still to be closed. */
+    /** Stopped in the database; its workflow still has to be closed. */
     sweep: p.boolean().default(false),
-    /** Came to a step while the campaign was paused: its workflow waits to be woken. */
+    /** Reached a step while the campaign was paused; its workflow waits to be woken. */
     parked: p.boolean().default(false),
-    /** None where it was over as soon as it began: its campaign has no steps. */
+    /** Null if the execution ended immediately, because its campaign has no steps. */
     workflowId: p.text().nullable(),
     runId: p.text().nullable(),
     startedAt: timestamp().defaultRaw('now()'),
@@ -115,14 +115,16 @@ const CampaignStepExecutionSchema = defineEntity({
     result: p.text(),
     reason: p.text().nullable(),
     executedAt: timestamp(),
-    /** From the arrival at the step until it was done: the length of a wait. */
+    /** From entering the step to its completion: the duration of a wait. */
     durationMs: bigid(),
   },
 });
 export class CampaignStepExecution extends CampaignStepExecutionSchema.class {}
 CampaignStepExecutionSchema.setClass(CampaignStepExecution);
 
-/** One call of start with contacts, or one schedule's run: pages through them and starts an execution each. */
+/**
+ * A start request with contacts, or one run of a schedule: pages through the contacts and starts an execution for each.
+ */
 const CampaignEnrolmentSchema = defineEntity({
   name: 'CampaignEnrolment',
   tableName: 'campaign_enrolments',
@@ -136,7 +138,7 @@ const CampaignEnrolmentSchema = defineEntity({
     segmentId: bigid().nullable(),
     contactIds: json<number[]>().nullable(),
     status: p.enum(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED'] as const).default('PENDING'),
-    /** The last contact id that was looked at (keyset). */
+    /** The last processed contact id (keyset). */
     cursor: bigid().default(0),
     enrolled: p.integer().default(0),
     skipped: p.integer().default(0),

@@ -23,7 +23,7 @@ const ContactSchema = defineEntity({
     firstName: p.string().length(100),
     lastName: p.string().length(100),
     email: p.string().length(255),
-    /** The address as it is compared: NFC, lower case, domain in ASCII. */
+    /** The normalised address for comparisons: NFC, lower case, domain in ASCII. */
     emailKey: p.string().length(320),
     phone: p.string().length(50).nullable(),
     phoneE164: p.string().length(20).name('phone_e164').nullable(),
@@ -51,7 +51,7 @@ const CompanySchema = defineEntity({
     id: id(),
     tenantId: tenantId(),
     name: p.string().length(255),
-    /** The name as it is found by: trimmed, lower case, NFC. */
+    /** The normalised name for look-ups: trimmed, lower case, NFC. */
     nameKey: p.string().length(512),
     domain: p.string().length(255).nullable(),
     industry: p.string().length(100).nullable(),
@@ -64,7 +64,7 @@ const CompanySchema = defineEntity({
 export class Company extends CompanySchema.class {}
 CompanySchema.setClass(Company);
 
-/** What happened to a contact, one row an event (`eventId` = the CloudEvents id). */
+/** The timeline of contacts, one row per event (`eventId` = the CloudEvents id). */
 const ContactActivitySchema = defineEntity({
   name: 'ContactActivity',
   tableName: 'contact_activities',
@@ -87,7 +87,7 @@ const ContactActivitySchema = defineEntity({
 export class ContactActivity extends ContactActivitySchema.class {}
 ContactActivitySchema.setClass(ContactActivity);
 
-/** Segments and lists are one kind of thing with one id space. */
+/** Segments and lists share this table and its ids. */
 const SegmentSchema = defineEntity({
   name: 'Segment',
   tableName: 'segments',
@@ -103,7 +103,7 @@ const SegmentSchema = defineEntity({
     status: p.enum(['BUILDING', 'READY'] as const),
     /** Incremented by each build, so that a superseded build can tell that it is outdated. */
     build: p.integer().default(0),
-    /** While BUILDING: contacts up to this id are judged. */
+    /** While BUILDING: contacts up to this id have been evaluated. */
     builtTo: bigid().nullable(),
     /** While BUILDING: when the build began. While READY: the time of the last sweep; null if time changes nothing. */
     sweptAt: timestamp().nullable(),
@@ -156,7 +156,7 @@ CustomFieldSchema.setClass(CustomField);
 
 export const ERASURE_STATUSES = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
 
-/** The erasure of a person's data: holds nothing of it. */
+/** The erasure of a person's data. Contains none of that data. */
 const ErasureSchema = defineEntity({
   name: 'Erasure',
   tableName: 'erasures',
@@ -168,7 +168,7 @@ const ErasureSchema = defineEntity({
     tenantId: tenantId(),
     contactId: bigid(),
     status: p.enum(ERASURE_STATUSES).default('PENDING'),
-    /** What was erased where, and when. */
+    /** What was erased, where and when. */
     certificate: json<Record<string, unknown>>().nullable(),
     error: p.text().nullable(),
     workflowId: p.text().nullable(),
@@ -180,14 +180,14 @@ const ErasureSchema = defineEntity({
 export class Erasure extends ErasureSchema.class {}
 ErasureSchema.setClass(Erasure);
 
-/** Addresses that were erased, as hashes: an import takes none of them in again. */
+/** The hashes of erased addresses, so that no import adds them again. */
 const ErasedAddressSchema = defineEntity({
   name: 'ErasedAddress',
   tableName: 'erased_addresses',
   ...tenantTable,
   properties: {
     tenantId: tenantId().primary(),
-    /** SHA-256 (hex) of tenant id, a line feed and the address as it is compared. */
+    /** SHA-256 (hex) of tenant id, a line feed and the normalised address. */
     hash: p.string().length(64).primary(),
     createdAt: timestamp().defaultRaw('now()'),
   },

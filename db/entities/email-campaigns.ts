@@ -24,18 +24,18 @@ export interface Variant {
 export interface Winner {
   metric: (typeof WINNER_METRICS)[number];
   afterMinutes: number;
-  /** Of the audience, in percent. */
+  /** Percentage of the audience. */
   testPercent: number;
 }
 
-/** One mailing to a segment. Its emails are the rows of the ledger with its id in the lane `bulk`. */
+/** A mailing to a segment. Its emails are the ledger rows with its id, in the lane `bulk`. */
 const EmailCampaignSchema = defineEntity({
   name: 'EmailCampaign',
   tableName: 'email_campaigns',
   ...tenantTable,
   uniques: [{ name: 'email_campaigns_tenant_id_id_key', properties: ['tenantId', 'id'] }],
   properties: {
-    // One sequence for both kinds of campaign: a campaignId in an email or an event means one of them.
+    // Shares the sequence of `campaigns`, so that a campaignId in an email or an event is unambiguous.
     id: p
       .bigint('number')
       .primary()
@@ -44,7 +44,7 @@ const EmailCampaignSchema = defineEntity({
       .ignoreSchemaChanges('default'),
     tenantId: tenantId(),
     name: p.string().length(255),
-    /** Null where there are variants. */
+    /** Null if there are variants. */
     templateId: bigid().nullable(),
     segmentId: bigid().nullable(),
     scheduleType: p.enum(SCHEDULE_TYPES).nullable(),
@@ -54,22 +54,22 @@ const EmailCampaignSchema = defineEntity({
     ratePerMinute: p.integer().nullable(),
     variants: json<Variant[]>().nullable(),
     winner: json<Winner>().nullable(),
-    /** The name of the variant that won. */
+    /** The name of the winning variant. */
     winnerVariant: p.string().length(100).nullable(),
-    /** When the winner is chosen; null until the test has gone out. */
+    /** When the winner is chosen; null until the test has been sent. */
     winnerAt: timestamp().nullable(),
     status: p.enum(EMAIL_CAMPAIGN_STATUSES).default('DRAFT'),
-    /** Why it FAILED. */
+    /** The reason of FAILED. */
     error: p.text().nullable(),
-    /** Counts the mailings of a recurring one; the others have one. */
+    /** The number of mailings of a recurring campaign; other campaigns have one. */
     run: p.integer().default(0),
-    /** When the next mailing of a recurring one is. */
+    /** The time of a recurring campaign's next mailing. */
     nextRunAt: timestamp().nullable(),
-    /** While the audience is frozen: contacts up to this id are in the ledger. Null when all are. */
+    /** While the audience is being frozen: contacts up to this id are in the ledger. Null when all are. */
     frozenTo: bigid().nullable(),
-    /** Emails up to this id were requested. */
+    /** Emails up to this id have been requested. */
     requestedTo: bigid().default(0),
-    /** Token bucket of `ratePerMinute`: what was left at that time. */
+    /** The token bucket of `ratePerMinute`: the tokens left at `tokensAt`. */
     tokens: p.double().default(0),
     tokensAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),

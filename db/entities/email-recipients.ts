@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
-/** Addresses that get no marketing mail, whoever has them; they outlive contacts. */
+/** Addresses that get no marketing email, whichever contact has them. Kept when contacts are deleted. */
 export const SUPPRESSION_REASONS = ['unsubscribed', 'bounced', 'complained', 'manual'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
@@ -22,7 +22,7 @@ const SuppressionSchema = defineEntity({
 export class Suppression extends SuppressionSchema.class {}
 SuppressionSchema.setClass(Suppression);
 
-/** What mail can be about, for recipients to choose from. */
+/** Subjects of emails that recipients can choose from. */
 const EmailTopicSchema = defineEntity({
   name: 'EmailTopic',
   tableName: 'email_topics',
@@ -42,7 +42,7 @@ const EmailTopicSchema = defineEntity({
 export class EmailTopic extends EmailTopicSchema.class {}
 EmailTopicSchema.setClass(EmailTopic);
 
-/** A topic that an address does not want mail about, whoever has it. */
+/** A topic that an address has opted out of, whichever contact has it. */
 const TopicOptOutSchema = defineEntity({
   name: 'TopicOptOut',
   tableName: 'topic_opt_outs',
@@ -57,7 +57,7 @@ const TopicOptOutSchema = defineEntity({
 export class TopicOptOut extends TopicOptOutSchema.class {}
 TopicOptOutSchema.setClass(TopicOptOut);
 
-/** That someone was asked to confirm an address, and the proof that it was confirmed. */
+/** A request to confirm an address, and the proof of its confirmation. */
 const OptInSchema = defineEntity({
   name: 'OptIn',
   tableName: 'opt_ins',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, engineTable, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
-/** An address that mail may come from once its tenant has proved it, and the key that signs it (RFC 6376). */
+/** A sender address, usable once its tenant has proved ownership, and the key that signs its emails (RFC 6376). */
 const EmailSenderSchema = defineEntity({
   name: 'EmailSender',
   tableName: 'email_senders',
@@ -16,17 +16,20 @@ const EmailSenderSchema = defineEntity({
     replyTo: p.string().length(255).nullable(),
     dkimDomain: p.string().length(255).nullable(),
     dkimSelector: p.string().length(63).nullable(),
-    /** PKCS #8, encrypted by LINK_SECRET. */
+    /** PKCS #8, encrypted with LINK_SECRET. */
     dkimPrivateKey: p.text().nullable(),
-    /** As it stands in the DNS record. */
+    /** As in the DNS record. */
     dkimPublicKey: p.text().nullable(),
-    /** When the record was last seen in the DNS as it should be. */
+    /** When the correct record was last found in the DNS. */
     dkimVerifiedAt: timestamp().nullable(),
-    /** The key was brought along: others may have it too, so that its record must name the tenant. */
+    /** The key was imported: others may have it too, so its record must name the tenant. */
     dkimBrought: p.boolean().default(false),
-    /** The domain that a record in the DNS has proved to be the tenant's: all of its addresses are, and those below it. */
+    /**
+     * The domain that a DNS record has proved to belong to the tenant: covers its addresses and those of its
+     * subdomains.
+     */
     verifiedDomain: p.string().length(255).nullable(),
-    /** When whoever reads the mail of the address has confirmed it to be the tenant's. */
+    /** When a reader of the address's mail confirmed that it belongs to the tenant. */
     confirmedAt: timestamp().nullable(),
     ...resourceColumns(),
   },
@@ -34,7 +37,10 @@ const EmailSenderSchema = defineEntity({
 export class EmailSender extends EmailSenderSchema.class {}
 EmailSenderSchema.setClass(EmailSender);
 
-/** A link that was mailed to a sender's address. It outlives the sender, for mails are counted by it. */
+/**
+ * A confirmation link that was mailed to a sender's address. Kept when the sender is deleted, because emails are
+ * counted by it.
+ */
 const SenderConfirmationSchema = defineEntity({
   name: 'SenderConfirmation',
   tableName: 'sender_confirmations',
@@ -44,7 +50,7 @@ const SenderConfirmationSchema = defineEntity({
     id: p.uuid().primary(),
     tenantId: tenantId(),
     senderId: bigid(),
-    /** Of the address that the mail went to. */
+    /** The digest of the recipient's address. */
     addressDigest: p.string().length(64),
     tokenHash: p.text(),
     expiresAt: timestamp(),
@@ -55,7 +61,7 @@ const SenderConfirmationSchema = defineEntity({
 export class SenderConfirmation extends SenderConfirmationSchema.class {}
 SenderConfirmationSchema.setClass(SenderConfirmation);
 
-/** How a provider does, as each sender process sees it. */
+/** A provider's state, as seen by each sender process. */
 const EmailProviderSchema = defineEntity({
   name: 'EmailProvider',
   tableName: 'email_providers',
@@ -77,7 +83,7 @@ const EmailProviderSchema = defineEntity({
 export class EmailProvider extends EmailProviderSchema.class {}
 EmailProviderSchema.setClass(EmailProvider);
 
-/** How much of a provider's rate is used: the time by which, at an even pace, all that was let through had gone. */
+/** The used part of a provider's rate: the time at which, at an even pace, all admitted emails would have been sent. */
 const EmailProviderRateSchema = defineEntity({
   name: 'EmailProviderRate',
   tableName: 'email_provider_rates',
@@ -90,7 +96,7 @@ const EmailProviderRateSchema = defineEntity({
 export class EmailProviderRate extends EmailProviderRateSchema.class {}
 EmailProviderRateSchema.setClass(EmailProviderRate);
 
-/** Rules for all marketing mail of a tenant. */
+/** Settings for all marketing emails of a tenant. */
 const EmailSettingsSchema = defineEntity({
   name: 'EmailSettings',
   tableName: 'email_settings',
@@ -98,7 +104,7 @@ const EmailSettingsSchema = defineEntity({
   properties: {
     tenantId: tenantId().primary(),
     frequencyCap: json<{ maxEmails: number; perDays: number }>().nullable(),
-    /** No marketing mail outside of it. */
+    /** Marketing emails are sent only within this window. */
     sendWindow: json<{ days?: (string | number)[]; from: string; to: string; timezone: string }>().nullable(),
     ...resourceColumns(),
   },

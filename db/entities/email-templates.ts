@@ -22,7 +22,9 @@ const EmailTemplateSchema = defineEntity({
     fromName: p.string().length(255).nullable(),
     fromEmail: p.string().length(255).nullable(),
     replyTo: p.string().length(255).nullable(),
-    /** Names a mail of the service itself (a password reset); such a template is in no list and nobody edits it. */
+    /**
+     * The key of an email of the service itself (a password reset). Such a template is not listed and cannot be edited.
+     */
     systemKey: p.string().length(50).nullable(),
     contentVersion: p.integer().default(1),
     ...resourceColumns(),
@@ -31,7 +33,7 @@ const EmailTemplateSchema = defineEntity({
 export class EmailTemplate extends EmailTemplateSchema.class {}
 EmailTemplateSchema.setClass(EmailTemplate);
 
-/** What a template said at a `contentVersion`; an email keeps the one it used. Never changed, never deleted. */
+/** The content of a template at a `contentVersion`; an email keeps the version it used. Immutable, never deleted. */
 const EmailTemplateVersionSchema = defineEntity({
   name: 'EmailTemplateVersion',
   tableName: 'email_template_versions',
@@ -42,7 +44,7 @@ const EmailTemplateVersionSchema = defineEntity({
     contentVersion: p.integer().primary(),
     subject: p.text(),
     content: p.text(),
-    /** What MJML in `content` became; null where the content is HTML. */
+    /** The HTML compiled from MJML in `content`; null if the content is HTML. */
     compiledHtml: p.text().nullable(),
     text: p.text().nullable(),
     previewText: p.text().nullable(),

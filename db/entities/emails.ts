@@ -13,11 +13,11 @@ export const EMAIL_STATUSES = [
   'UNKNOWN',
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
-/** Lanes keep a password reset or a journey's mail from standing behind a large campaign. */
+/** Lanes prevent a password reset or a journey's email from waiting behind a large campaign. */
 export const EMAIL_LANES = ['transactional', 'journey', 'bulk'] as const;
 export type EmailLane = (typeof EMAIL_LANES)[number];
 
-/** The send ledger: one row per intended email, written before anything is sent. `sendKey` is what makes it one. */
+/** The send ledger: one row per intended email, written before anything is sent. Unique per `sendKey`. */
 const EmailSchema = defineEntity({
   name: 'Email',
   tableName: 'emails',
@@ -27,7 +27,7 @@ const EmailSchema = defineEntity({
     { name: 'emails_tenant_id_id_key', properties: ['tenantId', 'id'] },
   ],
   indexes: [
-    // None on status or lease_until: a lease and a start are then no writes to any index.
+    // No index on status or lease_until, so that a lease and the start of sending write to no index.
     { name: 'emails_open_idx', properties: ['lane', 'tenantId', 'nextAttemptAt', 'id'], where: `stage = 'open'` },
     { name: 'emails_waiting_idx', properties: ['nextAttemptAt'], where: `stage = 'waiting'` },
     { name: 'emails_contact_idx', properties: ['tenantId', 'contactId'] },
@@ -40,24 +40,26 @@ const EmailSchema = defineEntity({
     sendKey: p.text(),
     externalId: p.string().length(100).nullable(),
     templateId: bigid(),
-    /** Set when it is rendered. */
+    /** Set when the email is rendered. */
     contentVersion: p.integer().nullable(),
-    /** How many distinct links it has; set when it is rendered. */
+    /** The number of distinct links; set when the email is rendered. */
     linkCount: p.smallint().nullable(),
     contactId: bigid().nullable(),
-    /** The address it went to, or is to go to for a `to` send. */
+    /** The recipient's address, also before sending if the email was requested with `to`. */
     toAddress: p.string().length(320).nullable(),
     campaignId: bigid().nullable(),
     executionId: bigid().nullable(),
     stepId: p.string().length(64).nullable(),
-    /** Of a campaign with variants: the one it has; null while the winner is awaited. */
+    /** The variant, if the campaign has variants; null until the winner is chosen. */
     variant: p.string().length(100).nullable(),
-    /** Of a campaign by recipients' local time: not before then. */
+    /** For campaigns in recipients' local time: not sent before this time. */
     dueAt: timestamp().nullable(),
     data: json<Record<string, unknown>>().nullable(),
     lane: p.enum(EMAIL_LANES),
     status: p.enum(EMAIL_STATUSES).default('QUEUED'),
-    /** waiting: its send request was not taken in; open: senders may take it, or have; over. */
+    /**
+     * waiting: its send request has not been accepted yet; open: senders may claim it, or have claimed it; over: ended.
+     */
     stage: p
       .text()
       .generated(
@@ -71,7 +73,7 @@ const EmailSchema = defineEntity({
     attempt: p.integer().default(0),
     provider: p.text().nullable(),
     sentAt: timestamp().nullable(),
-    /** What the provider answered when it accepted it; the other attempts have rows of their own. */
+    /** The provider's reply when it accepted the email; other attempts have their own rows. */
     reply: p.text().nullable(),
     requestId: p.text().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
@@ -81,7 +83,7 @@ const EmailSchema = defineEntity({
 export class Email extends EmailSchema.class {}
 EmailSchema.setClass(Email);
 
-/** A try at a provider that was not accepted at once, with its reply. Most emails have none. */
+/** An attempt at a provider that was not accepted immediately, with its reply. Most emails have none. */
 const EmailAttemptSchema = defineEntity({
   name: 'EmailAttempt',
   tableName: 'email_attempts',
@@ -99,7 +101,7 @@ const EmailAttemptSchema = defineEntity({
 export class EmailAttempt extends EmailAttemptSchema.class {}
 EmailAttemptSchema.setClass(EmailAttempt);
 
-/** Opens, clicks, unsubscribes of an email; `automated` ones stay out of every figure. */
+/** Opens, clicks and unsubscribes of an email; `automated` ones are excluded from all figures. */
 const EmailEventSchema = defineEntity({
   name: 'EmailEvent',
   tableName: 'email_events',
@@ -125,7 +127,7 @@ const EmailEventSchema = defineEntity({
     url: p.text().nullable(),
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
-    /** Null until it is classified, 2 s after it was received; only then is it an event. */
+    /** Null until it is classified, 2 s after it was received; only then does it count as an event. */
     automated: p.boolean().nullable(),
     first: p.boolean().default(false),
     receivedAt: timestamp().defaultRaw('now()'),
@@ -134,11 +136,14 @@ const EmailEventSchema = defineEntity({
 export class EmailEvent extends EmailEventSchema.class {}
 EmailEventSchema.setClass(EmailEvent);
 
-/** The providers whose webhooks are taken. */
+/** The providers whose webhooks are supported. */
 export const WEBHOOK_PROVIDERS = ['ses', 'sendgrid', 'mailgun', 'postmark'] as const;
 export type WebhookProvider = (typeof WEBHOOK_PROVIDERS)[number];
 
-/** What came back of an email, each report once: `eventKey` is the report's Message-ID or the provider's event id. */
+/**
+ * Bounces and complaints about an email, each report once: `eventKey` is the report's Message-ID or the provider's
+ * event id.
+ */
 export const BOUNCE_KINDS = ['hard', 'soft', 'complaint'] as const;
 export type BounceKind = (typeof BOUNCE_KINDS)[number];
 
@@ -154,10 +159,10 @@ const EmailBounceSchema = defineEntity({
     emailId: bigid(),
     emailKey: p.string().length(320),
     kind: p.enum(BOUNCE_KINDS),
-    /** `mailbox`, or the provider whose webhook told. */
+    /** `mailbox`, or the provider that sent the webhook. */
     source: p.string().length(20),
     eventKey: p.string().length(255),
-    /** RFC 3463, as 5.1.1. */
+    /** RFC 3463, such as 5.1.1. */
     statusCode: p.string().length(20).nullable(),
     diagnostic: p.text().nullable(),
     at: timestamp().defaultRaw('now()'),
@@ -166,7 +171,7 @@ const EmailBounceSchema = defineEntity({
 export class EmailBounce extends EmailBounceSchema.class {}
 EmailBounceSchema.setClass(EmailBounce);
 
-/** How far the mailbox of bounces was read (RFC 9051: a UID means something under its UIDVALIDITY only). */
+/** How far the bounce mailbox has been read (RFC 9051: UIDs are valid only with their UIDVALIDITY). */
 const BounceMailboxSchema = defineEntity({
   name: 'BounceMailbox',
   tableName: 'bounce_mailboxes',

@@ -3,7 +3,7 @@ import { bigid, id, json, tenantId, tenantTable, timestamp } from './base.ts';
 
 /**
  * Events to publish, written in the transaction of the change. A row holds one event or, for bulk changes, many
- * (`events`), which the relay expands; the ids are made here, so that a second publication is the same messages.
+ * (`events`), which the relay expands. The ids are generated here, so that publishing again produces the same messages.
  */
 const OutboxEventSchema = defineEntity({
   name: 'OutboxEvent',
@@ -23,7 +23,10 @@ const OutboxEventSchema = defineEntity({
 export class OutboxEvent extends OutboxEventSchema.class {}
 OutboxEventSchema.setClass(OutboxEvent);
 
-/** Send requests to publish on `email.send.requests`: a table and a loop of their own, so that no import stands before a mail. */
+/**
+ * Send requests to publish on `email.send.requests`. They have their own table and loop, so that no email waits behind
+ * an import.
+ */
 const OutboxSendRequestSchema = defineEntity({
   name: 'OutboxSendRequest',
   tableName: 'outbox_send_requests',
@@ -37,7 +40,10 @@ const OutboxSendRequestSchema = defineEntity({
 export class OutboxSendRequest extends OutboxSendRequestSchema.class {}
 OutboxSendRequestSchema.setClass(OutboxSendRequest);
 
-/** Workflows to start, written in the transaction that needs them: the relay starts what the caller could not. */
+/**
+ * Workflows to start, written in the transaction that needs them, so that the relay starts those that the caller could
+ * not.
+ */
 const OutboxWorkflowSchema = defineEntity({
   name: 'OutboxWorkflow',
   tableName: 'outbox_workflows',
@@ -54,7 +60,7 @@ const OutboxWorkflowSchema = defineEntity({
 export class OutboxWorkflow extends OutboxWorkflowSchema.class {}
 OutboxWorkflowSchema.setClass(OutboxWorkflow);
 
-/** A message that a consumer gave up on, with the last error. */
+/** A message that a consumer has given up on, with the last error. */
 const DeadLetterSchema = defineEntity({
   name: 'DeadLetter',
   tableName: 'dead_letters',

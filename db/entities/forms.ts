@@ -48,7 +48,7 @@ const FormSchema = defineEntity({
     tenantId: tenantId(),
     name: p.string().length(255),
     description: p.text().nullable(),
-    /** Fields live and die with their form; `id` is unique within it. */
+    /** Fields belong to their form; `id` is unique within it. */
     fields: json<FormField[]>(),
     status: p.enum(['DRAFT', 'ACTIVE', 'ARCHIVED'] as const).default('ACTIVE'),
     successMessage: p.text().nullable(),

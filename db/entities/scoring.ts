@@ -42,7 +42,7 @@ const ScoreTotalSchema = defineEntity({
 export class ScoreTotal extends ScoreTotalSchema.class {}
 ScoreTotalSchema.setClass(ScoreTotal);
 
-/** The score of a subject under one rule. */
+/** The score of a subject from one rule. */
 const ScoreByRuleSchema = defineEntity({
   name: 'ScoreByRule',
   tableName: 'scores_by_rule',
@@ -59,7 +59,7 @@ const ScoreByRuleSchema = defineEntity({
 export class ScoreByRule extends ScoreByRuleSchema.class {}
 ScoreByRuleSchema.setClass(ScoreByRule);
 
-/** Every change of a score. One row per subject, rule and event, whatever is redelivered. */
+/** Every change of a score. One row per subject, rule and event, so that a redelivered event does not count twice. */
 const ScoreHistorySchema = defineEntity({
   name: 'ScoreHistory',
   tableName: 'score_history',
@@ -98,7 +98,7 @@ const ScoreThresholdSchema = defineEntity({
 export class ScoreThreshold extends ScoreThresholdSchema.class {}
 ScoreThresholdSchema.setClass(ScoreThreshold);
 
-/** A threshold fired for a contact: once, for ever. */
+/** A threshold that a contact has reached. Each fires only once per contact. */
 const ScoreThresholdHitSchema = defineEntity({
   name: 'ScoreThresholdHit',
   tableName: 'score_threshold_hits',
@@ -128,7 +128,7 @@ const ScoringSettingsSchema = defineEntity({
 export class ScoringSettings extends ScoringSettingsSchema.class {}
 ScoringSettingsSchema.setClass(ScoringSettings);
 
-/** Boundaries of a tenant that has set none. */
+/** The boundaries for tenants without their own. */
 export const DEFAULT_LEVELS = { warm: 30, hot: 70 };
 
 export const scoringEntities = [

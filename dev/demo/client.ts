@@ -1,20 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A call that was not answered as it should be. */
+/** A call with an unexpected response. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }
 
-/** A client of the running service: JSON in, JSON out; an answer over 299 is an error with its problem in it. */
+/**
+ * A client of the running service: JSON in, JSON out. A status over 299 is thrown as an error that contains the
+ * problem.
+ */
 export interface Client {
-  // The demo reads answers of every shape.
+  // The demo reads responses of every shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   call: (method: string, path: string, body?: unknown) => Promise<any>;
 }
 
 const RETRIES = 30;
 
-/** Calls again while the service is starting or shedding load (503, connection refused) or the rate limit says to wait (429); nothing else is repeated. */
+/**
+ * Retries while the service is starting or shedding load (503, connection refused) or rate limiting (429); nothing else
+ * is retried.
+ */
 export function createClient(baseUrl: string, token?: string): Client {
   return {
     async call(method, path, body) {
@@ -47,7 +53,7 @@ export function createClient(baseUrl: string, token?: string): Client {
   };
 }
 
-/** Asks until the answer is there, however long that takes: it gives up only when nothing has moved on for so long. */
+/** Polls until `ask` returns a result. Gives up only when `progress` has not changed for `stalledMs`. */
 export async function poll<T>(
   what: string,
   ask: () => Promise<T | null>,

@@ -1,5 +1,5 @@
-// What a demo contact is put together from. Numbers are from the ranges that regulators keep for fiction, addresses from the
-// domains of RFC 2606, and every local part is numbered: nobody real is named.
+// The building blocks of demo contacts. Phone numbers are from the ranges that regulators reserve for fiction,
+// addresses use the domains of RFC 2606, and every local part is numbered, so no real person is named.
 
 export const GIVEN_NAMES = [
   'Ada',
@@ -183,7 +183,7 @@ export const NOTES = [
   'Née Example – moved in 2019 ✓',
 ];
 
-/** Per country: phone formats, # for a digit. */
+/** Phone formats per country; # is a digit. */
 export const COUNTRIES: readonly (readonly [string, readonly string[]])[] = [
   ['United States', ['+1 202 555 01##', '(202) 555-01##', '202.555.01##', '+120255501##', '+1 (415) 555-01## x12']],
   ['United Kingdom', ['+44 20 7946 0###', '020 7946 0###', '+44 (0)20 7946 0###', '00442079460###']],

@@ -6,22 +6,22 @@ import { pick, seededRandom } from './random.ts';
 
 export interface ContactsFile {
   readonly seed: number;
-  /** Data rows: blank lines and the header do not count. */
+  /** The number of data rows, without blank lines and the header. */
   readonly rows: number;
-  /** Share of rows that are dirty, 0..1. Default 0.02. */
+  /** The share of dirty rows, 0..1. Default 0.02. */
   readonly dirt?: number;
 }
 
-/** What is in a generated file, as an import into an empty tenant has to count it. */
+/** The counts of a generated file, as an import into an empty tenant must report them. */
 export interface ContactsAccount {
   rows: number;
-  /** Valid addresses that differ: the contacts created. */
+  /** Distinct valid addresses: the contacts created. */
   contacts: number;
-  /** Valid rows that come before another one of the same address. */
+  /** Valid rows that precede another one with the same address. */
   duplicates: number;
   rejected: number;
   rejectedByCode: Record<string, number>;
-  /** Blank lines, which are no rows. */
+  /** Blank lines, which do not count as rows. */
   blankLines: number;
 }
 
@@ -41,7 +41,7 @@ const HEADER = [
 ];
 const CHUNK_BYTES = 64 * 1024;
 
-/** The ways in which a row is dirty, with the code an import rejects it by; null: it is accepted all the same. */
+/** The kinds of dirty rows, with the code by which an import rejects them; null = accepted. */
 const DIRT: Record<string, string | null> = {
   duplicate: null,
   strayBlanks: null,
@@ -70,8 +70,8 @@ const FORMULAS = ['=1+1', '+49', '-', '@SUM(A1:A2)', '=HYPERLINK("https://exampl
 const ODD_PHONES = ['n/a', 'see notes', '555', '+', '1234567890123456789', 'ext. 12'];
 
 /**
- * Makes a contacts CSV in the shape of a CRM's export: UTF-8, LF, nine columns, with the dirt real ones have. The bytes
- * depend on the options alone. `account` is complete once `csv` has been read to its end.
+ * Generates a contacts CSV like a CRM's export: UTF-8, LF, nine columns, with realistic dirt. The bytes depend only on
+ * the options. `account` is complete when `csv` has been read to its end.
  */
 export function generateContactsCsv(options: ContactsFile): { csv: AsyncIterable<Buffer>; account: ContactsAccount } {
   const account = { rows: 0, contacts: 0, duplicates: 0, rejected: 0, rejectedByCode: {}, blankLines: 0 };
@@ -110,20 +110,20 @@ function writeRow(options: ContactsFile, index: number, account: ContactsAccount
   return dirty(kind, original === null ? cells : { ...cells, email: original.toUpperCase() }, random);
 }
 
-/** Every row has random numbers of its own, so that a duplicate can find its original again without keeping it. */
+/** Each row has its own random numbers, so that a duplicate can recompute its original without storing it. */
 function randomOf(seed: number, index: number): Random {
   const mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35);
   return seededRandom(mixed ^ (mixed >>> 16));
 }
 
-/** Always takes two numbers, so that the cells that follow do not depend on the share of dirt. */
+/** Always draws two numbers, so that the cells that follow do not depend on the share of dirt. */
 function kindOf({ dirt = 0.02 }: ContactsFile, random: Random): string | null {
   const isDirty = random() < dirt;
   const kind = pick(random, DIRT_KINDS);
   return isDirty ? kind : null;
 }
 
-/** The address of one of the clean rows before, null if none was found: the row is then one of its own. */
+/** The address of an earlier clean row, or null if none was found; the row then gets an address of its own. */
 function emailOfEarlier(options: ContactsFile, index: number, random: Random): string | null {
   for (let attempt = 0; attempt < 20 && index > 0; attempt++) {
     const earlier = Math.floor(random() * index);

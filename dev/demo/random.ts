@@ -1,4 +1,4 @@
-/** A small seeded random generator (mulberry32): the same seed gives the same numbers in [0, 1) everywhere. */
+/** A small seeded random generator (mulberry32): the same seed always gives the same numbers in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** One of the given, by the next random number. */
+/** Picks an element with the next random number. */
 export function pick<T>(random: () => number, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
 }

@@ -8,7 +8,7 @@ interface CaughtMail {
   to?: { address: string }[];
 }
 
-/** What the recipients did, by address. */
+/** The actions of the recipients, by address. */
 export interface Deeds {
   opens: number;
   clicks: number;
@@ -18,14 +18,17 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 const PAGE = 200;
 const AT_ONCE = 10;
 
-/** A number in 0..1 that is always the same for these words. */
+/** A hash of the words as a number in 0..1. */
 export function chance(...words: string[]): number {
   return createHash('sha256').update(words.join('\n')).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 const unescape = (attribute: string): string => attribute.replaceAll('&amp;', '&');
 
-/** Reads the catcher's mails as they come and acts on those of one campaign as people would: some open, some of these click. */
+/**
+ * Reads the mail catcher's emails as they arrive and acts like recipients on those of one campaign: some open, and some
+ * of these click.
+ */
 export function createRecipients(options: {
   mailPage: string;
   seed: number;
@@ -67,12 +70,12 @@ export function createRecipients(options: {
   }
 
   return {
-    /** Skips what the catcher holds already. */
+    /** Skips the emails that the catcher already has. */
     async begin(): Promise<void> {
       const summary = (await (await fetch(`${mailPage}/api/email/summary?limit=1`)).json()) as { storeTotal: number };
       read = summary.storeTotal;
     },
-    /** Acts on the mails that came since; returns how many. */
+    /** Acts on new emails; returns their number. */
     async look(): Promise<number> {
       const page = (await (await fetch(`${mailPage}/api/email?skip=${read}&limit=${PAGE}`)).json()) as CaughtMail[];
       for (let at = 0; at < page.length; at += AT_ONCE) await Promise.all(page.slice(at, at + AT_ONCE).map(act));
@@ -81,7 +84,7 @@ export function createRecipients(options: {
     },
     received,
     deeds,
-    /** Mails that reached an address although the same one had before. */
+    /** The number of emails that an address received more than once. */
     get twice(): number {
       return twice;
     },

@@ -12,7 +12,7 @@ export const check = (what: string, found: number, expected: number): Check => (
   right: found === expected,
 });
 
-/** What happened, beside what should have, and where to look at it. */
+/** Formats actual and expected results, with links. */
 export function formatReport(checks: Check[], links: Record<string, string>): string {
   const width = Math.max(...checks.map(({ what }) => what.length));
   const lines = checks.map(

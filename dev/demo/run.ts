@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: on the running service, or on one that it starts: imports a CRM export of 10,000 rows, runs a welcome
- * series with a branch, behaves like its recipients, and prints what happened. `--rows`, `--seed`.
+ * `npm run demo`: uses the running service or starts one, imports a CRM export of 10,000 rows, runs a welcome series
+ * with a branch, simulates its recipients, and prints the results. Options: `--rows`, `--seed`.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const isUp = () =>
     () => false,
   );
 
-/** Starts the service beside this process where none runs; it stays up afterwards, until Ctrl-C. */
+/** Starts the service if none is running; it keeps running afterwards, until Ctrl-C. */
 async function ensureService(): Promise<boolean> {
   if (await isUp()) return false;
   say('No service is running: starting one.');
@@ -172,8 +172,8 @@ async function main(): Promise<void> {
   await recipients.begin();
   await api.call('POST', `/campaigns/${campaign.id}/start`, { listId: list.id });
 
-  // A worker that is killed leaves mails whose fate only the recipient's mailbox knows. The service never sends them again
-  // by itself; the demo does what an operator would: it looks, and says what it found.
+  // A killed worker leaves emails whose outcome is only known from the recipients' mailboxes. The service never resends
+  // them by itself, so the demo does what an operator would do: it looks, and reports what it found.
   let unknown = 0;
   const resolveUnknown = async (): Promise<void> => {
     const { data } = await api.call('GET', `/emails?campaignId=${campaign.id}&status=UNKNOWN&limit=200`);
@@ -268,7 +268,7 @@ async function main(): Promise<void> {
   if (own) say('The service stays up; Ctrl-C stops it.');
 }
 
-/** The contacts of a list by address. */
+/** The contacts of a list, by address. */
 async function contactsOf(
   api: Client,
   listId: number,
@@ -285,7 +285,7 @@ async function contactsOf(
   return found;
 }
 
-/** How many recipients got the branch that their opening of the first mail asks for. */
+/** The number of recipients that got the right branch for whether they opened the first email. */
 function branchesRight(received: Map<string, string[]>, seedOfRun: number): number {
   return [...received].filter(([address, steps]) => {
     const opened = chance(String(seedOfRun), address, 'welcome', 'open') < OPEN_RATE;
@@ -293,7 +293,10 @@ function branchesRight(received: Map<string, string[]>, seedOfRun: number): numb
   }).length;
 }
 
-/** Compares the scores of up to 60 contacts with what their deeds are worth (contacts of earlier runs keep their points). */
+/**
+ * Compares the scores of up to 60 contacts with what their actions should give (contacts of earlier runs keep their
+ * points).
+ */
 async function scoresOf(
   api: Client,
   names: [string, { id: number }][],
@@ -307,7 +310,7 @@ async function scoresOf(
     const { opens = 0, clicks = 0 } = deeds.get(address) ?? {};
     const earned = opens * POINTS.open + clicks * POINTS.click + (submitters.has(address) ? POINTS.form : 0);
     let score = await api.call('GET', `/scoring/contacts/${id}`);
-    // The dashboard and the scores have consumers of their own: one may be a moment behind the other.
+    // The dashboard and the scores have separate consumers, so one may be a moment behind the other.
     for (let tries = 0; tries < 40 && score.totalScore < earned; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 250));
       score = await api.call('GET', `/scoring/contacts/${id}`);

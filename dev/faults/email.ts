@@ -7,7 +7,7 @@ import { pause } from '../process.ts';
 import { ADMIN, startParts, type Part, type Parts } from './parts.ts';
 
 const VICTIMS = ['worker', 'relay', 'Postgres', 'NATS', 'Temporal', 'sink'];
-/** Their death leaves mails behind of which nobody knows whether they were accepted: as many as there are connections. */
+/** Killing one of these leaves emails of which nobody knows whether they were accepted: up to one per connection. */
 const DOUBTFUL = ['worker', 'sink'];
 const FROZEN_MS = 75_000;
 const STALLED_MS = 10 * 60_000;
@@ -23,10 +23,11 @@ const say = (line: string): void => {
 };
 
 /**
- * Sends a campaign while every part of the service is killed -9 in turn, at random moments, and then reads the sink's log and
- * the API alone: every recipient must have exactly one final state, whoever is SENT must have had it once, whoever is not
- * must not have had it, no kill may leave more UNKNOWN than there were connections, and no process may end but by a kill.
- * With `--freeze` a second worker is stopped for longer than its leases last instead, and resumed. True when all of it holds.
+ * Sends a campaign while every part of the service is killed with kill -9 in turn, at random moments, and then checks
+ * only the sink's log and the API: every recipient must have exactly one final state, every SENT one must have received
+ * the email exactly once, all others must not have received it, no kill may leave more UNKNOWN emails than there were
+ * connections, and no process may end except by a kill. With `--freeze`, a second worker is stopped for longer than its
+ * leases last instead, and resumed. Returns true if all of this holds.
  */
 export async function emailFaults(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -90,7 +91,7 @@ async function beginCampaign(parts: Parts, client: Client, recipients: number): 
   return id as number;
 }
 
-/** How many mails the sink has accepted so far: what its log has grown by is counted, not all of it again. */
+/** Counts the emails accepted by the sink so far. Reads only the new part of its log. */
 function acceptedCounter(parts: Parts): () => Promise<number> {
   let [offset, count] = [0, 0];
   const buffer = Buffer.alloc(1 << 20);
@@ -110,7 +111,7 @@ function acceptedCounter(parts: Parts): () => Promise<number> {
   };
 }
 
-/** Kills each part as often as the others, in an order and at moments that are the seed's, as the mail flows. */
+/** Kills each part equally often, in a seeded order and at seeded moments, while emails are being sent. */
 async function killAll(parts: Parts, recipients: number, kills: number, random: () => number): Promise<number> {
   const order = Array.from({ length: kills }, (_, n) => VICTIMS[n % VICTIMS.length]!)
     .map((name) => ({ name, at: random() }))
@@ -119,7 +120,7 @@ async function killAll(parts: Parts, recipients: number, kills: number, random: 
   const accepted = acceptedCounter(parts);
   let unknown = 0;
   for (const [n, name] of order.entries()) {
-    // Spread over the whole mailing, its very beginning included: the first kills meet the audience while it is frozen.
+    // Spread over the whole mailing, including its beginning: the first kills hit while the audience is being frozen.
     await untilAccepted(accepted, Math.floor((recipients * 0.95 * n) / kills));
     await pause(random() * 500);
     await parts.part(name).kill();
@@ -166,7 +167,7 @@ async function untilSent(client: Client, campaignId: number): Promise<void> {
   }
 }
 
-/** The verdict, from the sink's log and the API alone. */
+/** Checks the results, using only the sink's log and the API. */
 async function check(
   parts: Parts,
   client: Client,

@@ -18,14 +18,14 @@ import { startMortalStack } from './mortal-stack.ts';
 
 const TENANT = 'default';
 const BATCH = 500;
-/** Sent after the first provider is back, to see whether it gets mail again. */
+/** Sent after the first provider is back, to check whether it gets emails again. */
 const AFTERWARDS = 500;
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** A provider in a process of its own, and whom it has accepted mail for, in order. */
+/** A provider in its own process, and the recipients of the emails it accepted, in order. */
 class Sink {
   readonly #port: number;
   readonly #log: string;
@@ -81,9 +81,10 @@ async function until<T>(look: () => Promise<T | false | null>): Promise<T> {
 }
 
 /**
- * Sends `mails` by two providers, kills the first -9 in the middle, and starts it again when all have an end. Then the
- * logs of both and the ledger are read: nobody must be in them twice, whoever is SENT must be there, no more may be
- * UNKNOWN than there were connections, and the first must have mail again. True when all of it holds.
+ * Sends `mails` emails through two providers, kills the first one with kill -9 in the middle, and restarts it when all
+ * emails have ended. Then it checks both logs and the ledger: no recipient may occur twice, every SENT one must occur,
+ * no more may be UNKNOWN than there were connections, and the first provider must get emails again. Returns true if all
+ * of this holds.
  */
 export async function failoverFaults(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -141,7 +142,7 @@ export async function failoverFaults(args: string[]): Promise<boolean> {
     say(`all have an end after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     a.start();
     const backAt = performance.now();
-    // One after another, for the first to be tried as soon as it may.
+    // One batch after another, so that the first provider is tried as soon as it may be.
     for (let at = mails; at < mails + AFTERWARDS; at += AFTERWARDS / 10) {
       await queue(deps, templateId, at, at + AFTERWARDS / 10);
       await over();

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Nats } from '../../events/nats.ts';
 import { EVENTS } from '../../events/streams.ts';
 
-/** All that an import has left in Postgres, ids and times apart: counts and checksums. */
+/** Everything that an import has left in Postgres, except ids and times, as counts and checksums. */
 export async function databaseOutcome(client: pg.Client, tenantId: string): Promise<Record<string, string>> {
   const sums: Record<string, string> = {
     contacts: `select count(*) as n, md5(string_agg(concat_ws('|', c.email, c.email_key, c.first_name, c.last_name, c.phone, c.phone_e164, c.job_title, k.name, c.status,
@@ -24,7 +24,7 @@ export async function databaseOutcome(client: pg.Client, tenantId: string): Prom
   return outcome;
 }
 
-/** The events of a tenant in the stream, ids and times apart, each counted once by its id as every consumer does. */
+/** A tenant's events in the stream, except ids and times. Each is counted once by its id, as by every consumer. */
 export async function eventOutcome(nats: Nats, client: pg.Client, tenantId: string): Promise<Record<string, string>> {
   const { rows } = await client.query<{ id: string; email_key: string }>(
     'select id, email_key from contacts where tenant_id = $1',

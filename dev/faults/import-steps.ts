@@ -34,7 +34,7 @@ export async function startImport(deps: Deps, tenantId: string, csv: Buffer): Pr
 export const ask = <T>(stack: MortalStack, use: (client: pg.Client) => Promise<T>): Promise<T> =>
   withClient(stack.ownerUrl, use);
 
-/** Looks again and again; returns how long it took, in ms. */
+/** Polls until `look` returns true; returns the time this took, in ms. */
 export async function poll(what: string, look: () => Promise<boolean>): Promise<number> {
   const begin = Date.now();
   while (!(await look())) {
@@ -44,7 +44,7 @@ export async function poll(what: string, look: () => Promise<boolean>): Promise<
   return Date.now() - begin;
 }
 
-/** Waits until the imports of a tenant are over (`UNDONE`: the last one is undone) and their events are out. */
+/** Waits until a tenant's imports have ended (with `UNDONE`: the last one is undone) and their events are published. */
 export const untilOver = (stack: MortalStack, tenantId: string, status = 'COMPLETED'): Promise<number> =>
   poll(`${tenantId} is ${status}`, () =>
     ask(stack, async (client) => {

@@ -10,12 +10,12 @@ import { databaseOutcome, eventOutcome } from './import-outcome.ts';
 import { ask, poll, say, startImport, untilOver } from './import-steps.ts';
 import { startMortalStack, type MortalStack } from './mortal-stack.ts';
 
-/** Ids that Postgres skips when it comes back from a crash. */
+/** The number of ids that Postgres may skip after a crash. */
 const SKIPPED_IDS = 33;
 
 /**
- * Imports a file undisturbed into one tenant; and into another while its worker and Postgres are killed -9 at random
- * moments. True when both have left the same, and no kill cost more than one chunk.
+ * Imports a file into one tenant undisturbed, and into another while its worker and Postgres are killed with kill -9 at
+ * random moments. Returns true if the results are equal and no kill cost more than one chunk.
  */
 export async function importFaults(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -77,7 +77,7 @@ export async function importFaults(args: string[]): Promise<boolean> {
   }
 }
 
-/** Waits until an import is in the middle of a chunk or of its first reading; false when it is over before. */
+/** Waits until an import is processing a chunk or its first pass over the file; returns false if it ends before. */
 async function untilBusy(stack: MortalStack): Promise<boolean> {
   let over = false;
   await poll('the import is at work', () =>
@@ -94,7 +94,7 @@ async function untilBusy(stack: MortalStack): Promise<boolean> {
   return !over;
 }
 
-/** Waits until the transaction of the killed worker is rolled back. */
+/** Waits until the killed worker's transaction is rolled back. */
 const untilIdle = (stack: MortalStack): Promise<number> =>
   poll('the transactions of the killed worker are over', () =>
     ask(
@@ -108,7 +108,7 @@ const untilIdle = (stack: MortalStack): Promise<number> =>
     ),
   );
 
-/** Contact ids that were given out to no avail: sequences do not roll back. */
+/** The number of contact ids taken from the sequence but not used: sequences do not roll back. */
 const idsLost = (stack: MortalStack): Promise<number> =>
   ask(stack, async (client) => {
     const {

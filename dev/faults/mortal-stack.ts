@@ -8,7 +8,7 @@ import { pause } from '../process.ts';
 import { startStack } from '../stack/stack.ts';
 import { makeRunDir } from '../stack/test-stack.ts';
 
-/** A throw-away stack of its own whose Postgres and worker die on demand. */
+/** A temporary stack whose Postgres and worker can be killed. */
 export interface MortalStack {
   env: NodeJS.ProcessEnv;
   ownerUrl: string;
@@ -16,8 +16,8 @@ export interface MortalStack {
   /** kill -9, and waits for the end. */
   killWorker: () => Promise<void>;
   /**
-   * kill -9 of Postgres with all its backends, and a new start. The worker is held still meanwhile; `whileStill` runs
-   * before it goes on.
+   * Kills Postgres and all its backends with kill -9 and restarts it. The worker is stopped in the meantime;
+   * `whileStill` runs before it resumes.
    */
   killPostgres: (whileStill: () => Promise<void>) => Promise<void>;
   stop: () => Promise<void>;
@@ -27,7 +27,7 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
   const { dir, run, remove } = await makeRunDir(log);
   const [port = 0, nats = 0, temporal = 0, mail = 0] = await freePorts(4);
   const spawned: typeof run.add = (service) => run.add(service);
-  // Commits survive the death of Postgres in a volatile one too.
+  // Commits survive a crash of Postgres in a volatile one too.
   const start = () => startPostgres({ dataDir: dir, port, volatile: true, spawned });
   let postgres = await start();
   const urls = postgresUrls(port);
@@ -62,7 +62,7 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
       env,
     });
     worker = child;
-    // As whatever supervises it would: a worker that ends by itself is followed by another.
+    // Like a supervisor: a worker that ends by itself is replaced.
     child.once('exit', () => {
       if (worker === child) startWorker();
     });
@@ -96,7 +96,7 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
           postgres = await start();
           break;
         } catch (error) {
-          // Its last backends may hold the shared memory a moment longer.
+          // Its last backends may hold the shared memory a little longer.
           if (tries === 20) throw error;
           await pause(500);
         }

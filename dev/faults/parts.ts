@@ -13,10 +13,10 @@ import { startTemporal } from '../stack/temporal.ts';
 
 export const ADMIN = { username: 'admin', password: 'Correct-Horse-7-Battery' };
 
-/** A process of the service or of what it stands on. */
+/** A process of the service or of its infrastructure. */
 export interface Part {
   name: string;
-  /** kill -9, and a new start as whatever supervises it would make. */
+  /** kill -9, and a restart like a supervisor's. */
   kill: () => Promise<void>;
   freeze: () => void;
   thaw: () => void;
@@ -25,10 +25,10 @@ export interface Part {
 export interface Parts {
   url: string;
   ownerUrl: string;
-  /** The lines of the sink, `recipient Message-ID time`, one for each mail that it accepted. */
+  /** The sink's log: a line `recipient Message-ID time` for each accepted email. */
   sinkLog: string;
   connections: number;
-  /** How often a part ended without being killed. */
+  /** How often parts ended without being killed. */
   crashes: () => number;
   part: (name: string) => Part;
   stop: () => Promise<void>;
@@ -37,14 +37,17 @@ export interface Parts {
 const TRIES = 40;
 const PAUSE_MS = 250;
 
-/** A process that is followed by another whenever it ends, as by whatever supervises it. */
+/** A process that is restarted whenever it ends, as by a supervisor. */
 interface Kept {
   service: Service;
-  /** Resolves when another runs in the place of the one that ends next; rejects when none could be started. */
+  /** Resolves when a new process has replaced the next one that ends; rejects if none could be started. */
   next: Promise<void>;
 }
 
-/** The whole service in processes of its own, each of which can be killed: on a folder that is removed afterwards, with nothing kept in memory alone. */
+/**
+ * Runs the whole service in separate processes that can be killed, in a folder that is removed afterwards, with all
+ * data on disk.
+ */
 export async function startParts({
   senders,
   connections,
@@ -104,7 +107,7 @@ export async function startParts({
         kept.service = await start();
         break;
       } catch (error) {
-        // What the last one held, memory or a port, may be held a moment longer.
+        // The previous process may hold memory or a port a little longer.
         if (tries === TRIES) {
           log(`${name} does not start again`);
           throw error;
@@ -117,7 +120,7 @@ export async function startParts({
   };
   const keep = (name: string, kept: Kept, start: () => Promise<Service>): void => {
     kept.next = follow(name, kept, start);
-    // Whoever kills it hears of it.
+    // `kill` reports the error.
     kept.next.catch(() => {});
   };
   const begin = async (name: string, start: () => Promise<Service>): Promise<void> => {

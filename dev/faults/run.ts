@@ -1,4 +1,8 @@
-/** `npm run faults -- import --rows 200000 --kills 20 --seed 1`: what is left after kills, beside an undisturbed run; `undo`: of an import's undo; `email`: a campaign while every part is killed, or with `--freeze` one stands still; `failover`: the first of two mail providers dies in the middle. */
+/**
+ * `npm run faults -- import --rows 200000 --kills 20 --seed 1`: compares an import with kills to an undisturbed one;
+ * `undo`: the same for the undo of an import; `email`: a campaign while every part is killed or, with `--freeze`, one
+ * is stopped; `failover`: kills the first of two mail providers in the middle.
+ */
 import { emailFaults } from './email.ts';
 import { failoverFaults } from './failover.ts';
 import { importFaults } from './import.ts';

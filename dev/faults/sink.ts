@@ -1,6 +1,7 @@
 /**
- * A mail server that accepts everything and writes a line for each mail that it has accepted, `recipient Message-ID time`
- * (ms since the epoch), before it says so: `node dev/faults/sink.ts <port> <file>`. Killed at any moment, what it has said is in the file.
+ * A mail server that accepts everything. Before it confirms an email, it writes a line `recipient Message-ID time` (ms
+ * since the epoch), so that every confirmed email is in the file whenever it is killed: `node dev/faults/sink.ts <port>
+ * <file>`.
  */
 import { openSync, writeSync } from 'node:fs';
 import { SMTPServer } from 'smtp-server';

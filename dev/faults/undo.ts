@@ -11,7 +11,7 @@ import { ask, say, startImport, untilOver } from './import-steps.ts';
 import { startMortalStack, type MortalStack } from './mortal-stack.ts';
 
 const TENANT = 'undo';
-/** So many of the new contacts, and of the old ones, are changed between the import and its undo. */
+/** The number of new contacts, and of old ones, that are changed between the import and its undo. */
 const CHANGED = 5;
 
 function makeFile(from: number, to: number, jobTitle: string, company: string): Buffer {
@@ -24,8 +24,8 @@ function makeFile(from: number, to: number, jobTitle: string, company: string): 
 }
 
 /**
- * Imports `rows` rows over half as many contacts, changes a few, and undoes the import while its worker and Postgres are
- * killed -9. True when the table is as before but for what was changed, which is listed.
+ * Imports `rows` rows over half as many contacts, changes a few, and undoes the import while its worker and Postgres
+ * are killed with kill -9. Returns true if the table is as before except for what was changed, which must be listed.
  */
 export async function undoFaults(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -94,10 +94,13 @@ export async function undoFaults(args: string[]): Promise<boolean> {
   }
 }
 
-/** Numbers of the contacts that are changed: the first of the old ones and of the new ones. */
+/** The numbers of the contacts that are changed: the first of the old ones and of the new ones. */
 const changed = (rows: number): number[] => Array.from({ length: CHANGED }, (_, n) => [n, rows / 2 + n]).flat();
 
-/** Everybody but those who are changed, version and time of change apart; and the companies that those do not keep. */
+/**
+ * All contacts that were not changed, without version and time of change, and the companies that the changed ones do
+ * not keep.
+ */
 const state = (stack: MortalStack, rows: number): Promise<string[]> =>
   ask(stack, async (client) => {
     const spared = `select 'p' || n || '@example.com' from unnest($1::int[]) n`;

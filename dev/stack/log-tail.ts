@@ -5,9 +5,9 @@ const LINES_A_POLL = 3;
 const SEVERE = new Set(['warn', 'error', 'fatal']);
 
 /**
- * Follows a file of JSON log lines from its present end and calls `print` with a short text for each warning and error;
- * of a flood only the first lines, and how many there were more. A file rather than a pipe, so that the logging process
- * does not depend on ours. Returns a function that reads what is left and ends it.
+ * Follows a file of JSON log lines from its current end and calls `print` with a short text for each warning and error;
+ * of a flood, only with the first lines and the number of the others. A file rather than a pipe, so that the logging
+ * process does not depend on ours. Returns a function that reads the rest and stops.
  */
 export function followWarnings(file: string, name: string, print: (line: string) => void): () => void {
   let offset = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -29,7 +29,7 @@ export function followWarnings(file: string, name: string, print: (line: string)
   };
 }
 
-/** What a JSON log line of level warn or above says, or null. */
+/** A short text for a JSON log line of level warn or above, or null. */
 export function shortLine(line: string): string | null {
   try {
     const entry = JSON.parse(line) as { level?: string; msg?: string; err?: { message?: string } };
@@ -50,7 +50,7 @@ function readFrom(file: string, offset: number): { text: string; end: number } {
   }
   try {
     const { size } = fstatSync(fd);
-    // Put aside and begun anew, see `startService`.
+    // The file was renamed and started anew, see `startService`.
     const from = size < offset ? 0 : offset;
     const buffer = Buffer.alloc(size - from);
     const length = readSync(fd, buffer, 0, buffer.length, from);

@@ -7,18 +7,18 @@ import { makePrivate, startService, untilReady, type Service } from '../service.
 export interface MailOptions {
   /** Called as soon as the process exists, long before it is ready. */
   spawned?: (service: Service) => void;
-  /** Holds the folders `mail` and `logs`. */
+  /** Contains the folders `mail` and `logs`. */
   dataDir: string;
   port: number;
   pagePort: number;
 }
 
-/** The oldest mails go first. Each takes about 20 kB of the catcher's memory. */
+/** The oldest emails are deleted first. Each takes about 20 kB of the catcher's memory. */
 const MAX_MAILS = 100_000;
 
 /**
- * Starts the mail catcher on loopback; it keeps its mails as files. Ready when SMTP has greeted. Its page comes once the
- * kept mails are read again, about a second for a thousand of them.
+ * Starts the mail catcher on loopback, with its emails stored as files. Ready when SMTP has sent its greeting. Its page
+ * is available once the stored emails are loaded, which takes about a second per thousand.
  */
 export async function startMail({ dataDir, port, pagePort, spawned }: MailOptions): Promise<Service> {
   const folder = join(dataDir, 'mail');
@@ -52,7 +52,7 @@ export async function startMail({ dataDir, port, pagePort, spawned }: MailOption
   return service;
 }
 
-/** How many mails of earlier runs the catcher reads before it shows its page. */
+/** The number of earlier emails that the catcher loads before it shows its page. */
 export async function keptMails(dataDir: string): Promise<number> {
   const files = await readdir(join(dataDir, 'mail'));
   return files.filter((file) => file.endsWith('.eml')).length;

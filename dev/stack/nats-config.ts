@@ -4,11 +4,11 @@ export interface NatsLogin {
   password: string;
 }
 
-/** The service's account, and one for listeners: programs that read the events and can do the service nothing. */
+/** The service's account, and one for listeners: programs that can read the events and cannot harm the service. */
 export interface NatsAccounts {
   service: NatsLogin;
   listener: NatsLogin;
-  /** Whether listeners may publish `email.send.requests`; only a service with one tenant takes these. */
+  /** Whether listeners may publish `email.send.requests`, which only a service with a single tenant accepts. */
   listenersSend: boolean;
 }
 
@@ -18,12 +18,12 @@ export interface NatsConfig {
   accounts: NatsAccounts[];
 }
 
-/** What a listener may publish. In its account there is one stream, the copy of EVENTS, and no consumers but its own. */
+/** What a listener may publish. Its account has one stream, the copy of EVENTS, and only its own consumers. */
 const LISTENER_MAY_PUBLISH = [
   '$JS.API.INFO',
   '$JS.API.STREAM.NAMES',
   '$JS.API.STREAM.INFO.EVENTS',
-  // A consumer's CREATE, INFO, LIST, NAMES, PAUSE, DELETE, and as older clients make it.
+  // CREATE, INFO, LIST, NAMES, PAUSE and DELETE of consumers, and CREATE as sent by older clients.
   '$JS.API.CONSUMER.*.EVENTS',
   '$JS.API.CONSUMER.*.EVENTS.>',
   '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.*',
@@ -32,9 +32,10 @@ const LISTENER_MAY_PUBLISH = [
 ];
 
 /**
- * The text of nats-server's configuration. Permissions alone do not fence a listener in: who may ask JetStream for anything may name
- * any subject of the account for the answer, JetStream's own among them, and so purge or delete every stream. Accounts
- * do (`docs/decisions/0032-listeners.md`); the same is in `docs/operating.md` for a NATS of one's own.
+ * The text of nats-server's configuration. Permissions alone do not confine a listener: a client that may send
+ * JetStream requests may name any subject of its account as the reply subject, including JetStream's own, and could
+ * thereby purge or delete every stream. Separate accounts prevent this (`docs/decisions/0032-listeners.md`);
+ * `docs/operating.md` has the same for an external NATS.
  */
 export function natsConfig({ port, storeDir, accounts }: NatsConfig): string {
   return [
@@ -43,7 +44,7 @@ export function natsConfig({ port, storeDir, accounts }: NatsConfig): string {
     'server_name: perennial',
     'max_payload: 8MB',
     'max_pending: 64MB',
-    // An acknowledged message survives the death of the server at once, and a power cut after this interval.
+    // An acknowledged message survives a crash of the server at once, and a power failure after this interval.
     `jetstream { store_dir: ${quoted(storeDir)}, sync_interval: "1s" }`,
     `accounts {\n${accounts.map(accountPair).join('')}}`,
     '',
@@ -56,7 +57,7 @@ function accountPair({ service, listener, listenersSend }: NatsAccounts): string
   const to = `accounts: [${listener.account}]`;
   const from = `account: ${service.account}`;
   const requests = listenersSend ? ['email.send.requests'] : [];
-  // In our account they come under the listener's name, into a stream of their own.
+  // In our account they arrive with the listener's name in the subject, and in a separate stream.
   const arriving = `email.send.requests.${listener.account}`;
   return `  ${service.account} {
     jetstream: enabled

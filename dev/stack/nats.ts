@@ -9,14 +9,14 @@ import { makePrivate, startService, untilReady, type Service } from '../service.
 export interface NatsOptions {
   /** Called as soon as the process exists, long before it is ready. */
   spawned?: (service: Service) => void;
-  /** Holds the folders `nats` and `logs`. */
+  /** Contains the folders `nats` and `logs`. */
   dataDir: string;
   port: number;
   accounts: NatsAccounts[];
   log: (line: string) => void;
 }
 
-/** Starts nats-server with JetStream on disk, on loopback. Ready when JetStream has answered. */
+/** Starts nats-server with JetStream on disk, on loopback. Ready when JetStream responds. */
 export async function startNats({ dataDir, port, accounts, log, spawned }: NatsOptions): Promise<Service> {
   const folder = join(dataDir, 'nats');
   const configFile = join(folder, 'nats.conf');
@@ -40,7 +40,7 @@ export async function startNats({ dataDir, port, accounts, log, spawned }: NatsO
   return service;
 }
 
-/** The address of NATS with its credentials. */
+/** The URL of NATS with credentials. */
 export function natsUrl(port: number, user: string, password: string): string {
   return `nats://${user}:${password}@127.0.0.1:${port}`;
 }
@@ -54,7 +54,7 @@ export function localAccounts(secrets: Secrets, listenersSend: boolean): NatsAcc
   };
 }
 
-/** Accounts that see nothing of each other, for tests: users t1 … tN with the listeners l1 … lN. */
+/** Isolated accounts for tests: users t1 … tN with the listeners l1 … lN. */
 export function testAccounts(count: number, password: string): NatsAccounts[] {
   return Array.from({ length: count }, (_, index) => ({
     service: { account: `T${index + 1}`, user: `t${index + 1}`, password },
@@ -63,7 +63,10 @@ export function testAccounts(count: number, password: string): NatsAccounts[] {
   }));
 }
 
-/** Before there were accounts all streams were in the server's global one: what is there goes on in the service's. */
+/**
+ * Earlier releases had no accounts and kept all streams in the server's global one: moves them to the service's
+ * account.
+ */
 async function adoptGlobalAccount(storeDir: string, account: string): Promise<void> {
   const [before, now] = ['$G', account].map((name) => join(storeDir, 'jetstream', name));
   const isThere = (path: string) =>

@@ -1,14 +1,14 @@
 import { connect, createServer, type Server } from 'node:net';
 import { EnvError } from '../../config/env.ts';
 
-/** A port of the stack, what listens there, and the setting that moves it. */
+/** A port of the stack, what uses it, and the setting that changes it. */
 export interface PortUse {
   port: number;
   what: string;
   setting: string;
 }
 
-/** Throws an error with one line for each port that something else holds; each names the setting that moves it. */
+/** Throws an error with one line per port that is in use; each names the setting that changes the port. */
 export async function assertFree(uses: PortUse[]): Promise<void> {
   const problems: string[] = [];
   const seen = new Map<number, PortUse>();
@@ -21,7 +21,7 @@ export async function assertFree(uses: PortUse[]): Promise<void> {
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
 }
 
-/** `count` different ports that were free a moment ago, chosen by the system. */
+/** Finds `count` different ports that were free a moment ago, chosen by the system. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
   const ports = servers.map((server) => (server.address() as { port: number }).port);
@@ -29,7 +29,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Resolves when something accepts connections on the port, rejects when nothing does. */
+/** Resolves if something accepts connections on the port; rejects otherwise. */
 export function portOpens(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Removes the `postmaster.pid` that a killed Postgres left behind when its pid now belongs to another program: Postgres
- * itself would take that program for a running server and refuse to start. A live Postgres' file is left alone.
+ * Removes the `postmaster.pid` of a killed Postgres if its pid now belongs to another program: Postgres would take that
+ * program for a running server and refuse to start. The file of a running Postgres is left alone.
  */
 export async function removeStalePidFile(folder: string): Promise<void> {
   const path = join(folder, 'postmaster.pid');
@@ -15,7 +15,7 @@ export async function removeStalePidFile(folder: string): Promise<void> {
   if (!/postgres/.test(programOf(pid))) await rm(path, { force: true });
 }
 
-/** The program name of a process, empty when it is gone. */
+/** The program name of a process, or '' if it is gone. */
 function programOf(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/comm`, 'utf8');

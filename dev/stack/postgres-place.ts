@@ -7,13 +7,16 @@ import { mayUse, type PostgresUser } from './postgres-user.ts';
 
 const run = promisify(execFile);
 
-/** Where Postgres' user finds its programs and keeps its data when root starts it in a folder that others can not enter. */
+/**
+ * For a start by root in a folder that other users cannot enter: here Postgres's user finds its programs and keeps its
+ * data.
+ */
 const PROGRAMS = '/var/cache/perennial';
 const DATA = '/var/lib/perennial';
 
 /**
- * The folder of Postgres' programs: `native` itself, the one in the npm package, or a copy of it where Postgres' user may
- * go. The copy is made once for each version; two processes may do so at once.
+ * The folder of Postgres's programs: `native` itself, the one in the npm package, or a copy of it that Postgres's user
+ * can access. The copy is made once per version; safe to call from several processes at once.
  */
 export async function placePrograms(native: string, user: PostgresUser): Promise<string> {
   if (await mayUse(user, join(native, 'bin', 'postgres'))) return native;
@@ -25,7 +28,7 @@ export async function placePrograms(native: string, user: PostgresUser): Promise
       await cp(native, draft, { recursive: true, verbatimSymlinks: true });
       await run('chmod', ['-R', 'a+rX', draft]);
       await rename(draft, folder).catch(async (error: unknown) => {
-        // Another process was quicker: its result is as good as ours.
+        // Another process has made the copy; use it.
         if (!(await exists(folder))) throw error;
       });
     } finally {
@@ -37,9 +40,9 @@ export async function placePrograms(native: string, user: PostgresUser): Promise
 }
 
 /**
- * The folder of Postgres' data: `<dataDir>/postgres`, or where Postgres' user may go. There it has a folder of its own,
- * and `<dataDir>/postgres` becomes a link to it, so that it is found again even when the checkout is moved. Data that is
- * in `<dataDir>` already is moved along.
+ * The folder of Postgres's data: `<dataDir>/postgres`, or one that Postgres's user can access. In that case
+ * `<dataDir>/postgres` becomes a link to it, so that it is found again even if the checkout is moved. Existing data in
+ * `<dataDir>` is moved there.
  */
 export async function placeData(dataDir: string, user: PostgresUser): Promise<string> {
   const folder = join(dataDir, 'postgres');
@@ -47,14 +50,14 @@ export async function placeData(dataDir: string, user: PostgresUser): Promise<st
   const target = await readlink(folder).catch(() => null);
   if (target !== null) {
     const led = resolve(dataDir, target);
-    // Before the first start has ended the data is not there, but its place is.
+    // Before the first start is complete, the data does not exist yet, but its parent folder does.
     if (await exists(dirname(led))) return led;
     throw new Error(
       `${folder} is a link to ${led}, which is not there: bring it back, or remove the link to begin with an empty database.`,
     );
   }
   if (!user.ids) return folder;
-  // Whoever may go through it sees nothing: all in it is closed to others.
+  // Others may pass through it but see nothing: everything in it is closed to them.
   await chmod(dataDir, 0o711);
   if (await mayUse(user, dataDir)) return folder;
   const place = await makeFolder(DATA, `${basename(dirname(dataDir))}-`);
@@ -66,14 +69,17 @@ export async function placeData(dataDir: string, user: PostgresUser): Promise<st
   return led;
 }
 
-/** Removes a data folder, and what of it lies elsewhere. */
+/** Removes a data folder, including its parts elsewhere. */
 export async function removeData(dataDir: string): Promise<void> {
   const target = await readlink(join(dataDir, 'postgres')).catch(() => '');
   if (target.startsWith(`${DATA}/`)) await rm(dirname(target), { recursive: true, force: true });
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Moves data and leaves a link. Whenever it is interrupted, `finishMove` finds either the data in its folder or the link. */
+/**
+ * Moves data and leaves a link. If it is interrupted at any point, `finishMove` finds either the data in its folder or
+ * the link.
+ */
 async function move(folder: string, target: string): Promise<void> {
   await removeStalePidFile(folder);
   if (await exists(join(folder, 'postmaster.pid'))) throw new Error(`A Postgres runs on ${folder}: stop it first.`);
@@ -82,7 +88,7 @@ async function move(folder: string, target: string): Promise<void> {
     await rename(folder, target);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    // Another file system. What is left of the copy's source goes last.
+    // The target is on another file system. The source of the copy is removed last.
     await run('cp', ['-a', folder, target]);
     await run('sync');
     await rename(folder, `${folder}.moved`);
@@ -94,7 +100,7 @@ async function finishMove(folder: string): Promise<void> {
   const link = `${folder}.link`;
   const target = await readlink(link).catch(() => null);
   if (target !== null) {
-    // As long as the data is in its folder, what there is of a copy is not needed.
+    // As long as the data is in its original folder, a copy is not needed.
     if (await exists(folder)) await Promise.all([rm(dirname(target), { recursive: true, force: true }), rm(link)]);
     else await rename(link, folder);
   }

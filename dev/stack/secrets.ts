@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The secrets of an installation, by the name of their setting. */
+/** The secrets of an installation, by setting name. */
 export interface Secrets {
   JWT_SECRET: string;
   LINK_SECRET: string;
   NATS_PASSWORD: string;
-  /** Of the NATS user `listener`. */
+  /** The password of the NATS user `listener`. */
   NATS_LISTENER_PASSWORD: string;
 }
 
 /**
- * The secrets kept in `<dataDir>/secrets.json`, readable by the owner alone; what is missing there is made and kept.
- * Throws when the file exists and is not JSON: making new secrets would end all sessions and break links in sent mail.
+ * Loads the secrets from `<dataDir>/secrets.json`, readable only by the owner; generates and stores missing ones.
+ * Throws if the file exists and is not JSON: new secrets would end all sessions and break the links in sent emails.
  */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const file = join(dataDir, 'secrets.json');

@@ -19,7 +19,7 @@ export interface StackPorts {
   mailPage: number;
 }
 
-/** Addresses of parts that exist already and are therefore not started. */
+/** The addresses of existing parts, which are therefore not started. */
 export interface ExternalParts {
   DATABASE_URL?: string;
   DATABASE_MIGRATION_URL?: string;
@@ -33,24 +33,24 @@ export interface StackOptions {
   ports: StackPorts;
   log: (line: string) => void;
   external: ExternalParts;
-  /** Whether programs that listen on NATS may also request mail. */
+  /** Whether programs that listen on NATS may also request emails. */
   listenersSend?: boolean;
-  /** A throw-away stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts and namespaces. */
+  /** A temporary stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts and namespaces. */
   test?: { slots: number };
-  /** Called with each process that was started, as soon as it exists. */
+  /** Called with each started process as soon as it exists. */
   spawned?: (service: Service) => void;
-  /** Called when a part died too often to be started again. */
+  /** Called when a part has died too often and will not be restarted. */
   failed?: (message: string) => void;
 }
 
 export interface Stack {
   /** Settings for the service: addresses and secrets. */
   env: Record<string, string>;
-  /** Pages of the parts that were started here, as shown to the user. */
+  /** The web pages of the parts that were started here, as shown to the user. */
   pages: { temporal?: string; mail?: string };
-  /** Where other programs read the events, with their login, when NATS was started here. */
+  /** The URL and login for other programs to read the events, if NATS was started here. */
   listenerUrl?: string;
-  /** The folder of Postgres' data, if it was started here. */
+  /** The folder of Postgres's data, if it was started here. */
   postgresData?: string;
   /** Stops the parts: mail, Temporal, NATS, Postgres. */
   stop: () => Promise<void>;
@@ -61,7 +61,7 @@ interface Part {
   start: () => Promise<Service>;
 }
 
-/** The ports that this stack will listen on, for a check before anything is started. */
+/** The ports that this stack will listen on, to be checked before anything is started. */
 export function portsOf({ ports, external }: Pick<StackOptions, 'ports' | 'external'>): PortUse[] {
   const uses: PortUse[] = [];
   const add = (port: number, what: string, setting: string) => uses.push({ port, what, setting });
@@ -75,8 +75,8 @@ export function portsOf({ ports, external }: Pick<StackOptions, 'ports' | 'exter
 }
 
 /**
- * Starts the parts that have no address yet, all at once, and keeps them running. When one does not start, the others are
- * stopped and the first error is thrown.
+ * Starts the parts without an external address in parallel, and keeps them running. If one fails to start, stops the
+ * others and throws the first error.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataDir, ports, external, test } = options;
@@ -111,7 +111,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return { env, pages, listenerUrl, postgresData, stop: () => stopAll(running) };
 }
 
-/** In the order opposite to which they are stopped. */
+/** In the reverse order of stopping. */
 function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions, accounts: NatsAccounts[]): Part[] {
   const volatile = test !== undefined;
   const parts: Part[] = [];

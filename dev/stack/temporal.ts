@@ -9,19 +9,21 @@ import { makePrivate, startService, untilReady, type Service } from '../service.
 export interface TemporalOptions {
   /** Called as soon as the process exists, long before it is ready. */
   spawned?: (service: Service) => void;
-  /** Holds the folders `temporal` and `logs`. */
+  /** Contains the folders `temporal` and `logs`. */
   dataDir: string;
   port: number;
-  /** Port of the web page; without it there is none. */
+  /** The port of the web page; without it there is none. */
   uiPort?: number;
-  /** Made beside `default` when they do not exist. */
+  /** Created in addition to `default` if they do not exist. */
   namespaces?: string[];
-  /** Without syncing to disk: for data that is thrown away. */
+  /** Without syncing to disk, for temporary data. */
   volatile?: boolean;
   log: (line: string) => void;
 }
 
-/** Search attributes of campaign executions, registered in every namespace. SQL visibility has room for three Int. */
+/**
+ * Search attributes of campaign executions, registered in every namespace. SQL visibility supports at most three Int.
+ */
 const SEARCH_ATTRIBUTES = {
   CampaignId: 'Int',
   ContactId: 'Int',
@@ -31,7 +33,7 @@ const SEARCH_ATTRIBUTES = {
   StepType: 'Keyword',
 };
 
-/** The server's own limits, which protect a shared cluster, out of the way of one machine that serves one program. */
+/** Raises the server's limits, which protect a shared cluster: here one machine serves one program. */
 export const DYNAMIC_CONFIG = {
   'frontend.rps': 100_000,
   'frontend.namespaceRPS': 100_000,
@@ -46,7 +48,7 @@ export const DYNAMIC_CONFIG = {
   'system.visibilityPersistenceMaxWriteQPS': 100_000,
 };
 
-/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has answered for every namespace. */
+/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for every namespace. */
 export async function startTemporal(options: TemporalOptions): Promise<Service> {
   const folder = join(options.dataDir, 'temporal');
   makePrivate(folder);
@@ -61,7 +63,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Service> 
   });
   const address = `127.0.0.1:${options.port}`;
   try {
-    // A gRPC client that finds the port closed waits a second before it looks again.
+    // A gRPC client that finds the port closed waits a second before it retries.
     await untilReady(service, () => portOpens(options.port));
     await untilReady(service, () => useNamespaces(address, ['default', ...(options.namespaces ?? [])]));
     if (!options.volatile) await keepClosedWorkflows(command, address);
@@ -104,7 +106,7 @@ async function useNamespaces(address: string, namespaces: string[]): Promise<voi
   }
 }
 
-/** The dev server's namespaces forget closed workflows after a day; journeys are looked at for longer. */
+/** The dev server's namespaces delete closed workflows after a day, but journeys must stay visible for longer. */
 async function keepClosedWorkflows(command: string, address: string): Promise<void> {
   const args = [
     'operator',

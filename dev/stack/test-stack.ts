@@ -9,32 +9,34 @@ import { postgresUrls, withClient } from './postgres.ts';
 import { claimDataDir, isOrphaned, type RunFile } from '../run-file.ts';
 import { startStack, type Stack, type StackPorts } from './stack.ts';
 
-/** What the test files of a run need to know of its stack, as JSON in the file that PERENNIAL_TEST_STACK names. */
+/**
+ * What the test files of a run need to know about its stack, stored as JSON in the file named by PERENNIAL_TEST_STACK.
+ */
 export interface TestStack {
-  /** Here each claimed slot is a folder. */
+  /** Each claimed slot is a folder in here. */
   slotsDir: string;
   slots: number;
   postgresPort: number;
   natsPort: number;
   natsPassword: string;
-  /** The same for all slots. */
+  /** Common to all slots. */
   env: Record<string, string>;
 }
 
-/** The database that holds the migrated schema, for each slot's database to be a copy of. */
+/** The migrated template database, of which each slot's database is a copy. */
 export const TEMPLATE = 'perennial_template';
 
 const RUN_PREFIX = 'perennial-test-';
 
-/** The folder of a test run, and its entry there. */
+/** The folder of a test run, and its run file. */
 export interface RunDir {
   dir: string;
   run: RunFile;
-  /** Removes it, when its stack has stopped. */
+  /** Removes the folder, after its stack has stopped. */
   remove: () => Promise<void>;
 }
 
-/** A fresh folder for a test run; what killed runs left behind is stopped and removed first. */
+/** Creates a folder for a test run, after stopping and removing what killed runs have left behind. */
 export async function makeRunDir(log: (line: string) => void): Promise<RunDir> {
   for (const name of await readdir(tmpdir())) {
     const old = join(tmpdir(), name);
@@ -46,7 +48,7 @@ export async function makeRunDir(log: (line: string) => void): Promise<RunDir> {
   return { dir, run: await claimDataDir(dir, log), remove: () => removeData(dir) };
 }
 
-/** Starts a throw-away stack in a run's folder and describes it in `file`, for `claimSlot`. */
+/** Starts a temporary stack in a run's folder and describes it in `file`, for `claimSlot`. */
 export async function startTestStack(
   runDir: RunDir,
   slots: number,
@@ -74,7 +76,7 @@ export async function startTestStack(
   }
 }
 
-/** Something else may take a port between its choice and its use, so a lost race is run again. */
+/** Another program may take a port between its choice and its use, so this is retried. */
 async function startOnFreePorts({ dir, run }: RunDir, slots: number, log: (line: string) => void) {
   for (let attempt = 1; ; attempt += 1) {
     const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3);

@@ -15,28 +15,31 @@ import type {
 import { LEAK_MS, type Message, type Order } from './messages.ts';
 
 const PROCESS = resolve(import.meta.dirname, 'process.ts');
-/** Compiled modules are kept, as by `npm test`: each process loads a third faster. */
+/** Caches compiled modules, like `npm test`: each process loads a third faster. */
 const NODE_COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/node');
-/** A test that blocks its event loop can not be timed out from within; its process is ended after so many times the limit of a test without a word of it. */
+/**
+ * A test that blocks its event loop cannot time out from within: its process is killed if it reports nothing for this
+ * many times a test's time limit.
+ */
 const SILENCE = 2;
 
-/** What a test file's process told, and how it ended. */
+/** What the process of a test file has reported, and how it ended. */
 interface Ended {
   results: AssertionResult[] | undefined;
   output: string;
-  /** What is wrong with the file as a whole; null if nothing is. */
+  /** What is wrong with the file as a whole, or null. */
   fault: string | null;
 }
 
 /**
- * Jest's runner for this repository: each test file runs in a process of its own, loaded by Node as the service is, under
- * Jest's own test framework (jest-circus). Fails a file whose tests are over while something still keeps its process alive,
- * and one that leaves processes behind.
+ * Jest's runner for this repository: each test file runs in its own process, loaded by Node like the service, with
+ * Jest's own test framework (jest-circus). Fails a file if something keeps its process alive after its tests, or if it
+ * leaves processes behind.
  */
 export default class ProcessRunner implements CallbackTestRunnerInterface {
   readonly supportsEventEmitters = false;
   readonly #config: Config.GlobalConfig;
-  /** Process groups that run. */
+  /** The running process groups. */
   readonly #running = new Set<number>();
 
   constructor(config: Config.GlobalConfig) {
@@ -128,7 +131,7 @@ export default class ProcessRunner implements CallbackTestRunnerInterface {
       numPendingTests: count('pending'),
       numTodoTests: count('todo'),
       failureMessage: formatResultsErrors(results, test.context.config, this.#config, test.path) ?? null,
-      // What it printed helps with a failure, and is noise otherwise.
+      // The file's output helps with a failure, and is noise otherwise.
       ...(failing > 0 && output ? { console: [{ message: output, origin: '', type: 'log' as const }] } : {}),
       perfStats: {
         start,
@@ -158,11 +161,11 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
-    // It has gone.
+    // It has already ended.
   }
 }
 
-/** The command lines of the processes of a group; those that have ended are not told. */
+/** The command lines of a group's processes, without those that have ended. */
 function membersOf(group: number): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

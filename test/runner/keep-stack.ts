@@ -1,4 +1,7 @@
-/** `npm run test:stack`: keeps a stack up for `npx jest <file> -t <name>`, which then starts none. Ends with Ctrl-C. */
+/**
+ * `npm run test:stack`: keeps a stack running for `npx jest <file> -t <name>`, which then starts none. Ends with
+ * Ctrl-C.
+ */
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { onStopRequest } from '../../dev/stop-signal.ts';

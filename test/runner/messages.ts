@@ -1,9 +1,9 @@
 import type { AssertionResult } from '@jest/test-result';
 
-/** What to run. */
+/** A test file to run. */
 export interface Order {
   file: string;
-  /** Of the names of tests, as `-t` takes it. */
+  /** For test names, as in `-t`. */
   pattern: string | undefined;
   timeoutMs: number;
 }
@@ -11,5 +11,5 @@ export interface Order {
 export type Message =
   { type: 'began'; name: string } | { type: 'done'; results: AssertionResult[] } | { type: 'failed'; reason: string };
 
-/** How long what a file forgot may keep its process alive. */
+/** How long leaked resources may keep a test file's process alive. */
 export const LEAK_MS = 10_000;

@@ -1,4 +1,7 @@
-/** The process of one test file: Jest's runner tells which, it tells of each test that begins and of all results. */
+/**
+ * The process of one test file. Jest's runner sends the file; the process reports each test that begins, and all
+ * results.
+ */
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { AssertionResult } from '@jest/test-result';
@@ -6,11 +9,11 @@ import { addEventHandler, getState, run } from 'jest-circus';
 import { LEAK_MS, type Message, type Order } from './messages.ts';
 
 const tell = (message: Message): boolean => process.send!(message);
-// Without Jest nobody would end us.
+// Without Jest nobody would end this process.
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
 registerHooks({
-  // Jest's own refuses to be loaded outside its virtual machines.
+  // Jest's own module refuses to load outside its virtual machines.
   resolve: (specifier, context, next) =>
     next(specifier === '@jest/globals' ? import.meta.resolve('./globals.ts') : specifier, context),
 });
@@ -54,7 +57,7 @@ async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
   end();
 }
 
-/** Leaves nothing of ours that keeps the process alive: what does then, a test forgot. */
+/** Releases everything of our own that keeps the process alive: what still does was leaked by a test. */
 function end(): void {
   process.channel!.unref();
   process.removeAllListeners('message');

@@ -3,18 +3,18 @@ import { join, resolve } from 'node:path';
 import { onStopRequest } from '../../dev/stop-signal.ts';
 import { makeRunDir, startTestStack } from '../../dev/stack/test-stack.ts';
 
-/** One for each test file, and what some claim beyond. */
+/** One per test file, plus those that tests claim in addition. */
 export const SLOTS = 256;
-/** Where `npm run test:stack` describes a stack that stays up. */
+/** Where `npm run test:stack` describes its stack. */
 export const RUNNING_STACK = resolve('.data', 'test-stack.json');
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** The teardown of Jest is another module. */
+/** Set here for Jest's teardown, which is another module. */
 declare global {
   var stopTestStack: (() => Promise<void>) | undefined;
 }
 
-/** Starts the throw-away stack of a test run, unless one is up already. */
+/** Starts the temporary stack of a test run, unless one is already running. */
 export default async function startStack(): Promise<void> {
   if (process.env.PERENNIAL_TEST_STACK) return;
   if (existsSync(RUNNING_STACK)) {

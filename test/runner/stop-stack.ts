@@ -1,4 +1,4 @@
-/** Stops the stack that this run of Jest has started. */
+/** Stops the stack that this Jest run has started. */
 export default async function stopStack(): Promise<void> {
   await globalThis.stopTestStack?.();
 }

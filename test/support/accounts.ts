@@ -8,14 +8,14 @@ export const problemsOf = (answer: Answer): string[] =>
   ((answer.body.errors ?? []) as { path: string; code: string }[]).map((e) => `${e.path} ${e.code}`).sort();
 export const outcome = ({ status, body }: Answer): unknown[] => [status, body.code];
 
-/** A role of just these permissions, made by the Admin. */
+/** Creates a role with these permissions, as the Admin. */
 export async function newRole(service: Service, name: string, permissions: string[]): Promise<Answer['body']> {
   const answer = await service.api('POST', '/auth/roles', { name, permissions });
   if (answer.status !== 201) throw new Error(`no role: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-/** A user of the tenant `default` who has these roles and no other. */
+/** Creates a user of the tenant `default` with exactly these roles. */
 export async function memberWith(service: Service, ...roles: string[]): Promise<Member> {
   const member = await newMember(service.api);
   const answer = await service.api('PUT', `/auth/users/${member.user.id}`, { roles });
@@ -23,7 +23,7 @@ export async function memberWith(service: Service, ...roles: string[]): Promise<
   return { ...member, user: answer.body };
 }
 
-/** The Admin of a tenant of its own. */
+/** Creates a tenant; returns its Admin. */
 export async function newTenant(service: Service): Promise<Member> {
   const many = await startVariant(service, { ENABLE_MULTI_TENANT: true });
   try {
@@ -33,7 +33,7 @@ export async function newTenant(service: Service): Promise<Member> {
   }
 }
 
-/** Does `work` while somebody else holds what the SQL `lock` locks. */
+/** Runs `work` while another session holds the locks of the SQL statement `lock`. */
 export async function holding<T>(service: Service, lock: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] });
   await client.connect();
@@ -46,9 +46,9 @@ export async function holding<T>(service: Service, lock: string, work: (client: 
   }
 }
 
-/** How many sessions wait for a lock. */
+/** The number of sessions that wait for a lock. */
 export async function waiting(client: pg.Client): Promise<number> {
-  // A transaction sees who does what as it was when it first looked.
+  // Within a transaction, the statistics stay as they were at the first access.
   await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query<{ n: number }>(
     `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -56,7 +56,7 @@ export async function waiting(client: pg.Client): Promise<number> {
   return rows[0]!.n;
 }
 
-/** Starts requests while `lock` is held, lets them go when all of them wait for it, and returns what became of them. */
+/** Starts requests while `lock` is held, releases it when all of them wait for it, and returns their results. */
 export function collide<T>(service: Service, lock: string, requests: (() => Promise<T>)[]): Promise<T[]> {
   return holding(service, lock, async (client) => {
     const started = requests.map((request) => request());

@@ -6,18 +6,18 @@ import { apiAt, type Api } from './call-api.ts';
 import type { Service } from './service.ts';
 import { processEnv } from './process-env.ts';
 
-/** `node api/server.ts` as a process of its own, on the database, NATS account and settings of a service. */
+/** `node api/server.ts` as a separate process, with the database, NATS account and settings of a service. */
 export interface ApiProcess {
   url: string;
   pid: number;
   api: Api;
-  /** Everything that it has logged so far. */
+  /** Everything it has logged so far. */
   log: () => string;
-  /** Ends it and waits for its end. Fails if an orderly end (SIGTERM) is none. */
+  /** Ends it and waits for its end. Fails if SIGTERM does not end it gracefully. */
   end: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
-/** Starts one on a free port and answers when it listens; `env` overrides settings. The caller ends it. */
+/** Starts one on a free port; resolves when it listens. `env` overrides settings. The caller must end it. */
 export async function startApiProcess(service: Service, env: Record<string, string> = {}): Promise<ApiProcess> {
   const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
   const child = spawn(process.execPath, [resolve('api/server.ts')], {

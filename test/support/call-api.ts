@@ -1,12 +1,12 @@
 export interface Answer {
   status: number;
-  // Tests read answers of any shape.
+  // Tests read responses of any shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   body: any;
   headers: Headers;
 }
 
-/** Calls `/api/v1{path}` with the Admin's token, or with another (`null` = none). */
+/** Calls `/api/v1{path}` with the Admin's token, or with another one (`null` = none). */
 export type Api = (
   method: string,
   path: string,
@@ -14,7 +14,7 @@ export type Api = (
   options?: { token?: string | null; headers?: Record<string, string> },
 ) => Promise<Answer>;
 
-/** Calls of the API at `url`; a body that is not raw (form, text, bytes) is sent as JSON. */
+/** Calls the API at `url`; a body that is not raw (form, text, bytes) is sent as JSON. */
 export function apiAt(url: string, adminToken: () => string): Api {
   return async (method, path, body, { token = adminToken(), headers = {} } = {}) => {
     const raw =

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 
 export type Settings = Record<string, string>;
 
-/** What docker-compose.yml says of a container: as much of it as the tests look at. */
+/** A container in docker-compose.yml: the part that the tests use. */
 export interface ComposeService {
   image: string;
   build?: string;
@@ -30,12 +30,12 @@ export interface Compose {
   secrets: Record<string, { file: string }>;
 }
 
-/** docker-compose.yml as YAML sees it, with its anchors put in. */
+/** docker-compose.yml as parsed YAML, with its anchors resolved. */
 export function readComposeFile(): Compose {
   return parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as Compose;
 }
 
-/** docker-compose.yml as Compose sees it where no variable is set: with defaults, and with `$` for `$$`. */
+/** docker-compose.yml as Compose interprets it if no variable is set: with defaults, and with `$` for `$$`. */
 export function readCompose(): Compose {
   return JSON.parse(JSON.stringify(readComposeFile()), (_, value: unknown) =>
     typeof value === 'string' ? interpolated(value) : value,

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What a Dockerfile makes, in folders instead of layers. */
+/** The result of a Dockerfile, in folders instead of layers. */
 export interface Image {
-  /** Stands for `/`. Of the base image it holds Node alone. */
+  /** Stands for `/`. Of the base image it only contains Node. */
   root: string;
   workdir: string;
   env: Record<string, string>;
@@ -34,7 +34,7 @@ function instructions(text: string): Instruction[] {
   });
 }
 
-/** Whether .dockerignore lets a file reach the build: the last line that matches it, or a folder of it, decides. */
+/** Whether .dockerignore includes a file in the build: the last line that matches it, or a parent folder, decides. */
 export function dockerignore(text: string): (path: string) => boolean {
   const rules = text
     .split('\n')
@@ -49,10 +49,10 @@ export function dockerignore(text: string): (path: string) => boolean {
   return (path) => rules.findLast(({ matches }) => matches.test(path))?.takes ?? true;
 }
 
-/** The files of the repository that COPY sees. */
+/** The files of the repository in the build context. */
 function contextFiles(): string[] {
   const isSent = dockerignore(readFileSync('.dockerignore', 'utf8'));
-  // All exceptions are at the top: in a folder that is left out nothing comes back.
+  // All exceptions are at the top level: an excluded folder is excluded completely.
   const top = readdirSync('.').filter(isSent);
   return top.flatMap((name) => {
     if (!statSync(name).isDirectory()) return name;
@@ -63,7 +63,7 @@ function contextFiles(): string[] {
   });
 }
 
-/** Builds the last stage of the Dockerfile below `folder` by its instructions; throws at one that it does not know. */
+/** Builds the last stage of the Dockerfile in `folder` from its instructions; throws at an unknown one. */
 export async function buildImage(folder: string): Promise<Image> {
   const stages = new Map<string, Image>();
   const files = contextFiles();
@@ -114,7 +114,7 @@ async function carryOut(
   } else if (keyword === 'HEALTHCHECK') {
     image.healthcheck = JSON.parse(/ CMD (\[.*\])$/.exec(rest)?.[1] ?? '') as string[];
   } else if (keyword === 'RUN') {
-    // What a build gets from registries is in npm's cache on a machine that has run `npm ci`.
+    // A machine that has run `npm ci` has everything that the build gets from registries in npm's cache.
     const env = { ...process.env, ...imageEnv(image), npm_config_prefer_offline: 'true' };
     await run('/bin/sh', ['-c', rest], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 });
   } else if (keyword === 'COPY') {
@@ -127,7 +127,7 @@ async function carryOut(
   }
 }
 
-/** COPY of files by their name, or of the whole context. */
+/** COPY of files by name, or of the whole context. */
 function copyContext(files: string[], sources: string[], target: string): void {
   const wanted = sources.includes('.') ? files : sources;
   for (const file of wanted) {
@@ -138,12 +138,12 @@ function copyContext(files: string[], sources: string[], target: string): void {
   }
 }
 
-/** The content of a folder. Links to its files do, where the system's cp makes them: nobody writes to them. */
+/** Copies the content of a folder, with hard links where the system's cp supports them: nobody writes to the files. */
 async function copyTree(from: string, to: string): Promise<void> {
   await run('cp', [process.platform === 'linux' ? '-al' : '-a', `${from}/.`, to]);
 }
 
-/** The environment of a process of the image. */
+/** The environment of a process in the image. */
 export function imageEnv({ root, env }: Image): Record<string, string> {
   return { PATH: `${join(root, 'usr/local/bin')}:${process.env['PATH']}`, ...env };
 }

@@ -1,4 +1,4 @@
-/** Runs one import in a process of its own, for tests that kill it: `node import-runner.ts <tenant> <import id>`. */
+/** Runs one import in its own process, for tests that kill it: `node import-runner.ts <tenant> <import id>`. */
 import { createDeps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { runImport } from '../../domain/contacts/import/run-import.ts';

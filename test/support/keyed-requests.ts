@@ -4,13 +4,13 @@ import { columnsOf, insertRow } from './database/schema-rows.ts';
 import { makeContact, makeTemplate } from './mail/emails.ts';
 import { makeMailed } from './mail/bounces.ts';
 
-/** A request that does something, on things made for it alone. */
+/** A request that changes something, on resources created only for it. */
 export interface KeyedRequest {
   path: string;
   body?: unknown;
 }
 
-/** What a POST that takes an Idempotency-Key is asked for, by operationId; each call makes what it needs. */
+/** Example requests for all POSTs that accept an Idempotency-Key, by operationId; each call creates what it needs. */
 export function keyedRequests(service: Service, owner: pg.Client): Record<string, () => Promise<KeyedRequest>> {
   let made = 0;
   const name = () => `Keyed ${(made += 1)}`;
@@ -138,7 +138,7 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     requestSenderConfirmation: async () => ({
       path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/confirmation`,
     }),
-    // Without a key there is nothing to look up: the refusal is the answer.
+    // Without a DKIM key there is nothing to look up, so the response is the refusal.
     verifySender: async () => ({
       path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/verify`,
     }),

@@ -3,19 +3,22 @@ import type { Nats } from '../../events/nats.ts';
 import { consumerConfig, ensureConsumer } from '../../events/streams.ts';
 import { until } from './until.ts';
 
-/** A connection with the login of `url`. */
+/** Connects with the login in `url`. */
 export function connectTo(url: string): Promise<NatsConnection> {
   const { host, username: user, password: pass } = new URL(url);
   return connect({ servers: host, user, pass, reconnect: false });
 }
 
-/** Streams with a message in each, and consumers of the service, for somebody to attack. */
+/** Creates streams with a message in each, and consumers of the service, as targets of an attack. */
 export async function makeVictims({ jsm, js }: Nats, subjects: readonly string[]): Promise<void> {
   for (const subject of subjects) await js.publish(subject, '{}');
   for await (const { config } of jsm.streams.list()) await ensureConsumer(jsm, config.name, consumerConfig('own'));
 }
 
-/** All that a stranger must not change: streams with what is in them, and the service's consumers with what they have had. */
+/**
+ * Everything that a listener must not change: streams with their contents, and the service's consumers with their
+ * progress.
+ */
 export async function stateOf({ jsm }: Nats): Promise<unknown> {
   const state = [];
   for await (const {
@@ -24,7 +27,7 @@ export async function stateOf({ jsm }: Nats): Promise<unknown> {
   } of jsm.streams.list()) {
     const consumers = [];
     for await (const info of jsm.consumers.list(config.name)) {
-      // What feeds a copy goes on by itself.
+      // Consumers that feed a copy progress by themselves.
       if (info.name.startsWith('copy-')) continue;
       const { name, delivered, ack_floor, num_ack_pending, num_pending, num_redelivered } = info;
       consumers.push([
@@ -45,7 +48,7 @@ export async function stateOf({ jsm }: Nats): Promise<unknown> {
 
 const STREAMS = ['EVENTS', 'EMAIL_SEND_REQUESTS', 'LISTENER_REQUESTS', 'TRACKING_HITS', 'FILES', 'DEAD_LETTERS'];
 
-/** Subjects that only the service writes to, or that command JetStream. */
+/** Subjects that only the service publishes to, or that control JetStream. */
 const FOREIGN = [
   'events.default.CONTACT_CREATED',
   'tracking.hits',
@@ -64,7 +67,7 @@ const FOREIGN = [
   ]),
 ];
 
-/** What a listener has no right to ask or say at all. */
+/** Subjects that a listener may not publish to or request at all. */
 const FORBIDDEN = [
   ...FOREIGN.filter((subject) => !/CONSUMER\.\w+\.EVENTS/.test(subject)),
   'events.acme.CONTACT_CREATED',
@@ -106,7 +109,7 @@ const DEAF_TO = [
   '_INBOX_other.>',
 ];
 
-/** Which of the requests that a listener has no right to were not refused; which of the subjects it hears nevertheless. */
+/** The forbidden requests that were not refused, and the forbidden subjects that the listener could subscribe to. */
 export async function notRefused(listener: NatsConnection): Promise<string[]> {
   const open: string[] = [];
   for (const subject of FORBIDDEN) {
@@ -133,8 +136,8 @@ const ask = async (listener: NatsConnection, subject: string, body: unknown): Pr
 };
 
 /**
- * Whatever a listener can try with rights that it has: to use the service's consumers, and to have the server send messages, heartbeats,
- * answers and empty statuses where it may not send any.
+ * Everything that a listener can try with its permissions: to use the service's consumers, and to make the server send
+ * messages, heartbeats, replies and empty statuses to subjects where it may not publish.
  */
 export async function attack(listener: NatsConnection): Promise<void> {
   const create = (name: string, config: object) =>
@@ -166,7 +169,7 @@ export async function attack(listener: NatsConnection): Promise<void> {
   await listener.flush();
 }
 
-/** Waits until what was set off has come to an end: answers in the same order over the same ways. */
+/** Waits until the effects of an attack have ended: the state no longer changes. */
 export async function settle(nats: Nats): Promise<unknown> {
   let before = '';
   return until('nothing changes any more', async () => {

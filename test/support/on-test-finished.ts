@@ -15,7 +15,7 @@ afterEach(async () => {
   if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
 });
 
-/** Calls `cleanUp` when the test that is running has ended, however it ends; the first given is the first called. */
+/** Calls `cleanUp` when the current test has ended, in any way. Functions are called in the order they were passed. */
 export function onTestFinished(cleanUp: CleanUp): void {
   cleanUps.push(cleanUp);
 }

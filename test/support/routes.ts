@@ -2,7 +2,7 @@ import { partsOf } from '../../domain/common/schema-check.ts';
 import { routes } from '../../api/routes.ts';
 import type { RouteSpec } from '../../api/route/route.ts';
 
-/** A route's path under /api/v1, or null for those at the root, with `id` for ids and `other` for what else it names. */
+/** A route's path under /api/v1, or null for those at the root, with `id` for ids and `other` for other parameters. */
 export function pathOf(route: RouteSpec, id: string | number = 1, other = 'x'): string | null {
   if (route.path.startsWith('//')) return null;
   const { properties = {} } = (route.params ?? {}) as { properties?: Record<string, { type?: string }> };
@@ -11,7 +11,7 @@ export function pathOf(route: RouteSpec, id: string | number = 1, other = 'x'): 
   );
 }
 
-/** Every route under /api/v1 that `wanted` picks, with a path to call it by. */
+/** Every route under /api/v1 that `wanted` selects, with a path to call it. */
 export function routesWhere(wanted: (route: RouteSpec) => boolean): { route: RouteSpec; path: string }[] {
   return routes.flatMap((route) => {
     const path = pathOf(route);

@@ -28,7 +28,10 @@ export interface Service {
   stop: () => Promise<void>;
 }
 
-/** The real service on this file's slot: API in this process on a free port, worker roles as asked, a copy of the events for listeners if asked, a real SMTP sink. */
+/**
+ * The real service on this file's slot: the API in this process on a free port, the requested worker roles, optionally
+ * a copy of the events for listeners, and a real SMTP sink.
+ */
 export async function startService(
   options: { worker?: boolean | readonly Role[]; listeners?: boolean; env?: Record<string, string> } = {},
 ): Promise<Service> {
@@ -47,7 +50,7 @@ export async function startService(
     ...slot.env,
     ...options.env,
   });
-  // Most files need no worker, and it takes half a second to load.
+  // Most files need no worker, which takes half a second to load.
   const workers = options.worker ? await import('../../worker/roles.ts') : null;
   const roles = options.worker === true ? workers!.ROLES : options.worker || [];
   const connection = roles.length > 0 ? await nativeConnection(env.TEMPORAL_ADDRESS) : null;
@@ -64,7 +67,7 @@ export async function startService(
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   const url = `http://127.0.0.1:${port}`;
-  // Links in mails lead to this very server.
+  // Links in emails point to this server.
   env.PUBLIC_URL = options.env?.['PUBLIC_URL'] ?? url;
 
   const admin = { token: '', tenantId: 'default' };

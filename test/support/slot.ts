@@ -4,7 +4,7 @@ import { natsUrl } from '../../dev/stack/nats.ts';
 import { postgresUrls, withClient } from '../../dev/stack/postgres.ts';
 import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
 
-/** One test file's own database, NATS account and Temporal namespace. */
+/** The database, NATS account and Temporal namespace of one test file. */
 export interface Slot {
   number: number;
   /**
@@ -12,13 +12,13 @@ export interface Slot {
    * TEMPORAL_TEST_SERVER: the path of the server with time skipping.
    */
   env: Record<string, string>;
-  /** The NATS account of this slot's listeners, and where they log in. */
+  /** The NATS account of this slot's listeners, and their URL. */
   listeners: { account: string; url: string };
-  /** Drops the database, ending what connections are left. */
+  /** Drops the database, closing remaining connections. */
   release: () => Promise<void>;
 }
 
-/** Slots of this process that nobody has released. */
+/** Slots that this process has not released. */
 const unreleased = new Set<number>();
 process.on('exit', () => {
   if (unreleased.size === 0) return;
@@ -26,7 +26,7 @@ process.on('exit', () => {
   process.exitCode = 1;
 });
 
-/** Takes the next free slot of the running stack and makes its database. Throws outside `npm test`. */
+/** Claims the next free slot of the running stack and creates its database. Throws outside `npm test`. */
 export async function claimSlot(): Promise<Slot> {
   const file = process.env.PERENNIAL_TEST_STACK;
   if (!file) throw new Error('This test needs the stack of a test run: npm test -- <file>');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for a condition, asking every 20 ms; returns its first truthy value. Fails after `timeoutMs` with `what`. */
+/** Polls a condition every 20 ms; returns its first truthy value. Fails after `timeoutMs` with `what`. */
 export async function until<T>(
   what: string,
   condition: () => Promise<T> | T,

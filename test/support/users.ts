@@ -3,7 +3,7 @@ import type { Answer, Service } from './service.ts';
 export const PASSWORD = 'Battery-Staple-9';
 let number = 0;
 
-/** A registration that is valid and like no other. */
+/** A valid registration with unique values. */
 export function registration(overrides: Record<string, unknown> = {}) {
   number += 1;
   return {
@@ -23,7 +23,7 @@ export interface Member {
   refreshToken: string;
 }
 
-/** Registers a user and logs in; `api` is a service's or a variant's. */
+/** Registers a user and logs in; `api` belongs to a service or a variant. */
 export async function newMember(api: Service['api'], overrides: Record<string, unknown> = {}): Promise<Member> {
   const input = registration(overrides);
   const registered = await api('POST', '/auth/register', input, { token: null });
@@ -31,7 +31,7 @@ export async function newMember(api: Service['api'], overrides: Record<string, u
   return { user: registered.body, username: input.username, ...(await logIn(api, input.username, input.password)) };
 }
 
-/** Tokens of a new session. */
+/** Logs in; returns the tokens of the new session. */
 export async function logIn(
   api: Service['api'],
   username: string,

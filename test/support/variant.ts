@@ -5,14 +5,14 @@ import { apiAt, type Api } from './call-api.ts';
 import type { Service } from './service.ts';
 import type { Env } from '../../config/env-schema.ts';
 
-/** A second API process' worth of HTTP over the parts of a running service, under other settings. */
+/** A second API on the parts of a running service, with other settings. */
 export interface Variant {
   url: string;
   api: Api;
   stop: () => Promise<void>;
 }
 
-/** Listens on a free port; calls carry the Admin's token unless another (or null for none) is given. */
+/** Listens on a free port; calls use the Admin's token unless another (or null for none) is given. */
 export async function startVariant(service: Service, env: Partial<Env> = {}): Promise<Variant> {
   const handle = createHandler({ ...service.deps, env: { ...service.deps.env, ...env } });
   const server = createServer((request, response) => handle(request, response));

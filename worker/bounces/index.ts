@@ -4,12 +4,12 @@ import { withMailboxLock } from './mailbox-lock.ts';
 import { readMailboxUrl } from './mailbox-url.ts';
 import { readMailbox } from './read-mailbox.ts';
 
-/** How often a process looks whether the mailbox has no reader any more. */
+/** How often a process checks whether the mailbox has no reader any more. */
 const STAND_BY_MS = 5_000;
 const MAX_BACKOFF_MS = 60_000;
 const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, MAX_BACKOFF_MS);
 
-/** Reads the mailbox of BOUNCE_IMAP_URL, if there is one, in one process at a time; the others stand by. */
+/** Reads the mailbox of BOUNCE_IMAP_URL, if set, in one process at a time; the others are on standby. */
 export function startBounceReader(deps: Deps): { stop: () => Promise<void> } {
   const { env, log } = deps;
   if (env.BOUNCE_IMAP_URL === '') return { stop: async () => {} };

@@ -5,8 +5,9 @@ import { session } from '../../db/orm.ts';
 const LOCK_CLASS = 0x7065_7262;
 
 /**
- * Runs `work` while this process is the one that reads the mailbox; its signal tells that the lock was lost or `stop` came.
- * The lock is a session's, so that it is free when this process or its connection dies. Returns false where another has it.
+ * Runs `work` while this process holds the lock of the mailbox; its signal aborts when the lock is lost or on `stop`.
+ * It is a session lock, so that it is released when this process or its connection dies. Returns false if another
+ * process holds it.
  */
 export async function withMailboxLock(
   databaseUrl: string,

@@ -1,17 +1,17 @@
 import type { ImapFlowOptions } from 'imapflow';
 import { isLoopback } from '../../config/env-checks.ts';
 
-/** Where bounces are read from. */
+/** The mailbox that receives bounces. */
 export interface Mailbox {
-  /** user@host:port/folder: what names it in the database, and holds no password. */
+  /** user@host:port/folder: its key in the database, without the password. */
   name: string;
   folder: string;
   connection: Pick<ImapFlowOptions, 'host' | 'port' | 'secure' | 'doSTARTTLS' | 'auth'>;
 }
 
 /**
- * Reads BOUNCE_IMAP_URL. The password goes over TLS only: from the start by imaps, else after STARTTLS, without which only a
- * server on loopback is spoken to.
+ * Parses BOUNCE_IMAP_URL. The password is sent over TLS only: with imaps from the start, else after STARTTLS. Without
+ * TLS, only a server on loopback is allowed.
  */
 export function readMailboxUrl(text: string): Mailbox {
   const url = new URL(text);

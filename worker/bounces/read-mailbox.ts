@@ -8,15 +8,15 @@ import { recordReports } from '../../domain/emails/bounces/record-reports.ts';
 import { Wake } from '../../events/wake.ts';
 import type { Mailbox } from './mailbox-url.ts';
 
-/** The server tells of new mail at once (IDLE, RFC 2177); this is for servers that do not, or forget to. */
+/** Servers report new mail immediately (IDLE, RFC 2177); polling is for those that do not, or not always. */
 const POLL_MS = 30_000;
-/** What a report says stands before the mail that it returns. */
+/** The report itself precedes the email that it returns. */
 const MAX_BYTES = 512 * 1024;
 const MESSAGES_AT_ONCE = 20;
 
 /**
- * Reads a mailbox until `signal` says stop, and what is in it first: from the last message whose effects are committed.
- * Nothing in it is changed or marked. Throws when the connection ends.
+ * Reads a mailbox until `signal` aborts, starting after the last message whose effects are committed. Changes and marks
+ * nothing in it. Throws when the connection ends.
  */
 export async function readMailbox(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function readMailbox(
     let cursor = await startOf(deps, mailbox, Number(uidValidity));
     while (client.usable) {
       cursor = await readNew(deps, client, mailbox, cursor, signal);
-      // It ends with the next command.
+      // Ends with the next command.
       void client.idle().catch(() => undefined);
       await wake.wait();
       if (client.usable) await client.noop();
@@ -58,13 +58,16 @@ export async function readMailbox(
   }
 }
 
-/** Where to go on. UIDs of another UIDVALIDITY say nothing: then all is read again, and what was taken in counts once. */
+/**
+ * Where to continue. With another UIDVALIDITY all UIDs are invalid, so the whole mailbox is read again; reports already
+ * processed do not count twice.
+ */
 async function startOf({ orm }: Deps, mailbox: Mailbox, uidValidity: number): Promise<MailboxCursor> {
   const cursor = await engineEm(orm).transactional((tx) => readCursor(tx, mailbox.name));
   return cursor?.uidValidity === uidValidity ? cursor : { uidValidity, lastUid: 0 };
 }
 
-/** Takes in all messages after the cursor, in their order; returns the new cursor. */
+/** Processes all messages after the cursor, in order; returns the new cursor. */
 async function readNew(
   deps: Deps,
   client: ImapFlow,
@@ -74,7 +77,7 @@ async function readNew(
 ): Promise<MailboxCursor> {
   const { uidValidity } = cursor;
   const found = (await client.search({ uid: `${cursor.lastUid + 1}:*` }, { uid: true })) || [];
-  // "n:*" is never empty (RFC 9051, 9): where there is none after n it is the last one.
+  // "n:*" is never empty (RFC 9051, 9): if no message follows n, it is the last one.
   const uids = found.filter((uid) => uid > cursor.lastUid).sort((a, b) => a - b);
   let { lastUid } = cursor;
   for (let at = 0; at < uids.length; at += MESSAGES_AT_ONCE) {
@@ -93,7 +96,7 @@ async function readNew(
   return { uidValidity, lastUid };
 }
 
-/** The effects of one message and the cursor behind it: both or neither. What is no report moves the cursor alone. */
+/** Commits the effects of a message together with the new cursor. A message that is no report only moves the cursor. */
 async function takeIn(
   deps: Deps,
   mailbox: Mailbox,
@@ -116,7 +119,7 @@ async function takeIn(
         'received a delivery report',
       );
   } catch (error) {
-    // Data that the database does not take (classes 22, 23) is refused every time; nothing else may be skipped.
+    // Data that the database rejects (classes 22, 23) would be rejected every time; no other message may be skipped.
     if (!/^2[23]/.test(pgError(error)?.code ?? '')) throw error;
     deps.log.error({ err: error, uid, mailbox: mailbox.name }, 'could not process a delivery report, skipping it');
     await commit(false);

@@ -39,7 +39,7 @@ async function findCampaign(em: EntityManager, id: number): Promise<EmailCampaig
   return campaign;
 }
 
-/** A change of its state, answered by the campaign. */
+/** A state change, answered with the campaign. */
 const change = (
   verb: string,
   summary: string,
@@ -63,10 +63,10 @@ const change = (
 const timeOf = (time: string | null | undefined) => (typeof time === 'string' ? new Date(time) : time);
 
 type Given = ValidPart<Static<typeof schema.EmailCampaignUpdate>>;
-/** Variants and a winner may lack what is wrong with them. */
+/** Variants and a winner may lack their invalid members. */
 const inputOf = (body: Given): Partial<EmailCampaignInput> =>
   ({ ...body, scheduledAt: timeOf(body.scheduledAt) }) as Partial<EmailCampaignInput>;
-/** Whether a member came and is not left. */
+/** Whether a member was sent but removed as invalid. */
 const lostOf =
   (given: Record<string, unknown>, body: Given) =>
   (member: keyof EmailCampaignInput): boolean =>

@@ -38,7 +38,7 @@ function addressViolations(address: string): Violation[] {
   return isViolation(normalised) ? [{ path: '/email', ...normalised }] : [];
 }
 
-/** An address as it is compared. Throws `validation_failed`. */
+/** The key by which an address is compared. Throws `validation_failed`. */
 function keyOf(address: string): string {
   const normalised = normaliseEmail(address);
   assertValid(addressViolations(address));

@@ -7,7 +7,7 @@ import { PAGE_TEXTS, type PageTexts } from './texts.ts';
 import type { Reply } from '../../route/route.ts';
 
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
-/** A text that somebody else wrote, in whatever direction: it turns nothing around it. */
+/** Isolates text from other sources, so that its direction does not affect the text around it. */
 const foreign = (text: string): string => `<bdi>${escapeHtml(text)}</bdi>`;
 
 /** A page for a recipient, in the visitor's language; `body` is HTML. */
@@ -34,11 +34,11 @@ export function recipientPage(
 
 type Statement = 'confirmed' | 'senderConfirmed' | 'preview' | 'erased';
 
-/** A page that says one thing and asks nothing. */
+/** A page with one message and no form. */
 export const statementPage = (ctx: Context, what: Statement): Reply =>
   recipientPage(ctx, ({ [what]: { title, text } }) => ({ title, body: `<p role="status">${escapeHtml(text)}</p>` }));
 
-/** What a browser gets instead of a problem, on the way to one of these pages. */
+/** The error page that browsers get instead of a problem document. */
 export function recipientErrorPage(ctx: Context, error: AppError): Reply {
   const isDead = error.code === 'token_invalid';
   return recipientPage(
@@ -57,13 +57,13 @@ export const unsubscribedPage = (ctx: Context): Reply =>
     body: `<p role="status">${escapeHtml(text)}</p>\n${paragraph(back)}`,
   }));
 
-/** Where nothing is left to choose, says so; else null. */
+/** The page to show if there is nothing left to choose, else null. */
 function closedPage(ctx: Context, { unsubscribed, erased }: Preferences): Reply | null {
   if (erased) return statementPage(ctx, 'erased');
   return unsubscribed ? unsubscribedPage(ctx) : null;
 }
 
-/** The page to unsubscribe on. It leads to the preferences where there is something to choose. */
+/** The unsubscribe page, with a link to the preferences if there is something to choose. */
 export function unsubscribePage(ctx: Context, token: string, preferences: Preferences): Reply {
   return (
     closedPage(ctx, preferences) ??
@@ -80,7 +80,7 @@ export function unsubscribePage(ctx: Context, token: string, preferences: Prefer
   );
 }
 
-/** The page to choose topics on; with `saved`, it tells what was. */
+/** The page for choosing topics; with `saved`, it confirms the saved choice. */
 export function preferencesPage(ctx: Context, preferences: Preferences, { saved = false } = {}): Reply {
   return (
     closedPage(ctx, preferences) ??
@@ -117,14 +117,17 @@ ${paragraph(other)}
 <button type="submit">${escapeHtml(save)}</button></form>`;
 }
 
-/** The page to confirm an address on: a link alone confirms nothing, for scanners follow links. */
+/** The page for confirming an address: opening the link confirms nothing, because scanners follow links. */
 export const confirmPage = (ctx: Context): Reply =>
   recipientPage(ctx, ({ confirm: { title, text, button } }) => ({
     title,
     body: `${paragraph(text)}\n<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`,
   }));
 
-/** The page to allow an account to send from an address on: it says which, for its mail will look like the owner's. */
+/**
+ * The page for allowing an account to send from an address. It names the account, because its emails will look like the
+ * owner's.
+ */
 export const confirmSenderPage = (ctx: Context, { email, tenantId }: { email: string; tenantId: string }): Reply =>
   recipientPage(ctx, ({ confirmSender: { title, text, account, caution, button } }) => ({
     title,

@@ -28,11 +28,14 @@ import { TokenParams } from '../ledger/schema.ts';
 import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
 const MAX_AGENT = 500;
-/** A mail in the browser: its pictures and styles, no script, nothing sent from it. */
+/** The policy for an email shown in the browser: pictures and styles, no scripts, no forms. */
 const MAIL_POLICY =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline' *; font-src *; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-popups allow-top-navigation";
 
-/** What all of these share: whoever has the link may open it, scanners append to it, and a browser gets pages only. */
+/**
+ * Common to all of these: anyone with the link may open it, link scanners append parameters, and browsers get error
+ * pages.
+ */
 const page = {
   access: 'public',
   params: TokenParams,
@@ -61,7 +64,7 @@ function readConfirmation(deps: Deps, token: string): OptInToken {
   return read;
 }
 
-/** The fields of the preference page. Whoever posts something else says it, too. */
+/** The fields of the preference page. Posts with other fields are accepted too. */
 const Choice = Type.Object(
   {
     topic: Type.Optional(
@@ -78,7 +81,7 @@ const Choice = Type.Object(
   { examples: [{ topic: '1' }] },
 );
 
-/** The ids in a form's field, which is a text or a list of texts. */
+/** The ids in a form field, which is a string or an array of strings. */
 const idsIn = (field: unknown): number[] =>
   [field]
     .flat()
@@ -237,7 +240,7 @@ async function viewEmail(deps: Deps, token: string): Promise<Reply> {
   };
 }
 
-/** Pages for recipients: GET shows one and changes nothing, POST does what it says, again and again the same. */
+/** Pages for recipients. GET changes nothing; POST is idempotent. */
 export const pageRoutes: RouteSpec[] = [
   ...unsubscribeRoutes,
   ...preferenceRoutes,

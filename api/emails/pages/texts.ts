@@ -1,6 +1,6 @@
 import type { Language } from '../../../domain/common/languages.ts';
 
-/** A page that says one thing. */
+/** The texts of a page with one message. */
 interface Said {
   title: string;
   text: string;
@@ -34,7 +34,7 @@ export interface PageTexts {
   failed: Said;
 }
 
-/** All that the pages for recipients say. The hyphen of `E‑Mail` is U+2011, at which no line is broken. */
+/** All texts of the pages for recipients. The hyphen of `E‑Mail` is U+2011, which prevents a line break. */
 export const PAGE_TEXTS: Record<Language, PageTexts> = {
   en: {
     unsubscribe: {

@@ -145,7 +145,7 @@ const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', ...Obje
 const Create = writable({ email, ...Type.Partial(Type.Object({ ...optional, dkim })).properties }, readOnly);
 const Update = writable(Type.Partial(Type.Object({ email, ...optional, dkim })).properties, readOnly);
 
-/** `proofs` are the tenant's. */
+/** `proofs` are those of the tenant. */
 function present(sender: EmailSender, proofs: readonly Proof[]) {
   return {
     id: sender.id,
@@ -166,7 +166,7 @@ function present(sender: EmailSender, proofs: readonly Proof[]) {
 const readProofs = (em: EntityManager, tenantId: string): Promise<Proof[]> =>
   freshEm(em).transactional((tx) => proofsOf(tx, tenantId));
 
-/** What is asked of a key, and the fields that came with it and can not be asked for. */
+/** Splits a key into its writable fields and the read-only fields that were sent with it. */
 function splitKey(given: Record<string, unknown> | null | undefined): {
   key: DkimInput | null | undefined;
   shown: Record<string, unknown>;
@@ -178,14 +178,14 @@ function splitKey(given: Record<string, unknown> | null | undefined): {
   return { key: Object.fromEntries(key), shown: Object.fromEntries(shown) };
 }
 
-/** A violation for each read-only field of a key whose value is not the present one; a new sender has none. */
+/** A violation for each read-only field of a key whose value is not the current one; a new sender has none. */
 const changedKey = (shown: Record<string, unknown>, current?: EmailSender): Violation[] =>
   changedReadOnly(shown, JSON.parse(JSON.stringify((current && shownKey(current)) ?? {})) as object).map((one) => ({
     ...one,
     path: `/dkim${one.path}`,
   }));
 
-/** What the domain says of a sender, and what of its key can not be asked for. */
+/** The violations of the domain, and those of the key's read-only fields. */
 function violationsOf(
   { dkim: given, ...fields }: { dkim?: Record<string, unknown> | null } & Omit<Partial<SenderInput>, 'dkim'>,
   current?: EmailSender,

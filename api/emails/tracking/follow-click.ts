@@ -18,17 +18,18 @@ function decoded(text: string): string | null {
 
 interface Tools {
   deps: Deps;
-  /** The limit of an address, which the application has too. */
+  /** The rate limit per address, shared with the application. */
   mayPass: (address: string) => boolean;
-  /** What every answer has. */
+  /** The headers of every response. */
   headers: Readonly<Record<string, string>>;
   logAnswer: LogAnswer;
 }
 
 /**
- * The short way of clicks that are as they should be, past the application: a person waits for each, and they come all at once
- * after a campaign. Returns whether it took the request; whatever is odd about one (another method, other parameters, a url
- * that the id does not cover, an address that asks too much) the application sees, and it answers a click as this does.
+ * The fast path for ordinary clicks, which bypasses the application: a person waits for each, and they come all at once
+ * after a campaign. Returns whether it handled the request. Anything unusual (another method, other parameters, a url
+ * that the id does not cover, an address over its limit) is left to the application, whose response to a click is the
+ * same.
  */
 export function createFollowClick({
   deps,
@@ -71,7 +72,7 @@ export function createFollowClick({
 
   return (request, response) => {
     const { method } = request;
-    // Traces and answers to scripts of other sites are the application's.
+    // Tracing and CORS are handled by the application.
     if (deps.tracing || (method !== 'GET' && method !== 'HEAD') || request.headers.origin !== undefined) return false;
     const asked = CLICK.exec(request.url ?? '');
     if (!asked) return false;

@@ -5,10 +5,12 @@ import type { Hit } from '../../../domain/emails/tracking/record-hits.ts';
 import { encode, publishAll, type Nats } from '../../../events/nats.ts';
 import { TRACKING_SUBJECT } from '../../../events/streams.ts';
 
-/** No answer waits longer than this for JetStream. */
+/** A response waits at most this long for JetStream. */
 const ANSWER_MS = 250;
 const PUBLISH_MS = 2_000;
-/** Messages on their way: with one, the API would idle while JetStream stores, and JetStream while the API answers. */
+/**
+ * Messages in flight. With only one, the API would idle while JetStream stores, and JetStream while the API responds.
+ */
 const AT_ONCE = 2;
 const PAUSE_MS = 200;
 const HITS_PER_MESSAGE = 100;
@@ -17,21 +19,21 @@ const MAX_WAITING = 10_000;
 interface Waiting {
   hit: Hit;
   stored: () => void;
-  /** A click whose answer was a 503: its visitor will come again. */
+  /** A click that was answered with 503: its visitor will retry. */
   abandoned: boolean;
 }
 
 /**
- * Publishes hits to JetStream; what arrives while publications are in flight forms the next message, so the load makes
- * the batches. A hit that is stored survives whatever happens to this process. When JetStream is away, opens are kept
- * in memory and tried again (hits are taken in once by their id), clicks are refused.
+ * Publishes hits to JetStream. Hits that arrive while messages are in flight form the next message, so the load sets
+ * the batch size. A stored hit survives a crash of this process. While JetStream is unavailable, opens are kept in
+ * memory and retried (hits are deduplicated by their id), and clicks are refused.
  */
 class HitPublisher {
   readonly #nats: Nats;
   readonly #log: Logger;
   readonly #batches = new Batcher<Waiting>({
-    // To wait for more by the clock, even for 1 ms, leaves both processors idle under load: the answers of one round are
-    // what brings the next requests.
+    // Waiting for more on a timer, even for 1 ms, would leave both processors idle under load: the responses of one
+    // round bring the next requests.
     gather: () => endOfTurn(),
     most: HITS_PER_MESSAGE,
     atOnce: AT_ONCE,
@@ -43,7 +45,7 @@ class HitPublisher {
     this.#log = log;
   }
 
-  /** Whether the hit was stored in time to say so. */
+  /** Whether the hit was stored within ANSWER_MS. */
   async publish(hit: Hit): Promise<boolean> {
     if (this.#batches.size >= MAX_WAITING) return false;
     return new Promise((resolve) => {
@@ -83,7 +85,7 @@ class HitPublisher {
 
 const publishers = new WeakMap<Nats, HitPublisher>();
 
-/** The one publisher of a connection: hits of all requests share its messages. */
+/** The publisher of a connection: hits of all requests share its messages. */
 export function hitPublisher(nats: Nats, log: Logger): HitPublisher {
   const publisher = publishers.get(nats) ?? new HitPublisher(nats, log);
   publishers.set(nats, publisher);

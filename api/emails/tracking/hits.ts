@@ -5,7 +5,7 @@ import { AppError } from '../../../domain/common/errors.ts';
 
 const MAX_AGENT = 500;
 
-/** Of every answer to a hit: one that comes from a cache is not seen. */
+/** For every response to a hit: one served from a cache would not be counted. */
 export const noStore = { 'Cache-Control': 'no-store, private', 'X-Robots-Tag': 'noindex' };
 
 export function hitOf({

@@ -8,7 +8,7 @@ import { presentTracking } from '../ledger/presenter.ts';
 import * as schema from '../ledger/schema.ts';
 import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
-/** 1 by 1, transparent. */
+/** 1 by 1 pixel, transparent. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNgYAAAAAMAASsJTYQAAAAASUVORK5CYII=',
   'base64',
@@ -18,7 +18,7 @@ const hitIn = (ctx: Context, type: 'OPEN' | 'CLICK', emailId: number, url: strin
   hitOf({ type, emailId, url, address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method });
 
 function pixel(ctx: Context): Reply {
-  // It is never "not modified": an open that is answered from a cache is not seen.
+  // Never answer 304: an open served from a cache would not be counted.
   delete ctx.req.headers['if-none-match'];
   delete ctx.req.headers['if-modified-since'];
   return { body: PIXEL, headers: { ...noStore, 'Content-Type': 'image/png' } };

@@ -25,7 +25,7 @@ function outcomeOf(event: unknown): Outcome | null {
     case 'complained':
       return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
     case 'failed': {
-      // Otherwise Mailgun goes on trying.
+      // Temporary failure: Mailgun will retry.
       if (textOf(event, 'severity') !== 'permanent') return null;
       const judged =
         judgeFailure(textOf(status, 'enhanced-code'), diagnostic) ?? judgeFailure(null, textOf(status, 'code'));
@@ -42,7 +42,10 @@ function outcomeOf(event: unknown): Outcome | null {
   }
 }
 
-/** Mailgun: HMAC-SHA256 of a timestamp and a token, which says nothing of the event itself; so a token counts once. */
+/**
+ * Mailgun: HMAC-SHA256 of a timestamp and a token. It does not cover the event itself, so each token is accepted only
+ * once.
+ */
 export const mailgun: Webhook = {
   isConfigured: (env) => env.WEBHOOK_MAILGUN_SIGNING_KEY !== '',
   read({ deps, body, now }) {

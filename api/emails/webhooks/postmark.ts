@@ -2,7 +2,10 @@ import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type Outcome } from '../../../domain/emails/bounces/report.ts';
 import { eventKeyOf, isSame, parseJson, textOf, timeOf, unauthorized, type Webhook } from './request.ts';
 
-/** Types of Postmark's bounces: whether the address is dead. What is not here is no bounce (an answer, a delay, an opt-out). */
+/**
+ * Postmark's bounce types, and whether the address is dead. Types not listed are no bounces (an auto-reply, a delay, an
+ * opt-out).
+ */
 const BOUNCES: Record<string, Outcome['kind']> = {
   HardBounce: 'hard',
   BadEmailAddress: 'hard',
@@ -43,8 +46,8 @@ function outcomeOf(event: unknown): Outcome | null {
 }
 
 /**
- * Postmark, which signs nothing and makes a Message-ID of its own: it proves itself by the name and password in its
- * webhook's URL, or by the whole secret in a header, and echoes the metadata that our mails carry while this is set.
+ * Postmark signs nothing and makes its own Message-ID. It authenticates by the name and password in its webhook's URL,
+ * or by the whole secret in a header, and returns the metadata that our emails carry while this is configured.
  */
 export const postmark: Webhook = {
   isConfigured: (env) => env.WEBHOOK_POSTMARK_SECRET !== '',

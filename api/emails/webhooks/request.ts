@@ -5,24 +5,24 @@ import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/mime
 import type { LinkSigner } from '../../../domain/addresses/tokens.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 
-/** A call of a provider, as it came. */
+/** A webhook call of a provider, unparsed. */
 export interface WebhookRequest {
   deps: Pick<Deps, 'env' | 'links' | 'fetchText'>;
   body: Buffer;
-  /** A header's value, '' where it is absent. */
+  /** The value of a header, or '' if it is absent. */
   header: (name: string) => string;
   now: Date;
 }
 
 export interface WebhookReading {
   reports: DeliveryReport[];
-  /** What may be used only once: a second call with it changes nothing. */
+  /** A token that may be used only once: a second call with it changes nothing. */
   once?: { token: string; at: Date };
 }
 
 export interface Webhook {
   isConfigured: (env: Deps['env']) => boolean;
-  /** What a call says of our mails, once it is proved who calls. Throws `unauthorized`, `malformed_json`. */
+  /** Authenticates the call and returns its reports about our emails. Throws `unauthorized`, `malformed_json`. */
   read: (request: WebhookRequest) => WebhookReading | Promise<WebhookReading>;
 }
 
@@ -39,7 +39,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A member of a member of other people's JSON, undefined where there is none. */
+/** The nested member at `path` of untrusted JSON, or undefined. */
 export function memberOf(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>(
     (at, name) =>
@@ -50,7 +50,7 @@ export function memberOf(value: unknown, ...path: string[]): unknown {
   );
 }
 
-/** A member that is text (or a number, as text); '' for anything else. */
+/** A string member (or a number, as a string); '' for anything else. */
 export function textOf(value: unknown, ...path: string[]): string {
   const found = memberOf(value, ...path);
   return typeof found === 'string' ? found : typeof found === 'number' ? String(found) : '';
@@ -61,7 +61,7 @@ export function listOf(value: unknown, ...path: string[]): unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** A provider's id of an event as it is kept; of an event without one, a digest of all that it says. */
+/** The key under which a provider's event is stored: its id or, if it has none, a digest of the event. */
 export function eventKeyOf(id: string, event: unknown): string {
   if (/^[\x21-\x7e]+$/.test(id) && id.length <= MAX_KEY) return id;
   return createHash('sha256')
@@ -69,16 +69,18 @@ export function eventKeyOf(id: string, event: unknown): string {
     .digest('base64url');
 }
 
-/** The first instant of the year 10000, which RFC 3339 can not write any more. */
+/** The first instant of the year 10000, which RFC 3339 cannot express. */
 const END_OF_TIME = Date.UTC(10_000, 0);
 
-/** A time in RFC 3339 or in seconds since 1970, not before and not after the year 9999; `fallback` where it is neither. */
+/**
+ * Parses a time, in RFC 3339 or in seconds since 1970, between 1970 and the end of the year 9999; otherwise `fallback`.
+ */
 export function timeOf(text: string, fallback: Date): Date {
   const time = new Date(/^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : text);
   return time.getTime() >= 0 && time.getTime() < END_OF_TIME ? time : fallback;
 }
 
-/** Whether a time is so near to another that it is no replay. */
+/** Whether two times are close enough to rule out a replay. */
 export const isNear = (time: Date, now: Date, withinMs: number): boolean =>
   Math.abs(time.getTime() - now.getTime()) <= withinMs;
 
@@ -88,7 +90,7 @@ export function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** The email that one of these, a Message-ID or a return path, is of. */
+/** The email that one of these texts (a Message-ID or a return path) belongs to. */
 export function emailOf(links: LinkSigner, ...texts: string[]): number | null {
   for (const text of texts) {
     const emailId = emailOfReturnPath(text, links) ?? emailOfMessageId(text, links);

@@ -15,8 +15,8 @@ import { MOST_VALUES, route, type RouteSpec } from '../../route/route.ts';
 
 const webhooks = new Map<string, Webhook>(Object.entries({ ses, sendgrid, mailgun, postmark }));
 /**
- * SendGrid gathers events up to 768 KB. A message of Amazon SNS has up to 256 KB, and up to twice as many as JSON in JSON.
- * Mailgun and Postmark tell of one event at a time; that Postmark adds the content of a bounce is not needed.
+ * SendGrid batches events up to 768 KB. An Amazon SNS message has up to 256 KB, and up to twice that as JSON in JSON.
+ * Mailgun and Postmark report one event at a time; the bounce content that Postmark can add is not needed.
  */
 const WEBHOOK_BYTES = 1024 * 1024;
 const Params = Type.Object({ provider: Type.String({ examples: ['ses'] }) });
@@ -51,7 +51,7 @@ export const webhookRoutes: RouteSpec[] = [
       await retriedTransaction(engineEm(deps.orm), async (tx) => {
         if (once && !(await takeOnce(tx, once))) return;
         const { deferred } = await recordReports(tx, reports);
-        // Nothing of it is kept, and the provider comes again: by then it is settled.
+        // Roll back everything; when the provider retries, the email's outcome is known.
         if (deferred > 0)
           throw new AppError('unavailable', 'An email in this report is still being sent; retry later', {
             headers: { 'Retry-After': '60' },

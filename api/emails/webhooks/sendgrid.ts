@@ -14,7 +14,7 @@ import {
   type WebhookRequest,
 } from './request.ts';
 
-/** ECDSA with SHA-256 over the timestamp and the body as it came. */
+/** ECDSA with SHA-256 over the timestamp and the raw body. */
 function assertSigned({ deps, body, header, now }: WebhookRequest): void {
   const timestamp = header('x-twilio-email-event-webhook-timestamp');
   if (!/^\d{1,15}$/.test(timestamp) || !isNear(timeOf(timestamp, new Date(0)), now, FIVE_MINUTES_MS))
@@ -29,7 +29,7 @@ function assertSigned({ deps, body, header, now }: WebhookRequest): void {
     throw unauthorized('The signature is invalid');
 }
 
-/** What SendGrid dropped it never sent, for what it had heard of the address before. */
+/** SendGrid never sent an email that it dropped; these drops are because of what it already knew about the address. */
 const DEAD_DROPS = /^(bounced address|invalid|spam reporting address)/i;
 
 function outcomeOf(event: unknown): Outcome | null {
@@ -56,7 +56,7 @@ function outcomeOf(event: unknown): Outcome | null {
   }
 }
 
-/** SendGrid's event webhook: batches of events, which name our Message-ID as `smtp-id`. */
+/** SendGrid's event webhook: batches of events, which contain our Message-ID as `smtp-id`. */
 export const sendgrid: Webhook = {
   isConfigured: (env) => env.WEBHOOK_SENDGRID_PUBLIC_KEY !== '',
   read(request) {

@@ -17,10 +17,13 @@ import {
   type WebhookRequest,
 } from './request.ts';
 
-/** SNS tries a call again for an hour, under its first timestamp. */
+/** SNS retries a call for an hour, with its first timestamp. */
 const WINDOW_MS = 3_600_000;
 const SNS_HOST = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
-/** What is signed, in this order: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html */
+/**
+ * The signed fields, in this order:
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html
+ */
 const SIGNED: Record<string, readonly string[]> = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
@@ -31,7 +34,7 @@ const ALGORITHMS: Record<string, string> = { 1: 'sha1', 2: 'sha256' };
 type FetchText = WebhookRequest['deps']['fetchText'];
 const kept = new WeakMap<FetchText, LRUCache<string, string>>();
 
-/** An address of SNS itself: nothing else is fetched, whatever a call says. */
+/** Parses a URL and verifies that its host is SNS itself: nothing else is ever fetched. */
 function snsUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (
@@ -83,7 +86,10 @@ async function assertSigned(envelope: unknown, { deps, now }: WebhookRequest): P
     throw unauthorized('The signature is invalid');
 }
 
-/** `Permanent` is what SES says of failures that our table knows better: a policy is no fault of the address. */
+/**
+ * SES reports `Permanent` also for failures that our table classifies better: a policy rejection says nothing about the
+ * address.
+ */
 function bounceOf(bounce: unknown, recipient: unknown): Outcome {
   const diagnostic = keptText(textOf(recipient, 'diagnosticCode'));
   const isPermanent = textOf(bounce, 'bounceType') === 'Permanent';
@@ -126,7 +132,7 @@ function outcomesOf(kind: string, event: unknown): { outcomes: Outcome[]; id: st
   return { ...about, outcomes: [] };
 }
 
-/** SES says which mail it was by the headers as it got them (they must be switched on), or by the envelope's sender. */
+/** SES identifies the email by its original headers (which must be enabled) or by the envelope sender. */
 function reportOf(event: unknown, { deps, now }: WebhookRequest): DeliveryReport[] {
   const messageIds = listOf(event, 'mail', 'headers')
     .filter((header) => textOf(header, 'name').toLowerCase() === 'message-id')
@@ -142,7 +148,10 @@ function reportOf(event: unknown, { deps, now }: WebhookRequest): DeliveryReport
   return [{ emailId, source: 'ses', eventKey: eventKeyOf(id, event), at: timeOf(time, now), outcomes }];
 }
 
-/** Amazon SES by way of SNS: signed with a certificate of Amazon's; anyone can have a topic there, so only ours count. */
+/**
+ * Amazon SES via SNS: signed with a certificate of Amazon. Anyone can create a topic there, so only the configured ones
+ * are accepted.
+ */
 export const ses: Webhook = {
   isConfigured: (env) => env.WEBHOOK_SES_TOPICS !== '',
   async read(request) {

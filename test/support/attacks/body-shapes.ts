@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** As many distinct ones as the API takes of anything; the rest repeats them. */
+/** The maximum number of distinct items that the API accepts of anything; the rest repeats them. */
 const MOST_DISTINCT = 120_000;
 
-/** A text of about `bytes` bytes that repeats what `unit` makes of a number. */
+/** A text of about `bytes` bytes: `unit` of increasing numbers, repeated. */
 function repeated(bytes: number, separator: string, unit: (n: number) => string): string {
   const parts: string[] = [];
   let size = 0;
@@ -38,7 +38,7 @@ const nested =
     return open.repeat(depth) + close.repeat(depth);
   };
 
-/** JSON values that may cost more than their bytes say. */
+/** JSON values that may cost more than their size suggests. */
 export const jsonShapes: Record<string, Shape> = {
   'empty objects': list(() => '{}'),
   'empty lists': list(() => '[]'),
@@ -96,7 +96,7 @@ export const jsonShapes: Record<string, Shape> = {
   ids: list((n) => String(n + 1)),
 };
 
-/** Bodies of forms. */
+/** Form bodies. */
 export const formShapes: Record<string, Shape> = {
   'distinct names': (bytes) => repeated(bytes, '&', (n) => `a${n}=1`),
   'short names': (bytes) => repeated(bytes, '&', (n) => n.toString(36)),
@@ -118,7 +118,7 @@ const part = (header: string, value = '1'): string => `--b\r\n${header}\r\n\r\n$
 const named = (name: string): string => `Content-Disposition: form-data; name="${name}"`;
 const whole = (parts: string): string => `${parts}--b--\r\n`;
 
-/** Bodies of multipart/form-data with the boundary `b`. */
+/** multipart/form-data bodies with the boundary `b`. */
 export const multipartShapes: Record<string, Shape> = {
   'distinct names': (bytes) => whole(repeated(bytes - 100, '', (n) => part(named(`a${n}`)))),
   'one name': (bytes) => whole(repeated(bytes - 100, '', () => part(named('a')))),
@@ -144,7 +144,7 @@ export const multipartShapes: Record<string, Shape> = {
 };
 
 const long = 'ab'.repeat(2 ** 16);
-/** Texts of templates that cost more than their length says. */
+/** Templates that cost more than their length suggests. */
 export const templateShapes: Record<string, string> = {
   'open blocks': '{% if a %}'.repeat(80_000),
   'blocks in blocks': '{% if a %}'.repeat(2_000) + '{% endif %}'.repeat(2_000),
@@ -168,7 +168,7 @@ export const templateShapes: Record<string, string> = {
   'mjml comments': `<mjml>${'<!-- -->'.repeat(100_000)}`,
 };
 
-/** A size up to a limit: the limit itself most of all. */
+/** A size up to a limit, mostly the limit itself. */
 const sizes = (limit: number) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant(limit) },
@@ -186,7 +186,7 @@ const shapesOf = (shapes: Record<string, Shape>, limit: number) =>
     .tuple(fc.constantFrom(...Object.keys(shapes)), sizes(limit))
     .map(([name, size]) => ({ name, size, shape: shapes[name]! }));
 
-/** JSON up to a limit: a shape, whole or in one of these fields, beside values that the fields may have. */
+/** JSON up to a limit: a shape as the whole body or in one of these fields, with valid values in the other fields. */
 export const jsonBodies = (
   limit: number,
   fields: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * For `--import` into a process: writes a line for each turn of the event loop that kept the thread at work for long. What counts is
- * the thread's own processor time: a process that the system let wait has not stood still by its own fault. SIGCONT makes it
- * stand still, which shows that the watch sees it.
+ * For `--import` into a process: writes a line for each turn of the event loop that kept the thread busy for long. It
+ * measures the thread's own CPU time, because a process that the system did not schedule has not blocked itself.
+ * SIGCONT makes it block, to show that the watch detects it.
  */
 import { isMainThread } from 'node:worker_threads';
 
@@ -20,7 +20,7 @@ function look(): void {
   processor = process.threadCpuUsage();
 }
 
-// Its threads are there to be busy.
+// Threads may be busy.
 if (isMainThread) setInterval(look, TICK_MS).unref();
 process.on('SIGCONT', () => {
   const end = Date.now() + 1_000;

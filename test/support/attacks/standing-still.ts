@@ -10,10 +10,10 @@ import { formBodies, jsonBodies, multipartBodies, type Body } from './body-shape
 import { startService, type Service } from '../service.ts';
 import { bodySchema, type RouteSpec } from '../../../api/route/route.ts';
 
-/** Nothing that one request asks for may keep all others waiting for longer (ms of the thread's processor time). */
+/** The longest that a single request may block all others (ms of the thread's CPU time). */
 const MOST_MS = 100;
 export const PUBLIC_BYTES = 64 * 1024;
-/** Within what the fields of the form below can need. */
+/** Within what the fields of the form below allow. */
 export const FORM_BYTES = 700_000;
 const FIXED_SEED = 20_260_101;
 const RANDOM_SEED = Number(process.env['STANDING_STILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -33,19 +33,22 @@ interface Still {
   to: number;
 }
 
-/** An API process beside a clock of its event loop, with a form (`formId`) of every type of field. */
+/** An API process whose event loop is watched, with a form (`formId`) that has fields of every type. */
 export interface Watched {
   service: Service;
   api: ApiProcess;
   formId: number;
-  /** Returns the status. Fails at a 500, and at an answer that is too long. */
+  /** Returns the status. Fails on a 500, and on a response that is too long. */
   send: (request: Request) => Promise<number>;
   stills: () => Still[];
-  /** How long the process stood still while something was done with it (ms). */
+  /** How long the process was blocked during `work` (ms). */
   stillDuring: (work: () => Promise<unknown>) => Promise<number>;
-  /** Sends one request after the other and fails if the process stood still; one during which it did must do so again to count, so that a collection of garbage does not. */
+  /**
+   * Sends the requests one after the other and fails if one blocks the process. A request counts only if it blocks it
+   * twice, so that a garbage collection does not.
+   */
   check: (requests: readonly Request[]) => Promise<void>;
-  /** Bodies of all types that the public routes take, or all others, `count` of each up to its limit. */
+  /** Bodies of all types, for the public routes or for all others, `count` of each up to its limit. */
   bodies: (access: 'public' | 'others', count: number, seed: number) => Request[];
   stop: () => Promise<void>;
 }
@@ -123,7 +126,7 @@ export async function startWatched(): Promise<Watched> {
         .filter((still) => still.from <= to && still.to >= from)
         .map((still) => still.ms),
     );
-  /** A turn is told of when the next one begins, so this waits for one more. */
+  /** A turn is reported when the next one begins, so this waits for one more. */
   const settle = async (): Promise<void> => {
     for (let n = 0; n < 2; n += 1) await (await fetch(`${api.url}/api/v1/emails/tracking/open/x`)).arrayBuffer();
   };
@@ -201,7 +204,7 @@ export async function startWatched(): Promise<Watched> {
         path: pathOf(route),
         body: text,
         type: CONTENT_TYPES[type],
-        // Only with a key is a request hashed.
+        // A request is hashed only if it has a key.
         headers: {
           'idempotency-key': `${seed}-${what}`,
           ...(isWebhook ? { 'x-webhook-secret': 'user:password' } : {}),

@@ -1,10 +1,10 @@
 import { cutLine } from './cut-line.ts';
 
-/** What the line does with the commit of a transaction that keeps an answer to an Idempotency-Key. */
+/** What happens to the commit of a transaction that stores the response to an Idempotency-Key. */
 export type Fault =
-  /** Postgres has committed, and its word does not come through: `onCommitted` is called instead. */
+  /** Postgres commits, but its reply is lost: `onCommitted` is called instead. */
   | { lose: 'reply'; onCommitted: () => void }
-  /** The connection breaks before Postgres hears of the commit. */
+  /** The connection breaks before Postgres receives the commit. */
   | { lose: 'commit' }
   | null;
 
@@ -15,7 +15,10 @@ export interface CommitLine {
   close: () => Promise<void>;
 }
 
-/** A line to Postgres that reads along: it knows the transactions that write to `idempotent_answers`, and when they commit. */
+/**
+ * A proxy to Postgres that parses the traffic: it recognises transactions that write to `idempotent_answers`, and their
+ * commits.
+ */
 export async function commitLine(host: string, port: number): Promise<CommitLine> {
   const line = await cutLine(host, port, () => {
     let keeps = false;

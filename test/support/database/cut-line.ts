@@ -3,28 +3,28 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface CutLine {
   port: number;
-  /** The connection that this text is sent over is cut before it arrives, each time; null for none. */
+  /** A connection is cut before this text arrives, every time; null for never. */
   cutAt: string | null;
-  /** Ends every connection and takes no more. */
+  /** Closes every connection and accepts no more. */
   cut: () => Promise<void>;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   mend: () => Promise<void>;
-  /** Lets nothing through in either direction, and says nothing; connections are taken. */
+  /** Accepts connections but forwards nothing in either direction. */
   hush: () => void;
-  /** Lets through what was held up, and the rest. */
+  /** Forwards what was held back, and everything after it. */
   speak: () => void;
 }
 
-/** What becomes of a piece: it goes on, it gets lost, or its connection is cut before it arrives. */
+/** What happens to a chunk: it is forwarded, it is lost, or its connection is cut before it arrives. */
 export type Fate = 'goes on' | 'lost' | 'cut';
 
-/** Reads along on one connection and decides on each piece. */
+/** Inspects the traffic of one connection and decides about each chunk. */
 export interface Reader {
   sent: (piece: Buffer) => Fate;
   answered: (piece: Buffer) => Fate;
 }
 
-/** A line to a server that can be cut, as when the server is gone. `readAlong` is asked for a reader for each connection. */
+/** A proxy to a server that can be cut, as if the server were gone. `readAlong` is called for each connection. */
 export async function cutLine(host: string, port: number, readAlong?: () => Reader): Promise<CutLine> {
   const sockets = new Set<Socket>();
   let hushed = false;

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { claimSlot, type Slot } from '../slot.ts';
 
-/** The database of a slot as its two logins see it. */
+/** A slot's database, with a connection for each of its two logins. */
 export interface Logins {
   slot: Slot;
   owner: pg.Client;
-  /** What the service connects as. */
+  /** With the service's login. */
   app: pg.Client;
   end: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function connectLogins(): Promise<Logins> {
   };
 }
 
-/** Tables of which the service can neither change nor delete a row. */
+/** Tables whose rows the service can neither update nor delete. */
 export const APPEND_ONLY = ['audit_log'];
 
 export const ask = async <T extends pg.QueryResultRow>(
@@ -35,7 +35,7 @@ export const ask = async <T extends pg.QueryResultRow>(
   values: unknown[] = [],
 ): Promise<T[]> => (await client.query<T>(text, values)).rows;
 
-/** Runs in a transaction that is rolled back. */
+/** Runs `work` in a transaction that is rolled back. */
 export async function rolledBack<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query('begin');
   try {

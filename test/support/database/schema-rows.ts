@@ -4,7 +4,7 @@ export interface Column {
   name: string;
   type: string;
   required: boolean;
-  /** The first value that a CHECK of ours allows. */
+  /** The first value that its CHECK allows. */
   allowed: string | null;
 }
 
@@ -16,10 +16,10 @@ export interface ForeignKey {
   parentColumns: string[];
 }
 
-/** The tables that hold rows of tenants: all of the schema but the list of migrations and the inbox's partitions. */
-/** Tables of the whole service, which no tenant sees. */
+/** Service-wide tables, which no tenant sees. */
 export const SERVICE_TABLES = ['bounce_mailboxes', 'email_provider_rates', 'email_providers'];
 
+/** The tables with rows of tenants: the whole schema without the list of migrations and the inbox's partitions. */
 export async function tenantTables(owner: pg.Client): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>(
     `
@@ -64,7 +64,7 @@ const SAMPLES: Record<string, unknown> = {
   'timestamp with time zone': '2030-01-31T09:30:00Z',
 };
 
-/** Inserts a row with something in every column that needs it; `values` go before. Returns the statement's promise. */
+/** Inserts a row with a value in every required column; `values` have precedence. Returns the statement's promise. */
 export async function insertRow(
   client: pg.Client,
   table: string,

@@ -13,8 +13,8 @@ interface Written {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Keeps a copy of every row that comes into the outbox of events, whichever statement writes it: much of it is written by SQL,
- * which no type checks. The answered function throws unless all of them are as their contracts say.
+ * Records a copy of every row that is inserted into the event outbox, by any statement: many are inserted by SQL, which
+ * no type checks. The returned function throws unless all of them match their contracts.
  */
 export async function recordEvents(ownerUrl: string): Promise<() => Promise<void>> {
   await withClient(ownerUrl, (client) =>

@@ -2,31 +2,31 @@ import type { EmailStatus } from '../../../db/entities/emails.ts';
 import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
 import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 
-/** Time is made up and comes in ticks: leases, pauses and what passes are whole ones, so that no real second matters. */
+/** Time is simulated, in ticks. Leases, pauses and elapsed times are whole ticks, so that no real second matters. */
 export const LEASE = 2;
 export const SENDING_LEASE = 6;
 export const REQUEST_AGAIN_AFTER = 6;
-/** Three days, after which nothing is tried again. */
+/** Three days, after which nothing is retried. */
 export const EXPIRES_AFTER = 260;
 
-/** A row as every holder sees it. */
+/** A row, as seen by every holder. */
 export interface LedgerEmail {
   id: number;
   status: EmailStatus;
   attempt: number;
   accepted: boolean;
   holder: string | null;
-  /** A lease that has not ended. */
+  /** Whether it has a lease that has not expired. */
   leased: boolean;
-  /** Its next attempt may begin. */
+  /** Whether its next attempt may start. */
   due: boolean;
 }
 
-/** What a holder knows of an email that it leased. */
+/** What a holder knows about an email that it leased. */
 export interface Copy {
   id: number;
   attempt: number;
-  /** Of the contact, as it was rendered. */
+  /** The version of the contact when it was rendered. */
   version: number;
 }
 
@@ -37,16 +37,16 @@ export interface Started {
 }
 
 export interface Attempted extends Pick<Settlement, 'id' | 'attempt' | 'start' | 'result'> {
-  /** Whether a provider was tried. */
+  /** Whether the email was sent to a provider. */
   tried: boolean;
-  /** Ticks. */
+  /** In ticks. */
   delay: number;
 }
 
 /** The commands of the send ledger. Each is one transaction. */
 export interface Ledger {
   accept: (ids: readonly number[]) => Promise<void>;
-  /** Returns those whose request is on the topic again. */
+  /** Returns the emails whose request was published again. */
   requestAgain: () => Promise<number[]>;
   lease: (holder: string, limit: number) => Promise<Copy[]>;
   release: (holder: string, ids: readonly number[]) => Promise<void>;
@@ -54,18 +54,21 @@ export interface Ledger {
   renew: (holder: string, ids: readonly number[]) => Promise<number[]>;
   settle: (attempts: readonly Attempted[]) => Promise<void>;
   sweep: () => Promise<void>;
-  /** Whether it was UNKNOWN. */
+  /** Returns whether the email was UNKNOWN. */
   resolve: (id: number, outcome: Resolution) => Promise<boolean>;
-  /** `atOnce`: what is queued is suppressed too, as the unsubscribe page does; else only the gates know. */
+  /**
+   * With `atOnce`, queued emails are suppressed too, as by the unsubscribe page; without it, only the gates take
+   * effect.
+   */
   unsubscribe: (id: number, atOnce: boolean) => Promise<void>;
   changeContact: (id: number) => Promise<void>;
   pass: (ticks: number) => Promise<void>;
   emails: () => Promise<LedgerEmail[]>;
-  /** Does `work` in a transaction that is lost. */
+  /** Runs `work` in a transaction that is lost. */
   undone: (work: () => Promise<unknown>) => Promise<void>;
 }
 
-/** Rules that can be broken, to see that it shows. */
+/** Rules that can be broken deliberately, to show that this is detected. */
 export type Fault =
   | 'sweeper queues'
   | 'any attempt settles'
@@ -97,7 +100,7 @@ interface Row {
 
 const byNumber = (a: number, b: number): number => a - b;
 
-/** The ledger as its rules say it, without a database: what the real one is held against, and what is explored in depth. */
+/** The rules of the ledger without a database: the reference for the real one, and explored in depth. */
 export class SpecLedger implements Ledger {
   #rows: Map<number, Row>;
   #now = 0;
@@ -136,7 +139,7 @@ export class SpecLedger implements Ledger {
     return waiting.map((row) => row.id);
   }
 
-  /** `chosen`: those that the real ledger took, for which of them are first is its own. */
+  /** `chosen`: the emails that the real ledger has leased, because their order is up to it. */
   async lease(holder: string, limit: number, chosen?: readonly number[]): Promise<Copy[]> {
     const free = this.#all().filter(
       (row) => row.status === 'QUEUED' && row.acceptedAt !== null && row.nextAttemptAt <= this.#now && !this.#held(row),

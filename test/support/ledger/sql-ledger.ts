@@ -22,21 +22,21 @@ import {
 } from './spec.ts';
 
 const TENANT = 'ledger';
-/** So long that the time a test takes is none. 260 of them are three days. */
+/** So long that the duration of a test does not matter. 260 of them are three days. */
 const TICK_SECONDS = 1000;
 const lane = 'journey';
 
 const byId = (a: { id: number }, b: { id: number }): number => a.id - b.id;
 
 /**
- * The real commands on a real database, each held against the rules: whatever the schedule, both answer the same and hold the
- * same rows. Time passes by moving every time of the rows back.
+ * The real commands on a real database, each compared to the rules: after any schedule, both must return the same
+ * results and have the same rows. Time passes by moving all times of the rows back.
  */
 export class SqlLedger implements Ledger {
   readonly #orm: Orm;
   readonly #ids: readonly number[];
   readonly #spec: SpecLedger;
-  /** Of the transaction that will be undone. */
+  /** The transaction that will be rolled back. */
   #tx: EntityManager | null = null;
 
   constructor(orm: Orm, ids: readonly number[]) {
@@ -45,7 +45,7 @@ export class SqlLedger implements Ledger {
     this.#spec = new SpecLedger(ids);
   }
 
-  /** Queues emails to contacts of their own; what an earlier schedule left open is no longer. */
+  /** Queues emails to new contacts, after suppressing what an earlier schedule left open. */
   static async queue(orm: Orm, count: number): Promise<{ ledger: SqlLedger; ids: number[] }> {
     const ids = await engineEm(orm).transactional(async (tx) => {
       await rows(tx, sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`);
@@ -249,7 +249,7 @@ export class SqlLedger implements Ledger {
     );
   }
 
-  /** What consumers of events were told of each delivery that has ended. */
+  /** The ended deliveries that consumers of events were told of. */
   async told(): Promise<{ id: number; status: string }[]> {
     return this.#em().transactional((tx) =>
       rows<{ id: number; status: string }>(

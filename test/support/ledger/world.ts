@@ -6,11 +6,11 @@ import { LEASE, SENDING_LEASE, type Attempted, type Copy, type Fault, type Ledge
 const PROCESSES = 3;
 const CONNECTIONS = 2;
 const STARTS_AT_ONCE = 2;
-/** So much earlier than the ledger a holder considers a lease ended; less than a tick. */
+/** A holder considers a lease expired this much earlier than the ledger does; less than a tick. */
 const MARGIN = 0.5;
 
 /**
- * What becomes of a transaction: it is committed and answered; committed, its answer lost (with the connection, or in a
+ * The fate of a transaction: committed and answered; committed, but the reply is lost (with the connection, or in a
  * restart of Postgres); or lost itself.
  */
 type Fate = 'answered' | 'unanswered' | 'undone';
@@ -41,7 +41,7 @@ const ACTS = {
   'change a contact': 1,
 } as const;
 
-/** One move of the schedule. `who` is a process, `n` chooses among what there is. */
+/** One step of the schedule. `who` is a process; `n` chooses among the available objects. */
 export interface Step {
   act: keyof typeof ACTS;
   who: number;
@@ -64,14 +64,14 @@ const step: fc.Arbitrary<Step> = fc.record({
 export const schedules = (longest: number): fc.Arbitrary<Step[]> =>
   fc.array(step, { minLength: 1, maxLength: longest, size: 'max' });
 
-/** A message with its final dot, from the moment that it is let go; it may reach the server after its sender's death. */
+/** A message with its final dot, from the moment it is sent; it may reach the server after its sender's death. */
 interface Dot {
   id: number;
-  /** The name of the start that it is of. */
+  /** The name of the start that it belongs to. */
   start: string;
-  /** How often an operator had said `resend` at that start. */
+  /** How often an operator had chosen `resend` at that start. */
   resends: number;
-  /** What the server said to it, `lost` if it never came there. */
+  /** The server's reply; `lost` if the message never arrived. */
   verdict: null | 'accepted' | 'later' | 'never' | 'lost';
 }
 
@@ -84,20 +84,20 @@ interface Sending {
   dot: Dot | null;
 }
 
-/** A process with senders, as worker/senders does it: what is in its memory, and what it believes. */
+/** A process with senders, modelled on worker/senders: its memory, and what it believes. */
 class Process {
   readonly holder: string;
   /** Its monotonic clock. */
   clock = 0;
   state: 'awake' | 'frozen' | 'suspended' = 'awake';
-  /** It was suspended once, and so its clock may be behind all others. */
+  /** Whether it was ever suspended, so that its clock may be behind all others. */
   late = false;
   calls = 0;
   ready: (Copy & { until: number })[] = [];
-  /** Asked of Postgres and not answered yet. */
+  /** Sent to Postgres and not answered yet. */
   starts: { name: string; on: Copy[]; until: number }[] = [];
   wire: Sending[] = [];
-  /** Outcomes that Postgres does not have yet; each keeps its connection. */
+  /** Outcomes that are not in Postgres yet; each keeps its connection. */
   known: Attempted[] = [];
   readonly leases = new Map<number, number>();
   readonly #broken: Fault | undefined;
@@ -114,7 +114,7 @@ class Process {
   }
 }
 
-/** What operators and its recipient said of an email. */
+/** What operators and the recipient have decided about an email. */
 interface Said {
   resends: number;
   sent: boolean;
@@ -126,14 +126,14 @@ const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.ma
 const isOpen = (status: string): boolean => status === 'QUEUED' || status === 'SENDING';
 
 /**
- * Processes with senders, a mail server, the topic, a recovery and operators, all over one ledger, moved step by step by a
- * schedule. After each step the promises of the ledger are checked against what the server really got.
+ * Processes with senders, a mail server, the topic, a recovery and operators, all on one ledger, driven step by step by
+ * a schedule. After each step, the guarantees of the ledger are checked against what the server really received.
  */
 export class World {
   readonly #ledger: Ledger;
   readonly #ids: readonly number[];
   readonly #broken: Fault | undefined;
-  /** Requests on the topic. */
+  /** The send requests on the topic. */
   #topic: number[];
   #made = 0;
   readonly #dead: Process[] = [];
@@ -150,7 +150,7 @@ export class World {
     this.#processes = Array.from({ length: PROCESSES }, () => this.#spawn());
   }
 
-  /** Goes through a schedule and then to a fair end; throws where a promise is broken. */
+  /** Runs a schedule and then lets everything end without failures; throws if a guarantee is violated. */
   async run(schedule: readonly Step[]): Promise<void> {
     for (const step of schedule) {
       await this.#perform(step);
@@ -214,7 +214,7 @@ export class World {
     }
   }
 
-  /** What one process does or suffers. Nothing that stands still does anything. */
+  /** One action or fault of a process. A process that is not awake does nothing. */
   async #act(process: Process, act: Step['act'], n: number, fate: Fate): Promise<void> {
     if (act === 'kill') return this.#kill(process, fate);
     if (act === 'wake') process.state = 'awake';
@@ -299,7 +299,7 @@ export class World {
     }
   }
 
-  /** The answer; null when the caller has none. */
+  /** The result; null if the caller gets none. */
   async #transact<T>(fate: Fate, work: () => Promise<T>): Promise<T | null> {
     if (fate === 'undone') {
       await this.#ledger.undone(work);
@@ -325,7 +325,7 @@ export class World {
     const { name, on, until } = asked;
     const started = await this.#transact(fate, () => this.#ledger.start(process.holder, name, on));
     if (!started) {
-      // None of them is sent; each keeps its connection until it is taken back.
+      // None of them is sent; each keeps its connection until it is returned.
       process.known.push(
         ...on.map(({ id, attempt }): Attempted => ({
           id,
@@ -369,7 +369,7 @@ export class World {
   #replied(process: Process, sending: Sending, fate: Fate): void {
     const { verdict } = sending.dot!;
     if (fate === 'answered') {
-      // Nothing has been said yet.
+      // The server has not replied yet.
       if (verdict === null || verdict === 'lost') return;
       const result = ({ accepted: 'SENT', later: 'QUEUED', never: 'FAILED' } as const)[verdict];
       return this.#conclude(process, sending, this.#broken === 'any dot is a success' ? 'SENT' : result, 1);
@@ -395,7 +395,7 @@ export class World {
     }
   }
 
-  /** What it has asked of Postgres may be done nevertheless, and its dots still arrive. */
+  /** Requests that it has sent to Postgres may still be executed, and its dots may still arrive. */
   async #kill(process: Process, fate: Fate): Promise<void> {
     for (const { name, on } of process.starts)
       await this.#transact(fate, () => this.#ledger.start(process.holder, name, on));
@@ -427,7 +427,7 @@ export class World {
         accepted.length <= 1 + said.resends,
         `email ${id}: accepted ${accepted.length} times, sent again by ${said.resends} operators`,
       );
-      // Those that may have been accepted, of the starts since an operator last said `resend`.
+      // The dots that may have been accepted, of the starts since an operator last chose `resend`.
       const perhaps = dots.filter(
         (dot) => dot.resends === said.resends && dot.verdict !== 'later' && dot.verdict !== 'never',
       );
@@ -450,7 +450,7 @@ export class World {
     }
   }
 
-  /** Everyone runs on, nothing fails any more: then every email has an end. */
+  /** All processes continue without further failures: then every email must reach a final state. */
   async #end(): Promise<void> {
     const all = (act: Step['act'], n = 0): Promise<void> =>
       this.#each((who) => this.#perform({ act, who, n, fate: 'answered' }));

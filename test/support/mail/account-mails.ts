@@ -4,15 +4,15 @@ import type { SunkMail } from './mail-sink.ts';
 import type { Service } from '../service.ts';
 import { until } from '../until.ts';
 
-/** The mails that an address got so far, oldest first. */
+/** The emails to an address so far, oldest first. */
 export const mailsTo = (service: Service, address: string): SunkMail[] =>
   service.sink.mails.filter((mail) => mail.to.includes(address));
 
-/** Waits for the nth mail to an address. */
+/** Waits for the nth email to an address. */
 export const nthMail = (service: Service, address: string, n = 1): Promise<SunkMail> =>
   until(`${address} has ${n} mails`, () => mailsTo(service, address)[n - 1]);
 
-/** The one link of a mail of the service, the same in both parts. */
+/** The only link of a system email, the same in both parts. */
 export function linkOf({ parsed }: SunkMail): URL {
   const inHtml = [...String(parsed.html).matchAll(/href="([^"]*)"/g)].map((match) => match[1]!);
   const [inText] = /https?:\/\/\S+/.exec(parsed.text ?? '') ?? [];
@@ -23,7 +23,7 @@ export function linkOf({ parsed }: SunkMail): URL {
 
 export const tokenOf = (mail: SunkMail): string => linkOf(mail).searchParams.get('token')!;
 
-/** Waits until nothing is left that was asked for: what would have been mailed is queued. */
+/** Waits until all requests are processed: their emails are then queued. */
 export const untilServed = (service: Service): Promise<boolean> =>
   until(
     'what was asked for is served',

@@ -6,7 +6,7 @@ import { returnPathOf } from '../../../domain/emails/mime/return-path.ts';
 import { makeContact, makeTemplate, send } from './emails.ts';
 import type { Service } from '../service.ts';
 
-/** Queues a mail and says of it, as senders would, that it is on its way or was accepted. */
+/** Queues an email and records, like a sender, that it is being sent or was accepted. */
 export async function makeSent(
   service: Service,
   to: { contactId: number } | { address: string },
@@ -32,7 +32,7 @@ export async function makeSent(
   return emailId;
 }
 
-/** A contact with a mail that was sent to it. */
+/** Creates a contact and an email that was sent to it. */
 export async function makeMailed(
   service: Service,
   status = 'SENT',
@@ -43,7 +43,7 @@ export async function makeMailed(
 
 let made = 0;
 
-/** A report of one outcome, named anew unless a name is given. */
+/** A report of one outcome, with a new name unless one is given. */
 export function reportOf(
   emailId: number,
   kind: Outcome['kind'],
@@ -61,11 +61,11 @@ export function reportOf(
   };
 }
 
-/** Takes reports in, in one transaction. */
+/** Records reports in one transaction. */
 export const takeIn = (service: Service, ...reports: DeliveryReport[]): Promise<{ deferred: number }> =>
   retriedTransaction(engineEm(service.deps.orm), (tx) => recordReports(tx, reports));
 
-/** A delivery report as a mail system sends it to the return path of an email. */
+/** A delivery report, as a mail system sends it to the return path of an email. */
 export function bounceMail(
   service: Service,
   emailId: number,

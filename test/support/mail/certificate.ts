@@ -1,6 +1,6 @@
 import { sign, type KeyPairKeyObjectResult } from 'node:crypto';
 
-/** DER (ITU-T X.690): a tag, a length and the contents. */
+/** DER (ITU-T X.690): tag, length and contents. */
 function der(tag: number, ...contents: Buffer[]): Buffer {
   const body = Buffer.concat(contents);
   const bytes = body.length.toString(16);

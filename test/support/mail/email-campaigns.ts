@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 
 let made = 0;
 
-/** Makes contacts and a list of them; returns both. */
+/** Creates contacts and a list of them; returns both. */
 export async function makeAudience(
   service: Service,
   size: number,
@@ -22,7 +22,7 @@ export async function makeAudience(
   };
 }
 
-/** Makes a static list; returns its id. */
+/** Creates a static list; returns its id. */
 export async function makeList(service: Service, contactIds: number[]): Promise<number> {
   made += 1;
   const answer = await service.api('POST', '/contacts/lists', { name: `Audience ${made}`, contactIds });
@@ -30,7 +30,7 @@ export async function makeList(service: Service, contactIds: number[]): Promise<
   return answer.body.id;
 }
 
-/** Makes an email campaign; returns it. */
+/** Creates an email campaign and returns it. */
 export async function makeEmailCampaign(service: Service, body: Record<string, unknown>) {
   const answer = await service.api('POST', '/emails/campaigns', { name: `Mailing ${(made += 1)}`, ...body });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
@@ -40,7 +40,7 @@ export async function makeEmailCampaign(service: Service, body: Record<string, u
 export const readCampaign = async (service: Service, id: number) =>
   (await service.api('GET', `/emails/campaigns/${id}`)).body;
 
-/** The figures of a campaign; the sum that always holds is asserted each time. */
+/** The figures of a campaign. Also asserts that they add up. */
 export async function readFigures(service: Service, id: number) {
   const { status, body } = await service.api('GET', `/emails/campaigns/${id}/stats`);
   assert.equal(status, 200, JSON.stringify(body));

@@ -12,7 +12,7 @@ import { until } from '../until.ts';
 
 let made = 0;
 
-/** Makes a template (two links and a name in it, unless told otherwise); returns its id. */
+/** Creates a template (by default with two links and a name); returns its id. */
 export async function makeTemplate(service: Service, fields: Record<string, unknown> = {}): Promise<number> {
   made += 1;
   const answer = await service.api('POST', '/emails/templates', {
@@ -26,7 +26,7 @@ export async function makeTemplate(service: Service, fields: Record<string, unkn
   return answer.body.id;
 }
 
-/** Makes a contact with an address of its own; returns id and address. */
+/** Creates a contact with a unique address; returns id and address. */
 export async function makeContact(
   service: Service,
   fields: Record<string, unknown> = {},
@@ -42,7 +42,7 @@ export async function makeContact(
   return answer.body;
 }
 
-/** Sends and returns the email's id; it is QUEUED. */
+/** Requests an email; returns its id. It is QUEUED. */
 export async function send(service: Service, body: Record<string, unknown>): Promise<number> {
   const answer = await service.api('POST', '/emails/send', body);
   assert.equal(answer.status, 202, JSON.stringify(answer.body));
@@ -50,7 +50,7 @@ export async function send(service: Service, body: Record<string, unknown>): Pro
   return answer.body.emailId;
 }
 
-/** Waits until an email has a status; returns it. */
+/** Waits until an email has a status; returns the email. */
 export async function untilStatus(service: Service, emailId: number, status: string, timeoutMs?: number) {
   return until(
     `email ${emailId} is ${status}`,
@@ -62,7 +62,10 @@ export async function untilStatus(service: Service, emailId: number, status: str
   );
 }
 
-/** Starts rendered emails as a sender does that has their leases, on connections over which `sent` went before. */
+/**
+ * Starts rendered emails like a sender that holds their leases; `sent` were the previous emails on the same
+ * connections.
+ */
 export async function startAs(
   service: Service,
   holder: string,
@@ -78,7 +81,7 @@ export async function startAs(
   });
 }
 
-/** The events of a type that were published so far, oldest first. */
+/** The events of a type published so far, oldest first. */
 export async function published<T extends EventType>(
   service: Service,
   type: T,

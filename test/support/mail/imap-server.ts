@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import type { Server, Socket } from 'node:net';
 
 interface FetchQuery {
-  /** Start and length of a part, as asked; the answer names the start alone. */
+  /** Start and length of a partial fetch, as requested; the response contains only the start. */
   partial: number[];
 }
 interface Connection {
   socket: Socket;
-  /** What takes the client's next line while it idles. */
+  /** Handles the client's next line during IDLE. */
   inputHandler: ((line: string) => void) | false;
 }
 interface Hoodiecrow {
@@ -21,10 +21,13 @@ interface Hoodiecrow {
   appendMessage: (mailbox: string, flags: string[], date: undefined, raw: string) => void;
 }
 const require = createRequire(import.meta.url);
-// It comes without types.
+// It has no types.
 const hoodiecrow = require('hoodiecrow-imap') as (options: object) => Hoodiecrow;
 
-/** Returns `BODY.PEEK[]<start.length>` of several messages: its own way answers no more of any than of the shortest before. */
+/**
+ * Fixes `BODY.PEEK[]<start.length>` for several messages: the original returns no more of any message than of the
+ * shortest one before it.
+ */
 function answerParts(server: Hoodiecrow): void {
   const asked = new WeakMap<FetchQuery, number[]>();
   const answer: (typeof server.fetchHandlers)[string] = (_connection, { raw }, query) => {
@@ -33,11 +36,14 @@ function answerParts(server: Hoodiecrow): void {
     query.partial = [start];
     return { type: 'LITERAL', value: raw.slice(start, start + length) };
   };
-  // After the first message it asks itself for BODY.
+  // After the first message the server itself changes the query to BODY.
   Object.assign(server.fetchHandlers, { 'BODY.PEEK': answer, BODY: answer });
 }
 
-/** Ends IDLE with its connection: its own way leaves a timer of half an hour, and no test process would end. */
+/**
+ * Ends IDLE when the connection closes: the original leaves a timer of half an hour, which would keep the test process
+ * alive.
+ */
 function endIdling(server: Hoodiecrow): void {
   server.connectionHandlers.push((connection) =>
     connection.socket.once('close', () => {
@@ -46,19 +52,19 @@ function endIdling(server: Hoodiecrow): void {
   );
 }
 
-/** A mailbox on a server that speaks IMAP (with IDLE), in memory. */
+/** An in-memory mailbox on an IMAP server with IDLE. */
 export interface ImapServer {
-  /** As BOUNCE_IMAP_URL has it. */
+  /** In the format of BOUNCE_IMAP_URL. */
   url: string;
   port: number;
   /** user@host:port/folder */
   name: string;
-  /** A mail comes in; whoever idles is told. */
+  /** Adds an email; idling clients are notified. */
   append: (raw: string) => void;
   connections: Set<Socket>;
-  /** As after a mailbox was made anew: the same mails under other UIDs. */
+  /** Simulates a recreated mailbox: the same emails with other UIDs. */
   renumber: () => void;
-  /** Closes the port and every connection; `start` opens the same port again, with the same mails. */
+  /** Closes the port and every connection; `start` opens the same port again, with the same emails. */
   stop: () => Promise<void>;
   start: () => Promise<void>;
 }

@@ -9,13 +9,13 @@ export interface SunkMail {
   parsed: ParsedMail;
 }
 
-/** What the provider answers: by recipient, at RCPT or after the final dot; null accepts. */
+/** The provider's replies per recipient, at RCPT or after the final dot; null accepts. */
 export type Answers = (stage: 'RCPT' | 'DATA', address: string) => { code: number; message: string } | null;
 
 export interface MailSink {
   url: string;
   mails: SunkMail[];
-  /** Replaces the answers; the default accepts everything. */
+  /** Replaces the replies; the default accepts everything. */
   answer: (answers: Answers) => void;
   stop: () => Promise<void>;
 }
@@ -24,7 +24,7 @@ function refusal(answer: { code: number; message: string }): Error {
   return Object.assign(new Error(answer.message), { responseCode: answer.code });
 }
 
-/** A real SMTP server on a free port that keeps what it accepts. */
+/** A real SMTP server on a free port that stores what it accepts. */
 export async function startMailSink(): Promise<MailSink> {
   const mails: SunkMail[] = [];
   let answers: Answers = () => null;

@@ -18,7 +18,7 @@ export interface ShownField {
   type: string;
   value: string;
   checked: boolean;
-  /** What its label says. */
+  /** The text of its label. */
   label: string;
 }
 
@@ -26,7 +26,7 @@ export interface Shown {
   language: string;
   title: string;
   heading: string;
-  /** All that can be read. */
+  /** All visible text. */
   text: string;
   /** The fields of each form of the page. */
   forms: ShownField[][];
@@ -36,8 +36,8 @@ const textOf = (node: Node): string =>
   'value' in node ? node.value : 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 
 /**
- * Reads a page, and holds it to what every page of ours must be: one heading, a language, a name for every field, ids that
- * are there once, references that lead somewhere, no script and nothing that a visitor's browser would fetch.
+ * Parses a page, and asserts what every page must have: one heading, a language, a name for every field, unique ids,
+ * valid references, no script, and nothing that a visitor's browser would fetch.
  */
 export function readPage(answer: Answer): Shown {
   const html = answer.body as string;

@@ -1,18 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** What the server does: with a recipient, or with a message whose final dot has come. `drop` ends the connection without an answer. */
+/**
+ * The server's reply, to a recipient or to a message after its final dot. `drop` closes the connection without a reply.
+ */
 export type Reaction = string;
 
 export interface Script {
   /** Before the greeting; default `220 ready`. */
   greet?: () => Reaction | Promise<Reaction>;
-  /** To EHLO; default `250 ok`. */
+  /** The reply to EHLO; default `250 ok`. */
   ehlo?: string;
   rcpt?: (to: string) => Reaction | Promise<Reaction>;
-  /** To DATA; default 503 without a recipient, else 354. */
+  /** The reply to DATA; default 503 without a recipient, else 354. */
   data?: () => string;
-  /** After the final dot, with what else came in its packet; what answers 2xx counts as accepted. Default `250 accepted`. */
+  /**
+   * Called after the final dot, with any further data in its packet; a 2xx reply counts as accepted. Default `250
+   * accepted`.
+   */
   dot?: (to: string, after: string) => Reaction | Promise<Reaction>;
 }
 
@@ -20,11 +25,11 @@ export interface ScriptedSmtp {
   url: string;
   port: number;
   script: Script;
-  /** Recipients of messages whose final dot came, in order; accepted or not. */
+  /** The recipients of messages whose final dot has arrived, in order; accepted or not. */
   dots: string[];
-  /** Recipients of messages that were answered 2xx. */
+  /** The recipients of messages that got a 2xx reply. */
   accepted: string[];
-  /** What has come of a message whose dot has not. */
+  /** The data of a message whose final dot has not arrived. */
   unfinished: string;
   connections: Set<Socket>;
   /** Closes the port and every connection; `start` opens the same port again. */
@@ -32,14 +37,14 @@ export interface ScriptedSmtp {
   start: () => Promise<void>;
 }
 
-/** A mail server at the level of the wire, for answers and losses that a sound server never shows. */
+/** A mail server at protocol level, for replies and failures that a working server never shows. */
 export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSmtp> {
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
-    // A socket that is destroyed in the middle is what some scripts are about.
+    // Some scripts destroy the socket in the middle.
     converse(socket).catch(() => {});
   });
   const smtp: ScriptedSmtp = {
@@ -110,7 +115,7 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
   return smtp;
 }
 
-/** A gate to hold answers at: `await gate.opened` until `gate.open()`. */
+/** A gate for holding back replies: `await gate.opened` until `gate.open()`. */
 export function holdOpen(): { opened: Promise<void>; open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
