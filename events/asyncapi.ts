@@ -127,9 +127,10 @@ Publishing to another subject is denied; in clients that do not wait for the rea
       request: {
         name: 'EmailSendRequest',
         contentType: 'application/json',
-        payload: { oneOf: [externalSendRequest, ownSendRequest] },
+        payload: externalSendRequest,
         examples: [{ payload: { templateId: 3, recipientId: 7, emailId: 'order-4711' } }],
       },
+      ownRequest: { name: 'OwnEmailSendRequest', contentType: 'application/json', payload: ownSendRequest },
     },
   };
   operations['deliver'] = {

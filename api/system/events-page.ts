@@ -7,6 +7,7 @@ interface Schema {
   format?: string;
   anyOf?: Schema[];
   items?: Schema;
+  title?: string;
   description?: string;
   required?: string[];
   properties?: Record<string, Schema>;
@@ -48,19 +49,23 @@ function typeOf({ type, anyOf, items, format, const: only }: Schema): string {
 function fields({ properties = {}, required = [] }: Schema): string {
   const rows = Object.entries(properties).map(
     ([name, schema]) =>
-      `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(typeOf(schema))}${required.includes(name) ? '' : ', optional'}</td><td>${inline(schema.description ?? '')}</td></tr>`,
+      `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(typeOf(schema))}${required.includes(name) ? '' : ', optional'}</td><td>${inline(schema.description ?? schema.anyOf?.[0]?.description ?? '')}</td></tr>`,
   );
   return `<table><thead><tr><th>Field</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
 }
 
-function channelHtml([id, channel]: [string, Channel]): string {
-  const [{ payload, examples }] = Object.values(channel.messages) as [Channel['messages'][string]];
+function messageHtml({ payload, examples = [] }: Channel['messages'][string]): string {
   const data = payload.properties?.['data'];
+  return `${payload.title ? `<h3>${escapeHtml(payload.title)}</h3>\n` : ''}<p>${data ? 'The fields of <code>data</code>:' : 'The fields:'}</p>
+${fields(data ?? payload)}
+${examples.map((example) => `<details><summary>Example</summary><pre>${escapeHtml(JSON.stringify(example.payload, null, 2))}</pre></details>`).join('\n')}`;
+}
+
+function channelHtml([id, channel]: [string, Channel]): string {
   return `<section id="${escapeHtml(id)}"><h2>${escapeHtml(channel.title)}</h2>
 <p>${inline(channel.summary)}</p>${channel.description ? paragraphs(channel.description) : ''}
-<p>Subject <code>${escapeHtml(channel.address)}</code>, stream <code>${escapeHtml(channel['x-stream'])}</code>${data ? '; the fields of <code>data</code>:' : '; the fields:'}</p>
-${fields(data ?? payload)}
-${(examples ?? []).map((example) => `<details><summary>Example</summary><pre>${escapeHtml(JSON.stringify(example.payload, null, 2))}</pre></details>`).join('\n')}</section>`;
+<p>Subject <code>${escapeHtml(channel.address)}</code>, stream <code>${escapeHtml(channel['x-stream'])}</code></p>
+${Object.values(channel.messages).map(messageHtml).join('\n')}</section>`;
 }
 
 const ageOf = (hours: number): string => (hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`);

@@ -143,7 +143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API as OpenAPI 3.1 */
+        /** OpenAPI 3.1 document of this API */
         get: operations["getOpenapi"];
         put?: never;
         post?: never;
@@ -160,7 +160,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The events as AsyncAPI 3 */
+        /** AsyncAPI 3 document of the events */
         get: operations["getAsyncapi"];
         put?: never;
         post?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a refresh token for new tokens
-         * @description A refresh token counts once. One that comes a second time ends its session.
+         * @description A refresh token can be used once. Using it a second time ends its session.
          */
         post: operations["refresh"];
         delete?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log out: the session's tokens are dead at once */
+        /** Log out: the tokens of the session stop working immediately */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -248,11 +248,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller */
+        /** Get the caller's profile */
         get: operations["getProfile"];
         /**
          * Change the caller's profile
-         * @description A new email needs `currentPassword`. A username that is the email changes with it.
+         * @description Changing the email requires `currentPassword`. A username that equals the email changes with it.
          */
         put: operations["updateProfile"];
         post?: never;
@@ -270,7 +270,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the caller's password; other sessions end */
+        /** Change the caller's password; ends all other sessions */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -289,8 +289,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a mail to set a new password
-         * @description The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.
+         * Request an email to set a new password
+         * @description The response and its timing are the same whether or not a user has the address. A user gets at most five of these emails per hour.
          */
         post: operations["forgotPassword"];
         delete?: never;
@@ -309,8 +309,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a new password by the token of a mail
-         * @description A token counts once, for an hour. Every session of the user ends.
+         * Set a new password with the token from the email
+         * @description A token can be used once, within an hour. Ends all sessions of the user.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -329,8 +329,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm an address by the token of a mail
-         * @description A token counts once, for 24 hours.
+         * Confirm an address with the token from the email
+         * @description A token can be used once, within 24 hours.
          */
         post: operations["verifyEmail"];
         delete?: never;
@@ -349,8 +349,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for another mail to confirm an address
-         * @description The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.
+         * Request another email to confirm an address
+         * @description The response and its timing are the same whether or not a user has the address. A user gets at most five of these emails per hour.
          */
         post: operations["resendVerification"];
         delete?: never;
@@ -369,11 +369,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a secret for an authenticator app
-         * @description It counts once `POST /auth/totp/confirm` has had a code of it; one that was not confirmed is replaced.
+         * Create a TOTP secret for an authenticator app
+         * @description The secret takes effect when `POST /auth/totp/confirm` receives a valid code for it. It replaces an earlier secret that was not confirmed.
          */
         post: operations["startTotp"];
-        /** Turn TOTP off, by a code or the password */
+        /** Turn off TOTP, with a code or the password */
         delete: operations["removeTotp"];
         options?: never;
         head?: never;
@@ -389,7 +389,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn TOTP on with a first code */
+        /** Turn on TOTP with a first code */
         post: operations["confirmTotp"];
         delete?: never;
         options?: never;
@@ -424,8 +424,8 @@ export interface paths {
         /** Get a user */
         get: operations["getUser"];
         /**
-         * Enable or disable a user, or change its roles
-         * @description Nobody gives or takes permissions that they do not have, disables or demotes themselves, or leaves the tenant without an Admin.
+         * Enable or disable a user, or change the roles of the user
+         * @description Callers can neither grant nor revoke permissions that they do not have, and can neither disable nor demote themselves. The tenant always keeps an Admin.
          */
         put: operations["updateUser"];
         post?: never;
@@ -446,8 +446,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Turn a user's TOTP off
-         * @description For a user whose authenticator is lost. It ends the user's sessions; logging in then takes the password alone.
+         * Turn off a user's TOTP
+         * @description For a user who has lost the authenticator. Ends all sessions of the user; logins then require only the password.
          */
         delete: operations["removeUserTotp"];
         options?: never;
@@ -462,7 +462,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who did what */
+        /** List audit log entries: who changed what */
         get: operations["listAuditLog"];
         put?: never;
         post?: never;
@@ -499,10 +499,10 @@ export interface paths {
         };
         /** Get a role */
         get: operations["getRole"];
-        /** Change a role for everyone who has it */
+        /** Change a role; applies to all users who have it */
         put: operations["updateRole"];
         post?: never;
-        /** Delete a role that nobody has */
+        /** Delete a role that is not in use */
         delete: operations["deleteRole"];
         options?: never;
         head?: never;
@@ -516,7 +516,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every permission that a role can have */
+        /** List all permissions that a role can have */
         get: operations["listPermissions"];
         put?: never;
         post?: never;
@@ -537,8 +537,8 @@ export interface paths {
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite somebody by mail
-         * @description The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless. Invitations of an address are few, whichever tenants invite it: five at once, then one every twelve minutes.
+         * Invite a user by email
+         * @description The link in the email can be used once, within 7 days. Inviting an address again invalidates the earlier link. Invitations to an address are rate limited across all tenants: bursts of five, then one every twelve minutes.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -574,7 +574,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Become a user by the token of an invitation */
+        /** Accept an invitation and create the user account */
         post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
@@ -593,8 +593,8 @@ export interface paths {
         get: operations["listApiKeys"];
         put?: never;
         /**
-         * Create an API key; its text is shown once
-         * @description Send the key as a Bearer token. It may do what both it and its creator may, as long as the creator is active.
+         * Create an API key; the key itself is returned only once
+         * @description Send the key as a Bearer token. Its effective permissions are those that both the key and its creator have, and none while the creator is disabled.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -610,11 +610,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an API key, without its text */
+        /** Get an API key, without the key itself */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
-        /** Delete an API key: it is dead at once */
+        /** Delete an API key; it stops working immediately */
         delete: operations["deleteApiKey"];
         options?: never;
         head?: never;
@@ -648,7 +648,7 @@ export interface paths {
         };
         /**
          * Search contacts by name, address or company
-         * @description Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.
+         * @description Results are ranked: exact matches of a name or address first, then matches at the beginning, then matches anywhere, then matches of the company name. If more than 10,000 contacts match, the results are not ranked.
          */
         get: operations["searchContacts"];
         put?: never;
@@ -685,7 +685,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened to a contact */
+        /** List the activities of a contact */
         get: operations["listContactActivities"];
         put?: never;
         post?: never;
@@ -705,8 +705,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create or change up to 1,000 contacts by their addresses
-         * @description Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them. All rows together tell of at most 10,000 errors, each of an equal share: ten, where there are a thousand rows.
+         * Create or update up to 1,000 contacts, matched by email address
+         * @description Rows are processed in order, like single requests: if two rows have the same address, the second updates the contact of the first, so the later one wins. A rejected row returns its errors and does not affect the others; the response is always 200. The response lists at most 10,000 errors, shared equally among the rows: ten per row for 1,000 rows.
          */
         post: operations["batchContacts"];
         delete?: never;
@@ -745,7 +745,7 @@ export interface paths {
         /** Change a company */
         put: operations["updateCompany"];
         post?: never;
-        /** Delete a company; its contacts stay */
+        /** Delete a company; its contacts are not deleted */
         delete: operations["deleteCompany"];
         options?: never;
         head?: never;
@@ -776,7 +776,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the definitions of custom fields */
+        /** List custom field definitions */
         get: operations["listCustomFields"];
         put?: never;
         /** Define a custom field of contacts or companies */
@@ -798,13 +798,13 @@ export interface paths {
         get: operations["getCustomField"];
         /**
          * Change the definition of a custom field
-         * @description Entity, name and type stay. A value whose option is taken away stays until it is changed.
+         * @description `entity`, `name` and `type` cannot be changed. Stored values whose option is removed stay until they are changed.
          */
         put: operations["updateCustomField"];
         post?: never;
         /**
-         * Delete a custom field with its values
-         * @description Answers when no contact has a value of it any more: with a million values after a minute or so. They go page by page; should it be cut short, making a field of the same name removes the rest first.
+         * Delete a custom field and its values
+         * @description Responds when all values are deleted; for a million values this takes about a minute. Values are deleted in batches. If the deletion is interrupted, creating a field with the same name deletes the remaining values first.
          */
         delete: operations["deleteCustomField"];
         options?: never;
@@ -823,7 +823,7 @@ export interface paths {
         put?: never;
         /**
          * Erase a person's data everywhere
-         * @description Everything that is held on the contact goes, events in the stream and histories too; figures stay. A hash of the address stays, by which imports reject it. While it is at work, asking again answers the same erasure.
+         * @description Erases all personal data of the contact, including events in the stream and histories; aggregated figures stay. A hash of the address stays, so that imports reject the address. While the erasure is in progress, repeating the request returns the same erasure.
          */
         post: operations["eraseContact"];
         delete?: never;
@@ -840,8 +840,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything held on a person
-         * @description For a request of access (Article 15 GDPR): all by kinds, oldest first. That it was read is in the audit log.
+         * Export all data stored about a person
+         * @description For access requests (Article 15 GDPR): all data by kind, oldest first. Each export is recorded in the audit log.
          */
         get: operations["exportContactData"];
         put?: never;
@@ -876,7 +876,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an erasure, with its certificate when it is done */
+        /** Get an erasure, with its certificate once it is completed */
         get: operations["getErasure"];
         put?: never;
         post?: never;
@@ -895,7 +895,7 @@ export interface paths {
         };
         /**
          * Download contacts as CSV, JSON, NDJSON or XLSX
-         * @description In the order of ids, read page by page as it is sent. Headers and keys are API field names; in csv and xlsx the company is its name, tags have semicolons between them, custom fields are columns `customFields.x`, and a text that begins with = + - @, a tab or a carriage return (a phone number too) has an apostrophe before it, so that no spreadsheet runs it; an import takes it away again. xlsx holds up to 200,000 contacts.
+         * @description Streamed in id order. Headers and keys are API field names. In csv and xlsx, the company is its name, tags are separated by semicolons, custom fields are columns `customFields.x`, and text that begins with = + - @, a tab or a carriage return (including phone numbers) is prefixed with an apostrophe, so that spreadsheets do not run it as a formula; imports remove the apostrophe. xlsx supports at most 200,000 contacts.
          */
         get: operations["exportContacts"];
         put?: never;
@@ -964,7 +964,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The rejected rows as CSV */
+        /** Download the rejected rows as CSV */
         get: operations["getImportErrors"];
         put?: never;
         post?: never;
@@ -983,7 +983,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an import; what is done stays */
+        /** Cancel an import; rows already imported stay */
         post: operations["cancelImport"];
         delete?: never;
         options?: never;
@@ -1015,7 +1015,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the contacts that undoing an import left as they are */
+        /** List contacts that the undo of an import left as they are */
         get: operations["listImportKept"];
         put?: never;
         post?: never;
@@ -1036,7 +1036,7 @@ export interface paths {
         put?: never;
         /**
          * Merge another contact into this one
-         * @description This one keeps its id, address and own values, and takes the others where it has none, the stricter status, all tags and custom fields, and what hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source's execution is stopped (`merged`).
+         * @description The target (`id`) keeps its id, address and values. Empty fields are filled from the source (`sourceId`); tags and custom fields are combined; the stricter status wins. The source's activities, scores, lists, emails, submissions and executions move to the target, and the source is deleted. If both are in the same campaign, the source's execution is stopped (`merged`).
          */
         post: operations["mergeContacts"];
         delete?: never;
@@ -1055,7 +1055,7 @@ export interface paths {
         /** List segments and lists */
         get: operations["listSegments"];
         put?: never;
-        /** Create a segment by a filter, or a static list */
+        /** Create a dynamic segment or a static list */
         post: operations["createSegment"];
         delete?: never;
         options?: never;
@@ -1090,7 +1090,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Who a filter fits */
+        /** Preview the contacts that match a filter */
         post: operations["previewSegment"];
         delete?: never;
         options?: never;
@@ -1110,7 +1110,7 @@ export interface paths {
         /** Change a segment or list */
         put: operations["updateSegment"];
         post?: never;
-        /** Delete a segment or list; its contacts stay */
+        /** Delete a segment or list; its contacts are not deleted */
         delete: operations["deleteSegment"];
         options?: never;
         head?: never;
@@ -1161,7 +1161,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Judge every contact anew by a segment or list */
+        /** Re-evaluate every contact for a segment or list */
         post: operations["rebuildSegment"];
         delete?: never;
         options?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
         /** Change a list or segment */
         put: operations["updateList"];
         post?: never;
-        /** Delete a list or segment; its contacts stay */
+        /** Delete a list or segment; its contacts are not deleted */
         delete: operations["deleteList"];
         options?: never;
         head?: never;
@@ -1232,7 +1232,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Judge every contact anew by a list or segment */
+        /** Re-evaluate every contact for a list or segment */
         post: operations["rebuildList"];
         delete?: never;
         options?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the segments and lists that a contact is in; with explain=true every dynamic segment, and why */
+        /** List the segments and lists that contain a contact; with explain=true, all dynamic segments with the reasons */
         get: operations["listContactSegments"];
         put?: never;
         post?: never;
@@ -1268,7 +1268,7 @@ export interface paths {
         put?: never;
         /**
          * Send one email to a contact or an address
-         * @description Refused by a gate (unsubscribed, suppressed) it is SUPPRESSED at once. With an Idempotency-Key the same call is the same email.
+         * @description An email refused by a gate (for example, the contact is unsubscribed or suppressed) is SUPPRESSED immediately. Repeating the request with the same Idempotency-Key sends no second email.
          */
         post: operations["sendEmail"];
         delete?: never;
@@ -1318,7 +1318,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why an email was sent, or was not */
+        /** Explain why an email was, or was not, sent */
         get: operations["explainEmail"];
         put?: never;
         post?: never;
@@ -1335,7 +1335,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why a contact got mail of a campaign, or did not */
+        /** Explain why a contact did, or did not, get the emails of a campaign */
         get: operations["explainContactEmails"];
         put?: never;
         post?: never;
@@ -1354,7 +1354,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say what became of an email that is UNKNOWN */
+        /** Settle the outcome of an UNKNOWN email */
         post: operations["resolveEmail"];
         delete?: never;
         options?: never;
@@ -1373,8 +1373,8 @@ export interface paths {
         get: operations["listEmailCampaigns"];
         put?: never;
         /**
-         * Create an email campaign, and send it when a schedule says so
-         * @description Without `scheduleType` it is a DRAFT until it is sent. `immediate` begins at once. Its audience is whoever is in the segment when sending begins; each gets it once.
+         * Create an email campaign, and schedule it if scheduleType is given
+         * @description Without `scheduleType`, the campaign is a DRAFT until `POST /emails/campaigns/{id}/send`. `immediate` starts sending right away. The audience is the members of the segment when sending starts; each gets the email once.
          */
         post: operations["createEmailCampaign"];
         delete?: never;
@@ -1394,13 +1394,13 @@ export interface paths {
         get: operations["getEmailCampaign"];
         /**
          * Change an email campaign
-         * @description While it is sent or paused the name and the rate; once it has ended, the name.
+         * @description While SENDING or PAUSED, only `name` and `ratePerMinute` can be changed; once the campaign has ended, only `name`.
          */
         put: operations["updateEmailCampaign"];
         post?: never;
         /**
          * Delete an email campaign
-         * @description Its emails stay.
+         * @description The emails of the campaign are not deleted.
          */
         delete: operations["deleteEmailCampaign"];
         options?: never;
@@ -1419,7 +1419,7 @@ export interface paths {
         put?: never;
         /**
          * Send a DRAFT
-         * @description By its schedule; at once where it has none. One that is on its way stays so.
+         * @description Sends as scheduled, or right away if the campaign has no schedule. No effect if it is SCHEDULED or SENDING.
          */
         post: operations["sendEmailCampaign"];
         delete?: never;
@@ -1439,7 +1439,7 @@ export interface paths {
         put?: never;
         /**
          * Pause an email campaign
-         * @description What is not on a connection to a provider at this moment waits until it is resumed; one that is SCHEDULED does not begin.
+         * @description Emails that are not being delivered at this moment wait until the campaign is resumed; a SCHEDULED campaign does not start.
          */
         post: operations["pauseEmailCampaign"];
         delete?: never;
@@ -1458,8 +1458,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on with a paused email campaign
-         * @description With whoever has not had it. One that has not begun is SCHEDULED again: a recurring one for its next time, any other begins at once when its time is past.
+         * Resume a paused email campaign
+         * @description Continues with the recipients who have not had the email yet. A campaign that has not started is SCHEDULED again: a recurring one for its next time; any other starts right away if its time has passed.
          */
         post: operations["resumeEmailCampaign"];
         delete?: never;
@@ -1479,7 +1479,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an email campaign
-         * @description Nothing more goes out: what is still queued becomes SUPPRESSED.
+         * @description No more emails are sent; emails that are still QUEUED become SUPPRESSED.
          */
         post: operations["cancelEmailCampaign"];
         delete?: never;
@@ -1496,8 +1496,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of an email campaign
-         * @description Hits of scanners are not counted.
+         * Get email campaign statistics
+         * @description Automated hits (link scanners, prefetchers) are not counted.
          */
         get: operations["getEmailCampaignStats"];
         put?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who gets an email campaign, and what became of it */
+        /** List the recipients of an email campaign with the status of their emails */
         get: operations["listEmailCampaignRecipients"];
         put?: never;
         post?: never;
@@ -1532,11 +1532,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The rules for all marketing mail */
+        /** Get the rules for all marketing email */
         get: operations["getEmailSettings"];
         /**
-         * Change the rules for all marketing mail
-         * @description Beyond `frequencyCap` mail to a contact is SUPPRESSED. Outside of `sendWindow` it waits.
+         * Change the rules for all marketing email
+         * @description Marketing email to a contact beyond `frequencyCap` is SUPPRESSED. Outside `sendWindow` it waits.
          */
         put: operations["updateEmailSettings"];
         post?: never;
@@ -1558,7 +1558,7 @@ export interface paths {
         put?: never;
         /**
          * Suppress an address
-         * @description By `manual` where no reason is given. The contact that has the address takes the status (manual: unsubscribed). One that is suppressed already is answered with 200, and keeps its reason unless this one is stricter.
+         * @description The default reason is `manual`. The contact that has the address gets the matching status (`manual`: unsubscribed). If the address is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -1579,8 +1579,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Let mail to an address again
-         * @description Its contact becomes active unless it is archived or pending. Written in the audit log.
+         * Delete a suppression: allow email to the address again
+         * @description The contact of the address becomes active unless it is archived or pending. Recorded in the audit log.
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -1600,7 +1600,7 @@ export interface paths {
         put?: never;
         /**
          * Create an email template
-         * @description Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line. `fromEmail` is the default sender, or an address that was verified as a sender.
+         * @description Content that begins with `<mjml>` is compiled as MJML when it is saved. Syntax errors, unknown tags or filters, and MJML errors are rejected with their line. `fromEmail` must be the default sender or a verified sender address.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -1637,7 +1637,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show a template as a contact would get it */
+        /** Preview a template as a contact would get it */
         post: operations["previewTemplate"];
         delete?: never;
         options?: never;
@@ -1654,7 +1654,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a template to an address, to look at it */
+        /** Send a test email of a template */
         post: operations["testTemplate"];
         delete?: never;
         options?: never;
@@ -1674,7 +1674,7 @@ export interface paths {
         put?: never;
         /**
          * Create a topic
-         * @description Templates name it as their `topicId`; recipients choose on the preference page which topics they want mail about. Until they choose, they want all.
+         * @description Templates refer to a topic with `topicId`. Recipients choose topics on the preference page; until they choose, they are subscribed to all topics.
          */
         post: operations["createTopic"];
         delete?: never;
@@ -1697,7 +1697,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a topic
-         * @description Who did not want it is forgotten with it. A template that is about it keeps it.
+         * @description Deletes the opt-outs of the topic too. A topic that a template refers to cannot be deleted.
          */
         delete: operations["deleteTopic"];
         options?: never;
@@ -1713,8 +1713,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Opens and clicks of an email
-         * @description Automated hits are among the events and kept out of the figures.
+         * Get the opens and clicks of an email
+         * @description Automated hits are included in `events` but not in the counts.
          */
         get: operations["getTracking"];
         put?: never;
@@ -1737,7 +1737,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sender identity
-         * @description With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none. A link is mailed to the address: mail may be from it once that was confirmed, or the record of its domain was verified.
+         * @description With `dkim`, email from the address is signed immediately; publish the returned TXT record and verify it. Without the record, receivers ignore the signature. A confirmation link is sent to the address: email may be sent from it once the link is confirmed or the DKIM record of its domain is verified.
          */
         post: operations["createSender"];
         delete?: never;
@@ -1775,8 +1775,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mail the link that confirms a sender's address once more
-         * @description Only the link of the latest mail works: once, for 24 hours.
+         * Resend the confirmation link to a sender's address
+         * @description Only the link in the latest email works, once, within 24 hours.
          */
         post: operations["requestSenderConfirmation"];
         delete?: never;
@@ -1795,8 +1795,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look a sender's DKIM record up in the DNS
-         * @description Once it is there its domain is the tenant's, and any address of it, or below it, may be sent from. The record of a key that was brought along must name the tenant, as `dnsValue` does.
+         * Verify a sender's DKIM record in the DNS
+         * @description If the record is found, the domain is verified for the tenant, and email may be sent from any address of it and of its subdomains. If you supplied the key, the record must name the tenant, as `dnsValue` does.
          */
         post: operations["verifySender"];
         delete?: never;
@@ -1812,7 +1812,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The mail providers and how they do */
+        /** List the mail providers and their health */
         get: operations["listProviders"];
         put?: never;
         post?: never;
@@ -1832,8 +1832,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a mail provider tells of deliveries, bounces and complaints
-         * @description For `ses` (by Amazon SNS), `sendgrid`, `mailgun` and `postmark`, each where its setting is given; signed as each of them does. Events of other types, and of mail that is not ours, are ignored.
+         * Receive deliveries, bounces and complaints from a mail provider
+         * @description For `ses` (via Amazon SNS), `sendgrid`, `mailgun` and `postmark`, if their setting is present. Requests must be signed by the provider. Events of other types, and of emails not sent by this service, are ignored.
          */
         post: operations["receiveWebhook"];
         delete?: never;
@@ -1871,11 +1871,11 @@ export interface paths {
         get: operations["getCampaign"];
         /**
          * Change a campaign
-         * @description Of a campaign that is ACTIVE it edits the next version, which `start` publishes.
+         * @description If the campaign is ACTIVE, the changes go into its next version, which `start` publishes.
          */
         put: operations["updateCampaign"];
         post?: never;
-        /** Delete a campaign with its executions */
+        /** Delete a campaign and its executions */
         delete: operations["deleteCampaign"];
         options?: never;
         head?: never;
@@ -1893,7 +1893,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a campaign, make it ACTIVE and enrol contacts
-         * @description Enrols those who are named as the entry rules allow, so starting again enrols no one twice.
+         * @description Enrols the given contacts as the entry rules allow; by default, starting again enrols no contact twice.
          */
         post: operations["startCampaign"];
         delete?: never;
@@ -1928,7 +1928,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let no step run until the campaign is resumed */
+        /** Pause a campaign: no step runs until it is resumed */
         post: operations["pauseCampaign"];
         delete?: never;
         options?: never;
@@ -1945,7 +1945,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on with a paused campaign */
+        /** Resume a paused campaign */
         post: operations["resumeCampaign"];
         delete?: never;
         options?: never;
@@ -1961,8 +1961,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a campaign
-         * @description `emails` counts all mail that names the campaign, as `GET /emails?campaignId=` lists it and the analytics count it: what its steps sent, and what was sent by `POST /emails/send` with its id. `steps` are of executions alone.
+         * Get campaign statistics
+         * @description `emails` counts all emails of the campaign, as `GET /emails?campaignId=` and the analytics do: emails sent by its steps, and emails sent with `POST /emails/send` and its id. `steps` counts only executions.
          */
         get: operations["getCampaignStats"];
         put?: never;
@@ -1997,7 +1997,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why a contact is in a campaign or not */
+        /** Explain why a contact is, or is not, in a campaign */
         get: operations["explainCampaignContact"];
         put?: never;
         post?: never;
@@ -2014,7 +2014,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Progress of an enrolment */
+        /** Get the progress of an enrolment */
         get: operations["getCampaignEnrolment"];
         put?: never;
         post?: never;
@@ -2031,7 +2031,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an execution with the steps it has done */
+        /** Get an execution with its completed steps */
         get: operations["getCampaignExecution"];
         put?: never;
         post?: never;
@@ -2067,7 +2067,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take up an execution that failed */
+        /** Retry a failed execution */
         post: operations["retryCampaignExecution"];
         delete?: never;
         options?: never;
@@ -2105,7 +2105,7 @@ export interface paths {
         /** Change a form */
         put: operations["updateForm"];
         post?: never;
-        /** Delete a form with its submissions */
+        /** Delete a form and its submissions */
         delete: operations["deleteForm"];
         options?: never;
         head?: never;
@@ -2119,7 +2119,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Code that puts the form in a page */
+        /** Get the code that embeds the form in a page */
         get: operations["getFormEmbed"];
         put?: never;
         post?: never;
@@ -2136,7 +2136,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Views, submissions and conversion rate */
+        /** Get views, submissions and conversion rate of a form */
         get: operations["getFormStats"];
         put?: never;
         post?: never;
@@ -2170,7 +2170,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the script renders; counts a view */
+        /** Get the fields that the embed script renders; counts a view */
         get: operations["getFormFields"];
         put?: never;
         post?: never;
@@ -2187,7 +2187,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A signed token that a browser submits with */
+        /** Get a signed token for submitting from a browser */
         get: operations["getFormToken"];
         put?: never;
         post?: never;
@@ -2208,7 +2208,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a form
-         * @description With double opt-in, of the form or of its list, a new contact is `pending` and joins the list once it has confirmed its address by the link of a mail.
+         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list.
          */
         post: operations["submitForm"];
         delete?: never;
@@ -2261,7 +2261,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Score of a contact */
+        /** Get the score of a contact */
         get: operations["getContactScore"];
         put?: never;
         post?: never;
@@ -2278,7 +2278,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Score of a contact */
+        /** Get the score of a contact */
         get: operations["getContactScoreAlias"];
         put?: never;
         post?: never;
@@ -2295,7 +2295,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Score of a company */
+        /** Get the score of a company */
         get: operations["getCompanyScore"];
         put?: never;
         post?: never;
@@ -2312,7 +2312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Highest scores */
+        /** List the highest scores */
         get: operations["getLeaderboard"];
         put?: never;
         post?: never;
@@ -2383,9 +2383,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where warm and hot begin */
+        /** Get the scores at which warm and hot begin */
         get: operations["getScoringSettings"];
-        /** Move the levels */
+        /** Change the scores at which warm and hot begin */
         put: operations["updateScoringSettings"];
         post?: never;
         delete?: never;
@@ -2401,7 +2401,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The figures at a glance */
+        /** Key figures of a period */
         get: operations["getDashboard"];
         put?: never;
         post?: never;
@@ -2485,12 +2485,12 @@ export interface components {
     schemas: {
         AcceptInvitationRequest: {
             /**
-             * @description From the link of the mail
+             * @description From the link in the email
              * @example B2RlZmF1bHQ
              */
             token: string;
             /**
-             * @description Letters, digits and . _ - +; or the email
+             * @description Letters, digits and . _ - +, or the email address
              * @example ada
              */
             username: string;
@@ -2523,7 +2523,7 @@ export interface components {
             page: components["schemas"]["Page"];
         };
         AddSegmentContactsAnswer: {
-            /** @description How many were not in it yet */
+            /** @description Number of contacts that were not members before */
             added: number;
             count: number;
         };
@@ -2543,7 +2543,7 @@ export interface components {
             name: string;
             permissions: string[];
             /**
-             * @description The user for whom it acts
+             * @description The user on whose behalf the key acts
              * @example 1
              */
             createdBy: number;
@@ -2569,7 +2569,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         ApiKeyList: {
@@ -2596,7 +2596,7 @@ export interface components {
             /** @example 7 */
             resourceId: string | null;
             /**
-             * @description What was changed, as it was
+             * @description The changed fields, before the change
              * @example {
              *       "active": true
              *     }
@@ -2605,7 +2605,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description What was changed, as it is
+             * @description The changed fields, after the change
              * @example {
              *       "active": true
              *     }
@@ -2629,11 +2629,11 @@ export interface components {
             /** @enum {string} */
             tokenType: "Bearer";
             /**
-             * @description Seconds that the access token lives
+             * @description Lifetime of the access token in seconds
              * @example 86400
              */
             expiresIn: number;
-            /** @description For one POST /auth/refresh */
+            /** @description For POST /auth/refresh; can be used once */
             refreshToken: string;
             user: components["schemas"]["User"];
         };
@@ -2643,7 +2643,7 @@ export interface components {
         BatchContactsRequest: {
             contacts: unknown[];
             /**
-             * @description create refuses addresses that exist (`email_taken`)
+             * @description `create` rejects addresses of existing contacts (`email_taken`)
              * @default upsert
              * @enum {string}
              */
@@ -2675,9 +2675,9 @@ export interface components {
             trigger: components["schemas"]["Trigger"];
             steps: components["schemas"]["Step"][];
             entry: components["schemas"]["Entry"];
-            /** @description The version that contacts enter; null before the first start */
+            /** @description The version that new executions use; null before the first start */
             publishedVersion: number | null;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -2709,7 +2709,7 @@ export interface components {
                 entered: number;
                 waiting: number;
                 completed: number;
-                /** @description Part of completed: mail that a gate held back */
+                /** @description Included in `completed`: emails suppressed by a gate */
                 suppressed: number;
                 stopped: number;
                 failed: number;
@@ -2731,7 +2731,7 @@ export interface components {
                 openRate: number;
                 clickRate: number;
             };
-            /** @description Contacts who submitted a form after they had entered */
+            /** @description Contacts who submitted a form after entering the campaign */
             conversions: number;
         };
         CampaignsAnalytics: {
@@ -2754,16 +2754,16 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
-                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
+                /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 clickRate: number;
             };
             byCampaign: {
@@ -2772,16 +2772,16 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
-                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
+                /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             series: {
@@ -2793,16 +2793,16 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
-                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
+                /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -2842,7 +2842,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         CompanyList: {
@@ -2872,7 +2872,7 @@ export interface components {
         };
         ConfirmTotpRequest: {
             /**
-             * @description The present code of the authenticator app
+             * @description The current code of the authenticator app
              * @example 123456
              */
             totp: string;
@@ -2885,7 +2885,7 @@ export interface components {
             /** @example ada@example.com */
             email: string;
             phone: string | null;
-            /** @description The phone in E.164, where it can be read */
+            /** @description The phone number in E.164 format; null if it cannot be parsed */
             phoneE164: string | null;
             jobTitle: string | null;
             /** @example 1 */
@@ -2918,7 +2918,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         ContactList: {
@@ -3027,7 +3027,7 @@ export interface components {
             trigger?: components["schemas"]["Trigger"] | null;
             steps?: components["schemas"]["Step"][] | null;
             entry?: components["schemas"]["Entry"] | null;
-            /** @description Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order */
+            /** @description For the prebuilt types, instead of `steps`: their 3, 5 or 2 templates in order */
             templateIds?: number[];
         };
         CreateCompanyRequest: {
@@ -3058,7 +3058,7 @@ export interface components {
             /** @example 1 */
             companyId?: number | null;
             /**
-             * @description Only unsubscribed and archived can be set
+             * @description Only `unsubscribed` and `archived` can be set
              * @enum {string}
              */
             status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
@@ -3077,7 +3077,7 @@ export interface components {
             locale?: string | null;
             /** @example fair */
             source?: string | null;
-            /** @description The name of a company: found ignoring case, or created. Not together with companyId */
+            /** @description The name of a company, matched case-insensitively; created if it does not exist. Not together with `companyId` */
             company?: string | null;
         };
         CreateCustomFieldRequest: {
@@ -3089,26 +3089,26 @@ export interface components {
             /** @example plan */
             name: string;
             /**
-             * @description A date is a text such as 2030-12-31
+             * @description Values of type date are strings such as 2030-12-31
              * @example string
              * @enum {string}
              */
             type: "string" | "number" | "boolean" | "date" | "enum";
-            /** @description The values of an enum; of no other type */
+            /** @description The values of an enum; not allowed for other types */
             options?: string[] | null;
             description?: string | null;
         };
         CreateEmailCampaignRequest: {
             /** @example May newsletter */
             name: string;
-            /** @description Or `variants` */
+            /** @description Alternatively, give `variants` */
             templateId?: number | null;
-            /** @description Who gets it */
+            /** @description The segment or list of recipients */
             segmentId?: number | null;
-            /** @description The same, by its other name */
+            /** @description Alias of `segmentId` */
             listId?: number | null;
             /**
-             * @description `recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is
+             * @description `recipient_local_time` sends at the local time of each recipient: the time of day of `scheduledAt` in `timezone`
              * @enum {string|null}
              */
             scheduleType?: "immediate" | "scheduled" | "recurring" | "recipient_local_time" | null;
@@ -3118,18 +3118,18 @@ export interface components {
              */
             scheduledAt?: string | null;
             /**
-             * @description Five fields, of a recurring one
+             * @description Five cron fields, for recurring campaigns
              * @example 0 9 * * 1
              */
             cron?: string | null;
             /**
-             * @description Of `cron` and of the local time; UTC where absent
+             * @description IANA timezone of `cron` and of the local time; default UTC
              * @example Europe/Berlin
              */
             timezone?: string | null;
             ratePerMinute?: number | null;
             /**
-             * @description What is compared, instead of `templateId`
+             * @description The variants to compare, instead of `templateId`
              * @example [
              *       {
              *         "name": "A",
@@ -3153,13 +3153,13 @@ export interface components {
             }[] | null;
             winner?: {
                 /**
-                 * @description People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`
+                 * @description Fraction of delivered emails whose recipient opened or clicked; `opens` is an alias of `openRate`, `clicks` of `clickRate`
                  * @enum {string}
                  */
                 metric: "opens" | "clicks" | "openRate" | "clickRate";
-                /** @description Counted from the end of the test's delivery */
+                /** @description Counted from when delivery of the test has ended */
                 afterMinutes: number;
-                /** @description Of the audience; the others get what won */
+                /** @description Percentage of the audience that gets the test; the others get the winning variant */
                 testPercent: number;
             } | null;
         };
@@ -3173,12 +3173,12 @@ export interface components {
                 /** @enum {string} */
                 type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
                 id?: number;
-                /** @description The field for the email address always is */
+                /** @description Always true for the email address field */
                 required?: boolean;
                 placeholder?: string | null;
                 defaultValue?: string | null;
                 displayOrder?: number;
-                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                /** @description Must match the entire text; RE2 syntax. Without maxLength, the text can have at most 1000 characters */
                 validationRegex?: string | null;
                 minLength?: number | null;
                 maxLength?: number | null;
@@ -3186,7 +3186,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
-                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
+                /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo?: string | null;
             }[];
             description?: string | null;
@@ -3200,7 +3200,7 @@ export interface components {
             allowedOrigins?: string[] | null;
             /** @enum {string|null} */
             updateExisting?: "fillEmpty" | "overwrite" | null;
-            /** @description A new contact is `pending` until it confirms its address by the link of a mail */
+            /** @description A new contact is `pending` until it confirms its address with the link in an email */
             doubleOptIn?: boolean;
             /** @constant */
             enableProgressiveProfiling?: false;
@@ -3230,7 +3230,7 @@ export interface components {
              *     ]
              */
             contactIds?: number[];
-            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn?: boolean;
         };
         CreateRoleRequest: {
@@ -3238,7 +3238,7 @@ export interface components {
             name: string;
             description?: string | null;
             /**
-             * @description Names of permissions, within your own
+             * @description Names of permissions; only permissions that the caller has
              * @example [
              *       "contacts:read",
              *       "contacts:write"
@@ -3273,7 +3273,7 @@ export interface components {
                 operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
                 value?: unknown;
             }[];
-            /** @description Most points that the rule gives one contact */
+            /** @description Maximum total points that the rule gives one contact */
             maxPerContact?: number | null;
             /** @enum {string} */
             target?: "contact" | "company";
@@ -3284,7 +3284,7 @@ export interface components {
             name: string;
             description?: string | null;
             /**
-             * @description By a filter, or by hand
+             * @description `dynamic`: the contacts that match `filter`; `static`: a list of added contacts
              * @enum {string}
              */
             type: "dynamic" | "static";
@@ -3296,22 +3296,22 @@ export interface components {
              *     ]
              */
             contactIds?: number[];
-            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn?: boolean;
         };
         CreateSenderRequest: {
             /**
-             * @description The address that mail is from
+             * @description The From address
              * @example news@example.com
              */
             email: string;
             /**
-             * @description Shown beside the address where a template names none
+             * @description Default display name of the From address, for templates without one
              * @example Example News
              */
             name?: string | null;
             /**
-             * @description Where a template names none
+             * @description Default Reply-To address, for templates without one
              * @example help@example.com
              */
             replyTo?: string | null;
@@ -3336,9 +3336,9 @@ export interface components {
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content: string;
-            /** @description The text part, with Liquid; made from the content when absent */
+            /** @description The plain-text part, with Liquid; generated from `content` if absent */
             text?: string | null;
-            /** @description What inboxes show beside the subject */
+            /** @description Preview text that inboxes show next to the subject */
             previewText?: string | null;
             /**
              * @description Transactional mail passes unsubscribes
@@ -3346,13 +3346,13 @@ export interface components {
              */
             category?: "marketing" | "transactional";
             /**
-             * @description Marketing mail about a topic is not sent to who does not want it
+             * @description Marketing email about a topic is not sent to contacts who opted out of the topic
              * @example 1
              */
             topicId?: number | null;
             fromName?: string | null;
             /**
-             * @description A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null
+             * @description A verified sender of the tenant, or any address of a verified domain; null = the default sender
              * @example someone@example.com
              */
             fromEmail?: string | null;
@@ -3361,11 +3361,11 @@ export interface components {
         };
         CreateTopicRequest: {
             /**
-             * @description As recipients read it
+             * @description Shown to recipients on the preference page
              * @example Product news
              */
             name: string;
-            /** @description What stands below the name on the preference page */
+            /** @description Shown below the name on the preference page */
             description?: string | null;
         };
         CustomField: {
@@ -3378,12 +3378,12 @@ export interface components {
             entity: "contact" | "company";
             name: string;
             /**
-             * @description A date is a text such as 2030-12-31
+             * @description Values of type date are strings such as 2030-12-31
              * @example string
              * @enum {string}
              */
             type: "string" | "number" | "boolean" | "date" | "enum";
-            /** @description The values of an enum */
+            /** @description The allowed values of an enum */
             options: string[] | null;
             description: string | null;
             tenantId: string;
@@ -3397,7 +3397,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         CustomFieldList: {
@@ -3426,21 +3426,21 @@ export interface components {
             };
             emails: {
                 sent: number;
-                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
+                /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 clickRate: number;
             };
             conversions: {
                 total: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 rate: number;
             };
             campaigns: {
@@ -3515,14 +3515,14 @@ export interface components {
             id: number;
             /** @example May newsletter */
             name: string;
-            /** @description Or `variants` */
+            /** @description Alternatively, give `variants` */
             templateId: number | null;
-            /** @description Who gets it */
+            /** @description The segment or list of recipients */
             segmentId: number | null;
-            /** @description The same, by its other name */
+            /** @description Alias of `segmentId` */
             listId: number | null;
             /**
-             * @description `recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is
+             * @description `recipient_local_time` sends at the local time of each recipient: the time of day of `scheduledAt` in `timezone`
              * @enum {string|null}
              */
             scheduleType: "immediate" | "scheduled" | "recurring" | "recipient_local_time" | null;
@@ -3532,18 +3532,18 @@ export interface components {
              */
             scheduledAt: string | null;
             /**
-             * @description Five fields, of a recurring one
+             * @description Five cron fields, for recurring campaigns
              * @example 0 9 * * 1
              */
             cron: string | null;
             /**
-             * @description Of `cron` and of the local time; UTC where absent
+             * @description IANA timezone of `cron` and of the local time; default UTC
              * @example Europe/Berlin
              */
             timezone: string | null;
             ratePerMinute: number | null;
             /**
-             * @description What is compared, instead of `templateId`
+             * @description The variants to compare, instead of `templateId`
              * @example [
              *       {
              *         "name": "A",
@@ -3567,20 +3567,20 @@ export interface components {
             }[] | null;
             winner: {
                 /**
-                 * @description People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`
+                 * @description Fraction of delivered emails whose recipient opened or clicked; `opens` is an alias of `openRate`, `clicks` of `clickRate`
                  * @enum {string}
                  */
                 metric: "opens" | "clicks" | "openRate" | "clickRate";
-                /** @description Counted from the end of the test's delivery */
+                /** @description Counted from when delivery of the test has ended */
                 afterMinutes: number;
-                /** @description Of the audience; the others get what won */
+                /** @description Percentage of the audience that gets the test; the others get the winning variant */
                 testPercent: number;
             } | null;
-            /** @description What won */
+            /** @description Name of the winning variant */
             winnerVariant: string | null;
             /** @enum {string} */
             status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" | "FAILED";
-            /** @description Why it FAILED */
+            /** @description Why the campaign FAILED */
             error: string | null;
             /**
              * Format: date-time
@@ -3598,7 +3598,7 @@ export interface components {
              */
             finishedAt: string | null;
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -3635,9 +3635,9 @@ export interface components {
             clicks: number;
             uniqueClicks: number;
             unsubscribes: number;
-            /** @description Of delivered */
+            /** @description As a fraction of `delivered` */
             openRate: number;
-            /** @description Of delivered */
+            /** @description As a fraction of `delivered` */
             clickRate: number;
             links: {
                 url: string;
@@ -3665,9 +3665,9 @@ export interface components {
                 clicks: number;
                 uniqueClicks: number;
                 unsubscribes: number;
-                /** @description Of delivered */
+                /** @description As a fraction of `delivered` */
                 openRate: number;
-                /** @description Of delivered */
+                /** @description As a fraction of `delivered` */
                 clickRate: number;
             }[];
         };
@@ -3681,7 +3681,7 @@ export interface components {
                 perDays: number;
             } | null;
             sendWindow: {
-                /** @description Every day where absent */
+                /** @description Default: every day */
                 days?: (number | string)[];
                 /**
                  * @description HH:MM
@@ -3689,7 +3689,7 @@ export interface components {
                  */
                 from: string;
                 /**
-                 * @description HH:MM up to 24:00, exclusive
+                 * @description HH:MM, up to 24:00; exclusive
                  * @example 17:00
                  */
                 to: string;
@@ -3699,7 +3699,7 @@ export interface components {
                  */
                 timezone: string;
             } | null;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         EmailsAnalytics: {
@@ -3720,32 +3720,32 @@ export interface components {
             };
             totals: {
                 sent: number;
-                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
+                /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 clickRate: number;
             };
             byTemplate: {
                 /** @example 1 */
                 templateId: number | null;
                 sent: number;
-                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
+                /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             series: {
@@ -3755,16 +3755,16 @@ export interface components {
                  */
                 at: string;
                 sent: number;
-                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
+                /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -3784,7 +3784,7 @@ export interface components {
             /** @example 1 */
             segmentId: number | null;
             enrolled: number;
-            /** @description Contacts that the entry rules kept out */
+            /** @description Contacts excluded by the entry rules */
             skipped: number;
             workflowId: string;
             /**
@@ -3798,20 +3798,20 @@ export interface components {
              */
             finishedAt: string | null;
         };
-        /** @description Who may enter, and how mail is paced */
+        /** @description Rules for entering the campaign and for pacing its emails */
         Entry: {
             /**
              * @description Default never
              * @enum {unknown}
              */
             reentry?: "never" | "after_completion" | "always";
-            /** @description Between two entries of a contact; default 0 */
+            /** @description Minimum minutes between two entries of a contact; default 0 */
             minIntervalMinutes?: number;
             /** @description Default true */
             exitOnUnsubscribe?: boolean;
-            /** @description EMAIL steps wait for it */
+            /** @description EMAIL steps wait until the window opens */
             sendWindow?: {
-                /** @description Every day where absent */
+                /** @description Default: every day */
                 days?: (number | string)[];
                 /**
                  * @description HH:MM
@@ -3819,7 +3819,7 @@ export interface components {
                  */
                 from: string;
                 /**
-                 * @description HH:MM up to 24:00, exclusive
+                 * @description HH:MM, up to 24:00; exclusive
                  * @example 17:00
                  */
                 to: string;
@@ -3829,7 +3829,7 @@ export interface components {
                  */
                 timezone: string;
             } | null;
-            /** @description Marketing mail to a contact within that many days, beyond which it is suppressed */
+            /** @description Maximum number of marketing emails to a contact within `perDays` days; further ones are suppressed */
             frequencyCap?: {
                 maxEmails: number;
                 perDays: number;
@@ -3851,7 +3851,7 @@ export interface components {
                     name: string;
                 };
                 /**
-                 * @description How much, by the place it was in
+                 * @description Number of erased records by place
                  * @example {
                  *       "contacts": 1,
                  *       "activities": 12,
@@ -3885,7 +3885,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         ErasureList: {
@@ -3893,7 +3893,7 @@ export interface components {
             page: components["schemas"]["Page"];
         };
         /**
-         * @description Stable; what to branch on
+         * @description Stable error code; branch on this
          * @enum {string}
          */
         ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "dns_record_invalid" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "unavailable";
@@ -3906,7 +3906,7 @@ export interface components {
             /** @example 1 */
             contactId: number;
             entryNo: number;
-            /** @description Index in the list of steps; when COMPLETED the number of steps */
+            /** @description Index into `steps`; if COMPLETED, the number of steps */
             currentStep: number;
             /** @example wait-1 */
             currentStepId: string | null;
@@ -3925,7 +3925,7 @@ export interface components {
             /** @example campaign_stopped */
             exitReason: string | null;
             /**
-             * @description Null where a campaign without steps was over at once
+             * @description Null if the campaign has no steps: the execution completes immediately, without a workflow
              * @example campaign-execution/default/7/42/1
              */
             workflowId: string | null;
@@ -3944,7 +3944,7 @@ export interface components {
             /** @example 1 */
             contactId: number;
             entryNo: number;
-            /** @description Index in the list of steps; when COMPLETED the number of steps */
+            /** @description Index into `steps`; if COMPLETED, the number of steps */
             currentStep: number;
             /** @example wait-1 */
             currentStepId: string | null;
@@ -3963,7 +3963,7 @@ export interface components {
             /** @example campaign_stopped */
             exitReason: string | null;
             /**
-             * @description Null where a campaign without steps was over at once
+             * @description Null if the campaign has no steps: the execution completes immediately, without a workflow
              * @example campaign-execution/default/7/42/1
              */
             workflowId: string | null;
@@ -3981,7 +3981,7 @@ export interface components {
                  * @example 2030-01-31T09:30:00.000Z
                  */
                 executedAt: string;
-                /** @description From the arrival at the step until it was done, waiting included */
+                /** @description Time from reaching the step to completing it, including waiting */
                 durationMs: number;
             }[];
         };
@@ -4000,7 +4000,7 @@ export interface components {
             }[];
             executions: components["schemas"]["Execution"][];
         };
-        /** @description Of the latest email; without one, what stands between */
+        /** @description Explains the latest email; if there is none, what prevents one */
         ExplainContactEmailsAnswer: {
             /** @example 1 */
             contactId: number;
@@ -4029,7 +4029,7 @@ export interface components {
                 at: string;
                 reply: string | null;
             }[];
-            /** @description All of them, latest first */
+            /** @description All matching emails, latest first */
             emails: {
                 /** @example 1 */
                 emailId: number;
@@ -4089,29 +4089,29 @@ export interface components {
          */
         Filter: {
             /**
-             * @description Makes it a group; `not` = none of its conditions holds
+             * @description Marks a group; `not` = none of its conditions holds
              * @enum {unknown}
              */
             op?: "and" | "or" | "not";
-            /** @description Of a group, nested up to 10 deep */
+            /** @description For a group; nested up to 10 deep */
             conditions?: components["schemas"]["Filter"][];
-            /** @description Makes it a field leaf: a contact field, `customFields.x`, `tags`, `company.x`, `score`, `qualification`, `listId`, `segmentId` */
+            /** @description Marks a field leaf: a contact field, `customFields.x`, `tags`, `company.x`, `score`, `qualification`, `listId`, `segmentId` */
             field?: string;
             /**
-             * @description Makes it an event leaf
+             * @description Marks an event leaf
              * @enum {unknown}
              */
             event?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
             /**
-             * @description Of a field leaf; of an event leaf `atLeast`, `atMost`, `none`
+             * @description For a field leaf; for an event leaf `atLeast`, `atMost` or `none`
              * @enum {unknown}
              */
             operator?: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays" | "atLeast" | "atMost" | "none";
-            /** @description Of a field leaf: a text, number or boolean; a list for `in`, `notIn`, `between` */
+            /** @description For a field leaf: a string, number or boolean; a list for `in`, `notIn` and `between` */
             value?: unknown;
-            /** @description Of an event leaf */
+            /** @description For an event leaf: the number of events */
             count?: number;
-            /** @description Of an event leaf: only events of the last days */
+            /** @description For an event leaf: only events of the last `withinDays` days */
             withinDays?: number;
             where?: Record<string, never>[];
         };
@@ -4132,12 +4132,12 @@ export interface components {
                 label: string;
                 /** @enum {string} */
                 type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
-                /** @description The field for the email address always is */
+                /** @description Always true for the email address field */
                 required: boolean;
                 placeholder: string | null;
                 defaultValue: string | null;
                 displayOrder: number;
-                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                /** @description Must match the entire text; RE2 syntax. Without maxLength, the text can have at most 1000 characters */
                 validationRegex: string | null;
                 minLength: number | null;
                 maxLength: number | null;
@@ -4145,7 +4145,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
-                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
+                /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo: string | null;
             }[];
             /** @enum {string} */
@@ -4158,7 +4158,7 @@ export interface components {
             allowedOrigins: string[];
             /** @enum {string} */
             updateExisting: "fillEmpty" | "overwrite";
-            /** @description A new contact is `pending` until it confirms its address by the link of a mail */
+            /** @description A new contact is `pending` until it confirms its address with the link in an email */
             doubleOptIn: boolean;
             /** @constant */
             enableProgressiveProfiling: false;
@@ -4167,7 +4167,7 @@ export interface components {
             notifyEmails: string[];
             progressiveFields: string[];
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -4198,12 +4198,12 @@ export interface components {
                 label: string;
                 /** @enum {string} */
                 type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
-                /** @description The field for the email address always is */
+                /** @description Always true for the email address field */
                 required: boolean;
                 placeholder: string | null;
                 defaultValue: string | null;
                 displayOrder: number;
-                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                /** @description Must match the entire text; RE2 syntax. Without maxLength, the text can have at most 1000 characters */
                 validationRegex: string | null;
                 minLength: number | null;
                 maxLength: number | null;
@@ -4211,7 +4211,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
-                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
+                /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo: string | null;
             }[];
         };
@@ -4260,7 +4260,7 @@ export interface components {
             totals: {
                 views: number;
                 submissions: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 conversionRate: number;
             };
             byForm: {
@@ -4268,7 +4268,7 @@ export interface components {
                 formId: number;
                 views: number;
                 submissions: number;
-                /** @description A fraction: 0.25 is 25 % */
+                /** @description A fraction: 0.25 = 25% */
                 conversionRate: number;
             }[];
             series: {
@@ -4324,18 +4324,18 @@ export interface components {
                  * @example 2030-01-31T09:30:00.000Z
                  */
                 updatedAt: string;
-                /** @description For concurrency only; the ETag of reads */
+                /** @description For optimistic concurrency; the ETag of reads */
                 version: number;
             } | null;
-            /** @description As of GET /contacts/{id}/activities */
+            /** @description As in GET /contacts/{id}/activities */
             activities: {
                 [key: string]: unknown;
             }[];
-            /** @description With their opens, clicks and unsubscribes in `events`, and what came back in `bounces` */
+            /** @description With opens, clicks and unsubscribes in `events`, and bounces and complaints in `bounces` */
             emails: {
                 [key: string]: unknown;
             }[];
-            /** @description Of forms, with what was submitted */
+            /** @description Form submissions with the submitted data */
             submissions: {
                 [key: string]: unknown;
             }[];
@@ -4343,7 +4343,7 @@ export interface components {
             memberships: {
                 [key: string]: unknown;
             }[];
-            /** @description Of campaigns, with their steps */
+            /** @description Campaign executions with their steps */
             executions: {
                 [key: string]: unknown;
             }[];
@@ -4353,24 +4353,24 @@ export interface components {
                 rules: {
                     [key: string]: unknown;
                 }[];
-                /** @description Those that fired */
+                /** @description Thresholds that fired */
                 thresholds: {
                     [key: string]: unknown;
                 }[];
-                /** @description Every change */
+                /** @description Every score change */
                 history: {
                     [key: string]: unknown;
                 }[];
             };
-            /** @description Of the address */
+            /** @description Suppressions of the address */
             suppressions: {
                 [key: string]: unknown;
             }[];
-            /** @description Topics that it wants no mail about */
+            /** @description Topics that the address has opted out of */
             topicOptOuts: {
                 [key: string]: unknown;
             }[];
-            /** @description When it was asked to confirm the address, and when, from where and by what it did */
+            /** @description Double opt-in requests: when requested and when confirmed, with the IP address and user agent of the confirmation */
             optIns: {
                 [key: string]: unknown;
             }[];
@@ -4413,7 +4413,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         ImportContactsRequest: {
@@ -4422,7 +4422,7 @@ export interface components {
              * @description The CSV file
              */
             file: Blob;
-            /** @description JSON: CSV header → field; null leaves the column out */
+            /** @description JSON object of CSV header → field name; null ignores the column */
             mapping?: string;
             /**
              * @default upsert
@@ -4433,7 +4433,7 @@ export interface components {
             encoding?: string;
             delimiter?: string;
             /**
-             * @description Whether the new contacts start campaigns
+             * @description Whether the new contacts trigger campaigns
              * @default false
              * @enum {string}
              */
@@ -4448,7 +4448,7 @@ export interface components {
             data: components["schemas"]["Import"][];
             page: components["schemas"]["Page"];
         };
-        /** @description What undoing it has done so far */
+        /** @description Progress of the undo */
         ImportUndo: {
             removed: number;
             restored: number;
@@ -4463,7 +4463,7 @@ export interface components {
             /** @enum {string} */
             status: "OPEN" | "ACCEPTED" | "EXPIRED";
             /**
-             * @description The user who invites
+             * @description The user who sent the invitation
              * @example 1
              */
             invitedBy: number;
@@ -4489,7 +4489,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         InvitationList: {
@@ -4514,7 +4514,7 @@ export interface components {
             id: number;
             name: string;
             /**
-             * @description By a filter, or by hand
+             * @description `dynamic`: the contacts that match `filter`; `static`: a list of added contacts
              * @enum {string}
              */
             type: "dynamic" | "static";
@@ -4523,10 +4523,10 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             addedAt: string | null;
-            /** @description With explain=true: whether the contact is in it */
+            /** @description With explain=true: whether the contact is a member */
             member?: boolean;
             /**
-             * @description With explain=true, of a dynamic segment: its filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}` with `value` what the contact has (null = missing; of `tags`, `listId`, `segmentId` a list), of an event leaf how often it happened
+             * @description With explain=true, for dynamic segments: the evaluated filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}`, where `value` is the value of the contact (null = missing; a list for `tags`, `listId` and `segmentId`); for an event leaf it is the number of events
              * @example {
              *       "op": "and",
              *       "holds": false,
@@ -4566,7 +4566,7 @@ export interface components {
             emailId: number;
             /** @example 1 */
             contactId: number | null;
-            /** @description Where it went; null before it was sent */
+            /** @description The address it was sent to; null before it was sent */
             email: string | null;
             /** @enum {string} */
             status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
@@ -4604,7 +4604,7 @@ export interface components {
             contactId: number;
             email: string;
             /**
-             * @description Why undoing the import left it as it is
+             * @description Why the undo left the contact as it is
              * @enum {string}
              */
             reason: "changed_since" | "in_campaign" | "emailed" | "submitted_form" | "active" | "suppressed";
@@ -4615,14 +4615,14 @@ export interface components {
         };
         LoginRequest: {
             /**
-             * @description The username or the email
+             * @description The username or the email address
              * @example ada
              */
             username: string;
             /** @example Correct-Horse-7 */
             password: string;
             /**
-             * @description The present code of the authenticator app
+             * @description The current code of the authenticator app
              * @example 123456
              */
             totp?: string;
@@ -4638,7 +4638,7 @@ export interface components {
             name: string;
             permissions: string[];
             /**
-             * @description The user for whom it acts
+             * @description The user on whose behalf the key acts
              * @example 1
              */
             createdBy: number;
@@ -4664,10 +4664,10 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
-             * @description Shown here and never again
+             * @description Returned only in this response
              * @example pk_example
              */
             key: string;
@@ -4675,10 +4675,10 @@ export interface components {
         Page: {
             /** @example 50 */
             limit: number;
-            /** @description The cursor of the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             nextCursor: string | null;
             hasMore: boolean;
-            /** @description With includeTotal=true */
+            /** @description Only with includeTotal=true */
             total?: number;
         };
         Permission: {
@@ -4698,7 +4698,7 @@ export interface components {
         };
         PreviewSegmentAnswer: {
             count: number;
-            /** @description Up to ten of them */
+            /** @description Up to ten matching contacts */
             sample: components["schemas"]["Contact"][];
         };
         PreviewSegmentRequest: {
@@ -4712,7 +4712,7 @@ export interface components {
         PreviewTemplateRequest: {
             /** @example 1 */
             contactId?: number;
-            /** @description What {{data.x}} prints */
+            /** @description Values for `{{data.x}}` in the template */
             data?: {
                 [key: string]: unknown;
             };
@@ -4733,20 +4733,20 @@ export interface components {
              * @example smtp.example.com:587
              */
             provider: string;
-            /** @description Its place in the failover order, from 1 */
+            /** @description Position in the failover order, from 1 */
             order: number;
             /**
-             * @description DOWN: no process sends by it, until it has rested. DEGRADED: it rests for some, has failed since it last worked, or there is no sender process
+             * @description DOWN: no process uses it until its pause ends (`restsUntil`), except for a trial message. DEGRADED: paused for some processes, failed since the last success, or no sender process is running
              * @enum {string}
              */
             status: "UP" | "DEGRADED" | "DOWN";
-            /** @description Of one sender process, at most */
+            /** @description Maximum connections per sender process */
             connections: number;
-            /** @description Of all sender processes together */
+            /** @description Limit for all sender processes together */
             ratePerMinute: number | null;
-            /** @description Sender processes that were seen within the last minute */
+            /** @description Sender processes that reported within the last minute */
             processes: number;
-            /** @description In a row */
+            /** @description Consecutive failures */
             failures: number;
             /**
              * Format: date-time
@@ -4764,7 +4764,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             lastSentAt: string | null;
-            /** @description By these processes since each began */
+            /** @description Emails sent by these processes since they started */
             sent: number;
             /**
              * Format: date-time
@@ -4782,7 +4782,7 @@ export interface components {
             status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
         };
         RebuildSegmentAnswer: {
-            /** @description Memberships that were not as the filter says */
+            /** @description Number of memberships that differed from the filter */
             differed: number;
             added: number;
             removed: number;
@@ -4805,7 +4805,7 @@ export interface components {
         };
         RegisterRequest: {
             /**
-             * @description Letters, digits and . _ - +; or the email
+             * @description Letters, digits and . _ - +, or the email address
              * @example ada
              */
             username: string;
@@ -4822,13 +4822,13 @@ export interface components {
             lastName: string;
         };
         RemoveSegmentContactsAnswer: {
-            /** @description How many were in it */
+            /** @description Number of contacts that were members before */
             removed: number;
             count: number;
         };
         RemoveTotpRequest: {
             /**
-             * @description The present code of the authenticator app
+             * @description The current code of the authenticator app
              * @example 123456
              */
             totp?: string;
@@ -4837,7 +4837,7 @@ export interface components {
         };
         ResetPasswordRequest: {
             /**
-             * @description From the link of the mail
+             * @description From the link in the email
              * @example B2RlZmF1bHQ
              */
             token: string;
@@ -4849,7 +4849,7 @@ export interface components {
         };
         ResolveEmailRequest: {
             /**
-             * @description It was sent; it was not, and shall not be; it was not, and shall be sent again
+             * @description `sent`: it was sent. `failed`: it was not sent, and will not be. `resend`: it was not sent, and will be sent again
              * @enum {string}
              */
             outcome: "sent" | "failed" | "resend";
@@ -4861,7 +4861,7 @@ export interface components {
             name: string;
             description: string | null;
             permissions: string[];
-            /** @description Every tenant has it, and nobody changes it */
+            /** @description Built-in roles exist in every tenant and cannot be changed */
             builtIn: boolean;
             /** @example default */
             tenantId: string;
@@ -4875,7 +4875,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         RoleList: {
@@ -4895,11 +4895,11 @@ export interface components {
                 /** @example 1 */
                 campaignId?: number;
             } & (unknown & unknown);
-            /** @description It has fired for anyone */
+            /** @description Whether it has fired for any contact */
             triggered: boolean;
             triggeredCount: number;
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -4934,14 +4934,14 @@ export interface components {
                 operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
                 value?: unknown;
             }[];
-            /** @description Most points that the rule gives one contact */
+            /** @description Maximum total points that the rule gives one contact */
             maxPerContact: number | null;
             /** @enum {string} */
             target: "contact" | "company";
             active: boolean;
             decay: null;
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -4961,7 +4961,7 @@ export interface components {
         ScoringSettings: {
             warm: number;
             hot: number;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         Segment: {
@@ -4970,22 +4970,22 @@ export interface components {
             name: string;
             description: string | null;
             /**
-             * @description By a filter, or by hand
+             * @description `dynamic`: the contacts that match `filter`; `static`: a list of added contacts
              * @enum {string}
              */
             type: "dynamic" | "static";
-            /** @description Of a dynamic one: who is in it */
+            /** @description The filter of a dynamic segment; null for a static list */
             filter: {
                 [key: string]: unknown;
             } | null;
             /** @enum {string} */
             status: "BUILDING" | "READY";
-            /** @description Contacts in it */
+            /** @description Number of contacts in it */
             count: number;
-            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn: boolean;
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -5005,50 +5005,50 @@ export interface components {
         SendEmailRequest: {
             /** @example 1 */
             templateId: number;
-            /** @description A contact; this or `to` */
+            /** @description The id of a contact; give either this or `to` */
             recipientId?: number;
             /** @example someone@example.com */
             to?: string;
-            /** @description What {{data.x}} prints */
+            /** @description Values for `{{data.x}}` in the template */
             data?: {
                 [key: string]: unknown;
             };
-            /** @description A campaign whose figures it counts for */
+            /** @description The campaign whose statistics the email counts for */
             campaignId?: number;
         };
         Sender: {
             /** @example 1 */
             id: number;
             /**
-             * @description The address that mail is from
+             * @description The From address
              * @example news@example.com
              */
             email: string;
             /**
-             * @description Shown beside the address where a template names none
+             * @description Default display name of the From address, for templates without one
              * @example Example News
              */
             name: string | null;
             /**
-             * @description Where a template names none
+             * @description Default Reply-To address, for templates without one
              * @example help@example.com
              */
             replyTo: string | null;
             dkim: components["schemas"]["SenderDkim"] | null;
-            /** @description Whether mail may be from the address: it is confirmed, or of a domain that a sender of the tenant has verified */
+            /** @description Whether email may be sent from the address: it is confirmed, or a sender of the tenant has verified its domain */
             verified: boolean;
             /**
              * Format: date-time
-             * @description When the link that was mailed to the address was confirmed; of a sender that is older than these links and had no other tenant beside it, when the service was upgraded
+             * @description When the confirmation link was used. For senders that existed before confirmation links, in a service with a single tenant: when the service was upgraded
              */
             confirmedAt: string | null;
             /**
-             * @description The domain that the DKIM record has proved: any address of it, and below it, may be sent from
+             * @description The domain verified by the DKIM record: email may be sent from any address of it and of its subdomains
              * @example example.com
              */
             verifiedDomain: string | null;
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -5063,7 +5063,7 @@ export interface components {
         };
         SenderDkim: {
             /**
-             * @description Signs as this domain (d=): the one of the address, or one above it
+             * @description The signing domain (d=): the domain of the address or a parent domain
              * @example example.com
              */
             domain: string;
@@ -5071,31 +5071,31 @@ export interface components {
             selector: string;
             publicKey: string;
             /**
-             * @description Publish a TXT record of this name
+             * @description Name of the TXT record to publish
              * @example news2030._domainkey.example.com
              */
             dnsName: string;
             /**
-             * @description that says this; a zone file has it in strings of up to 255 characters
+             * @description Value of the TXT record; in a zone file, split it into strings of up to 255 characters
              * @example v=DKIM1; k=rsa; p=MIIB
              */
             dnsValue: string;
             /**
              * Format: date-time
-             * @description When it was seen in the DNS; null when it was not there at the last look
+             * @description When the record was last found in the DNS; null if the last check did not find it
              */
             verifiedAt: string | null;
         };
-        /** @description Mail of the sender is signed (RFC 6376). {} makes a key; another selector or private key replaces it; null removes it */
+        /** @description Signs the sender's email with DKIM (RFC 6376). `{}` generates a key; another selector or private key replaces it; null removes it */
         SenderDkimRequest: {
             /**
-             * @description Signs as this domain (d=): the one of the address, or one above it
+             * @description The signing domain (d=): the domain of the address or a parent domain
              * @example example.com
              */
             domain?: string;
             /** @example news2030 */
             selector?: string;
-            /** @description RSA, PEM; made here where it is absent. Never answered */
+            /** @description RSA private key in PEM; generated if absent. Never returned */
             privateKey?: string;
             readonly publicKey?: unknown;
             readonly dnsName?: unknown;
@@ -5111,9 +5111,9 @@ export interface components {
             /** @example 1 */
             enrolmentId: number | null;
         };
-        /** @description At most one of the three; none enrols no one */
+        /** @description At most one of the three; if all are absent, no contact is enrolled */
         StartCampaignRequest: {
-            /** @description For more contacts make a list */
+            /** @description For more contacts, use a list */
             contactIds?: number[];
             /** @example 1 */
             segmentId?: number;
@@ -5122,12 +5122,12 @@ export interface components {
         };
         StartTotpAnswer: {
             /**
-             * @description Base32, to be typed into an authenticator app
+             * @description In Base32, for manual entry into an authenticator app
              * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
              */
             secret: string;
             /**
-             * @description The same for a QR code
+             * @description The otpauth URL of the secret, to be shown as a QR code
              * @example otpauth://totp/Perennial:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Perennial
              */
             otpauthUrl: string;
@@ -5146,11 +5146,11 @@ export interface components {
          *     }
          */
         Step: {
-            /** @description Unique in the campaign; made if absent */
+            /** @description Unique in the campaign; generated if absent */
             id?: string;
             /** @description EMAIL, WAIT, CONDITION, SEGMENT, EXIT */
             type: string;
-            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; past = at once) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC where it has none; `weekday` is `monday` to `sunday`) · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter does, else to `else`; a target left out is the following step, null the end · `SEGMENT {action: add|remove, listId}` puts the contact on a list or takes it off · `EXIT {}` stops the execution */
+            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `EXIT {}` stops the execution */
             config?: {
                 [key: string]: unknown;
             };
@@ -5202,22 +5202,22 @@ export interface components {
          *     }
          */
         SubmitPreferencesRequest: {
-            /** @description The id of a topic that is wanted, once for each; what is no topic of ours is ignored */
+            /** @description The id of a wanted topic, repeated for each; unknown ids are ignored */
             topic?: unknown;
-            /** @description Given, nothing at all is wanted, as with `List-Unsubscribe=One-Click` */
+            /** @description If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does */
             unsubscribe?: unknown;
         };
         Suppression: {
             /** @example 1 */
             id: number;
-            /** @description The address as it is compared; null when it was erased */
+            /** @description The address in normalised form; null if it was erased */
             email: string | null;
             /**
              * @example manual
              * @enum {string}
              */
             reason: "unsubscribed" | "bounced" | "complained" | "manual";
-            /** @description What it came by: api, import, email */
+            /** @description Where the suppression came from: `api`, `import` or `email` */
             source: string | null;
             tenantId: string;
             /**
@@ -5242,9 +5242,9 @@ export interface components {
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content: string;
-            /** @description The text part, with Liquid; made from the content when absent */
+            /** @description The plain-text part, with Liquid; generated from `content` if absent */
             text: string | null;
-            /** @description What inboxes show beside the subject */
+            /** @description Preview text that inboxes show next to the subject */
             previewText: string | null;
             /**
              * @description Transactional mail passes unsubscribes
@@ -5252,22 +5252,22 @@ export interface components {
              */
             category: "marketing" | "transactional";
             /**
-             * @description Marketing mail about a topic is not sent to who does not want it
+             * @description Marketing email about a topic is not sent to contacts who opted out of the topic
              * @example 1
              */
             topicId: number | null;
             fromName: string | null;
             /**
-             * @description A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null
+             * @description A verified sender of the tenant, or any address of a verified domain; null = the default sender
              * @example someone@example.com
              */
             fromEmail: string | null;
             /** @example someone@example.com */
             replyTo: string | null;
-            /** @description Rises with every change of what is sent */
+            /** @description Incremented by every change of the sent content */
             contentVersion: number;
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -5287,7 +5287,7 @@ export interface components {
         TestTemplateRequest: {
             /** @example someone@example.com */
             to: string;
-            /** @description What {{data.x}} prints */
+            /** @description Values for `{{data.x}}` in the template */
             data?: {
                 [key: string]: unknown;
             };
@@ -5296,14 +5296,14 @@ export interface components {
             /** @example 1 */
             id: number;
             /**
-             * @description As recipients read it
+             * @description Shown to recipients on the preference page
              * @example Product news
              */
             name: string;
-            /** @description What stands below the name on the preference page */
+            /** @description Shown below the name on the preference page */
             description: string | null;
             tenantId: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
              * Format: date-time
@@ -5358,7 +5358,7 @@ export interface components {
             }[];
         };
         /**
-         * @description What makes contacts enter: `MANUAL` · `CONTACT_CREATED` · `FORM_SUBMITTED {formId}` · `EMAIL_OPENED {templateId?, campaignId?}` · `EMAIL_CLICKED {templateId?, campaignId?, url?}` · `SEGMENT_ENTERED {segmentId}` · `SCORE_REACHED {score}` · `SCHEDULE {cron, timezone, segmentId}` · `DATE {field, offsetDays, time, annual?}`. MANUAL is nothing but `start`
+         * @description What makes contacts enter: `MANUAL` · `CONTACT_CREATED` · `FORM_SUBMITTED {formId}` · `EMAIL_OPENED {templateId?, campaignId?}` · `EMAIL_CLICKED {templateId?, campaignId?, url?}` · `SEGMENT_ENTERED {segmentId}` · `SCORE_REACHED {score}` · `SCHEDULE {cron, timezone, segmentId}` · `DATE {field, offsetDays, time, annual?}`. With MANUAL, contacts enter only by `start`
          * @example {
          *       "type": "FORM_SUBMITTED",
          *       "formId": 1
@@ -5395,7 +5395,7 @@ export interface components {
             trigger?: components["schemas"]["Trigger"] | null;
             steps?: components["schemas"]["Step"][] | null;
             entry?: components["schemas"]["Entry"] | null;
-            /** @description Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order */
+            /** @description For the prebuilt types, instead of `steps`: their 3, 5 or 2 templates in order */
             templateIds?: number[];
             readonly id?: unknown;
             readonly status?: unknown;
@@ -5438,7 +5438,7 @@ export interface components {
             /** @example 1 */
             companyId?: number | null;
             /**
-             * @description Only unsubscribed and archived can be set
+             * @description Only `unsubscribed` and `archived` can be set
              * @enum {string}
              */
             status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
@@ -5457,7 +5457,7 @@ export interface components {
             locale?: string | null;
             /** @example fair */
             source?: string | null;
-            /** @description The name of a company: found ignoring case, or created. Not together with companyId. An object, as reads have it, is accepted unchanged */
+            /** @description The name of a company, matched case-insensitively; created if it does not exist. Not together with `companyId`. An object, as returned by reads, is accepted if unchanged */
             company?: string | {
                 [key: string]: unknown;
             } | null;
@@ -5469,7 +5469,7 @@ export interface components {
             readonly updatedAt?: unknown;
         };
         UpdateCustomFieldRequest: {
-            /** @description The values of an enum; of no other type */
+            /** @description The values of an enum; not allowed for other types */
             options?: string[] | null;
             description?: string | null;
             readonly id?: unknown;
@@ -5484,14 +5484,14 @@ export interface components {
         UpdateEmailCampaignRequest: {
             /** @example May newsletter */
             name?: string;
-            /** @description Or `variants` */
+            /** @description Alternatively, give `variants` */
             templateId?: number | null;
-            /** @description Who gets it */
+            /** @description The segment or list of recipients */
             segmentId?: number | null;
-            /** @description The same, by its other name */
+            /** @description Alias of `segmentId` */
             listId?: number | null;
             /**
-             * @description `recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is
+             * @description `recipient_local_time` sends at the local time of each recipient: the time of day of `scheduledAt` in `timezone`
              * @enum {string|null}
              */
             scheduleType?: "immediate" | "scheduled" | "recurring" | "recipient_local_time" | null;
@@ -5501,18 +5501,18 @@ export interface components {
              */
             scheduledAt?: string | null;
             /**
-             * @description Five fields, of a recurring one
+             * @description Five cron fields, for recurring campaigns
              * @example 0 9 * * 1
              */
             cron?: string | null;
             /**
-             * @description Of `cron` and of the local time; UTC where absent
+             * @description IANA timezone of `cron` and of the local time; default UTC
              * @example Europe/Berlin
              */
             timezone?: string | null;
             ratePerMinute?: number | null;
             /**
-             * @description What is compared, instead of `templateId`
+             * @description The variants to compare, instead of `templateId`
              * @example [
              *       {
              *         "name": "A",
@@ -5536,13 +5536,13 @@ export interface components {
             }[] | null;
             winner?: {
                 /**
-                 * @description People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`
+                 * @description Fraction of delivered emails whose recipient opened or clicked; `opens` is an alias of `openRate`, `clicks` of `clickRate`
                  * @enum {string}
                  */
                 metric: "opens" | "clicks" | "openRate" | "clickRate";
-                /** @description Counted from the end of the test's delivery */
+                /** @description Counted from when delivery of the test has ended */
                 afterMinutes: number;
-                /** @description Of the audience; the others get what won */
+                /** @description Percentage of the audience that gets the test; the others get the winning variant */
                 testPercent: number;
             } | null;
             readonly id?: unknown;
@@ -5563,7 +5563,7 @@ export interface components {
                 perDays: number;
             } | null;
             sendWindow?: {
-                /** @description Every day where absent */
+                /** @description Default: every day */
                 days?: (number | string)[];
                 /**
                  * @description HH:MM
@@ -5571,7 +5571,7 @@ export interface components {
                  */
                 from: string;
                 /**
-                 * @description HH:MM up to 24:00, exclusive
+                 * @description HH:MM, up to 24:00; exclusive
                  * @example 17:00
                  */
                 to: string;
@@ -5593,12 +5593,12 @@ export interface components {
                 /** @enum {string} */
                 type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
                 id?: number;
-                /** @description The field for the email address always is */
+                /** @description Always true for the email address field */
                 required?: boolean;
                 placeholder?: string | null;
                 defaultValue?: string | null;
                 displayOrder?: number;
-                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                /** @description Must match the entire text; RE2 syntax. Without maxLength, the text can have at most 1000 characters */
                 validationRegex?: string | null;
                 minLength?: number | null;
                 maxLength?: number | null;
@@ -5606,7 +5606,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
-                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
+                /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo?: string | null;
             }[];
             description?: string | null;
@@ -5620,7 +5620,7 @@ export interface components {
             allowedOrigins?: string[] | null;
             /** @enum {string|null} */
             updateExisting?: "fillEmpty" | "overwrite" | null;
-            /** @description A new contact is `pending` until it confirms its address by the link of a mail */
+            /** @description A new contact is `pending` until it confirms its address with the link in an email */
             doubleOptIn?: boolean;
             /** @constant */
             enableProgressiveProfiling?: false;
@@ -5658,7 +5658,7 @@ export interface components {
             name?: string;
             description?: string | null;
             /**
-             * @description Names of permissions, within your own
+             * @description Names of permissions; only permissions that the caller has
              * @example [
              *       "contacts:read",
              *       "contacts:write"
@@ -5706,7 +5706,7 @@ export interface components {
                 operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
                 value?: unknown;
             }[];
-            /** @description Most points that the rule gives one contact */
+            /** @description Maximum total points that the rule gives one contact */
             maxPerContact?: number | null;
             /** @enum {string} */
             target?: "contact" | "company";
@@ -5727,7 +5727,7 @@ export interface components {
             /** @example Active customers */
             name?: string;
             description?: string | null;
-            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn?: boolean;
             filter?: {
                 [key: string]: unknown;
@@ -5743,17 +5743,17 @@ export interface components {
         };
         UpdateSenderRequest: {
             /**
-             * @description The address that mail is from
+             * @description The From address
              * @example news@example.com
              */
             email?: string;
             /**
-             * @description Shown beside the address where a template names none
+             * @description Default display name of the From address, for templates without one
              * @example Example News
              */
             name?: string | null;
             /**
-             * @description Where a template names none
+             * @description Default Reply-To address, for templates without one
              * @example help@example.com
              */
             replyTo?: string | null;
@@ -5777,9 +5777,9 @@ export interface components {
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content?: string;
-            /** @description The text part, with Liquid; made from the content when absent */
+            /** @description The plain-text part, with Liquid; generated from `content` if absent */
             text?: string | null;
-            /** @description What inboxes show beside the subject */
+            /** @description Preview text that inboxes show next to the subject */
             previewText?: string | null;
             /**
              * @description Transactional mail passes unsubscribes
@@ -5787,13 +5787,13 @@ export interface components {
              */
             category?: "marketing" | "transactional";
             /**
-             * @description Marketing mail about a topic is not sent to who does not want it
+             * @description Marketing email about a topic is not sent to contacts who opted out of the topic
              * @example 1
              */
             topicId?: number | null;
             fromName?: string | null;
             /**
-             * @description A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null
+             * @description A verified sender of the tenant, or any address of a verified domain; null = the default sender
              * @example someone@example.com
              */
             fromEmail?: string | null;
@@ -5808,11 +5808,11 @@ export interface components {
         };
         UpdateTopicRequest: {
             /**
-             * @description As recipients read it
+             * @description Shown to recipients on the preference page
              * @example Product news
              */
             name?: string;
-            /** @description What stands below the name on the preference page */
+            /** @description Shown below the name on the preference page */
             description?: string | null;
             readonly id?: unknown;
             readonly tenantId?: unknown;
@@ -5821,7 +5821,7 @@ export interface components {
             readonly updatedAt?: unknown;
         };
         UpdateUserRequest: {
-            /** @description False ends all sessions of the user at once */
+            /** @description false ends all sessions of the user immediately */
             active?: boolean;
             /** @description Names of roles */
             roles?: string[];
@@ -5862,7 +5862,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
-            /** @description For concurrency only; the ETag of reads */
+            /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
         UserList: {
@@ -5871,7 +5871,7 @@ export interface components {
         };
         VerifyEmailRequest: {
             /**
-             * @description From the link of the mail
+             * @description From the link in the email
              * @example B2RlZmF1bHQ
              */
             token: string;
@@ -5883,7 +5883,7 @@ export interface components {
             message: string;
         };
         WebhookReceipt: {
-            /** @description How many were about our mails */
+            /** @description Number of reports about emails of this service */
             reports: number;
         };
     };
@@ -6268,7 +6268,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken; whoever has the address gets a mail */
+            /** @description Accepted; an email is sent if the address belongs to a user */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6334,7 +6334,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken; whoever has the address gets a mail */
+            /** @description Accepted; an email is sent if the address belongs to a user */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6402,7 +6402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description From now on a login needs a code */
+            /** @description TOTP is on: logins require a code from now on */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6414,13 +6414,13 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "updatedAt" | "username" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-username" | "-email" | "-lastName";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 active?: boolean;
                 role?: string;
@@ -6515,13 +6515,13 @@ export interface operations {
     listAuditLog: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "-id";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
@@ -6551,13 +6551,13 @@ export interface operations {
     listRoles: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -6692,13 +6692,13 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "expiresAt" | "-id" | "-createdAt" | "-expiresAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "OPEN" | "ACCEPTED" | "EXPIRED";
             };
@@ -6812,13 +6812,13 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -6907,20 +6907,20 @@ export interface operations {
     listContacts: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
                 companyId?: number;
                 segmentId?: number;
                 listId?: number;
                 tag?: string;
-                /** @description The whole address, ignoring case */
+                /** @description The full address, case-insensitive */
                 email?: string;
                 createdAfter?: string;
                 createdBefore?: string;
@@ -6970,13 +6970,13 @@ export interface operations {
     searchContacts: {
         parameters: {
             query: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "relevance" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName" | "-relevance";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 /** @description Part of a name, an address or a company name */
                 q: string;
@@ -7069,13 +7069,13 @@ export interface operations {
     listContactActivities: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "occurredAt" | "-id" | "-occurredAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -7124,15 +7124,15 @@ export interface operations {
     listCompanies: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                /** @description The whole name, ignoring case */
+                /** @description The full name, case-insensitive */
                 name?: string;
                 domain?: string;
             };
@@ -7248,13 +7248,13 @@ export interface operations {
     listCompanyContacts: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
             };
@@ -7280,13 +7280,13 @@ export interface operations {
     listCustomFields: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 entity?: "contact" | "company";
             };
@@ -7446,13 +7446,13 @@ export interface operations {
     listErasures: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "-id" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED";
                 contactId?: number;
@@ -7505,7 +7505,7 @@ export interface operations {
                 segmentId?: number;
                 listId?: number;
                 tag?: string;
-                /** @description The whole address, ignoring case */
+                /** @description The full address, case-insensitive */
                 email?: string;
                 createdAfter?: string;
                 createdBefore?: string;
@@ -7517,7 +7517,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The contacts, as `format` says */
+            /** @description The contacts in the requested format */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7558,13 +7558,13 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "-id" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED" | "UNDONE";
             };
@@ -7618,7 +7618,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description row, column, code, message, then the row as it came */
+            /** @description row, column, code, message, then the original cells */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7676,13 +7676,13 @@ export interface operations {
     listImportKept: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "-id";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -7733,15 +7733,15 @@ export interface operations {
     listSegments: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                /** @description By a filter, or by hand */
+                /** @description `dynamic`: the contacts that match `filter`; `static`: a list of added contacts */
                 type?: "dynamic" | "static";
             };
             header?: never;
@@ -7788,13 +7788,13 @@ export interface operations {
     listLists: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -7933,13 +7933,13 @@ export interface operations {
     listSegmentContacts: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
             };
@@ -8034,7 +8034,7 @@ export interface operations {
                     "application/json": components["schemas"]["RebuildSegmentAnswer"];
                 };
             };
-            /** @description It was BUILDING: that is begun anew */
+            /** @description The segment was BUILDING: the build was restarted */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8116,13 +8116,13 @@ export interface operations {
     listListContacts: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
             };
@@ -8217,7 +8217,7 @@ export interface operations {
                     "application/json": components["schemas"]["RebuildSegmentAnswer"];
                 };
             };
-            /** @description It was BUILDING: that is begun anew */
+            /** @description The segment was BUILDING: the build was restarted */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8231,15 +8231,15 @@ export interface operations {
     listContactSegments: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                /** @description Lists every dynamic segment, in it or not, and says why */
+                /** @description Lists every dynamic segment, whether or not it contains the contact, and explains why */
                 explain?: boolean;
             };
             header?: never;
@@ -8288,13 +8288,13 @@ export interface operations {
     listEmails: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "-id" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 contactId?: number;
                 campaignId?: number;
@@ -8365,7 +8365,7 @@ export interface operations {
     explainContactEmails: {
         parameters: {
             query?: {
-                /** @description Of either kind; without one, of all mail to the contact */
+                /** @description An email campaign or an automation campaign; if absent, all emails to the contact */
                 campaignId?: number;
             };
             header?: never;
@@ -8416,13 +8416,13 @@ export interface operations {
     listEmailCampaigns: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" | "FAILED";
             };
@@ -8648,13 +8648,13 @@ export interface operations {
     listEmailCampaignRecipients: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "-id";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
                 contactId?: number;
@@ -8726,13 +8726,13 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "-id" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 email?: string;
                 reason?: "unsubscribed" | "bounced" | "complained" | "manual";
@@ -8767,7 +8767,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was suppressed before */
+            /** @description The address was already suppressed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8832,13 +8832,13 @@ export interface operations {
     listTemplates: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 /** @description Transactional mail passes unsubscribes */
                 category?: "marketing" | "transactional";
@@ -9007,13 +9007,13 @@ export interface operations {
     listTopics: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -9150,13 +9150,13 @@ export interface operations {
     listSenders: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "createdAt" | "-id" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -9357,13 +9357,13 @@ export interface operations {
     listCampaigns: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "DRAFT" | "ACTIVE" | "PAUSED" | "STOPPED" | "ARCHIVED";
                 type?: "CUSTOM" | "WELCOME_SERIES" | "NURTURE" | "RE_ENGAGEMENT";
@@ -9594,13 +9594,13 @@ export interface operations {
     listCampaignExecutions: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "-id";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "RUNNING" | "STOPPED" | "COMPLETED" | "FAILED";
                 contactId?: number;
@@ -9738,13 +9738,13 @@ export interface operations {
     listForms: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "DRAFT" | "ACTIVE" | "ARCHIVED";
             };
@@ -9906,13 +9906,13 @@ export interface operations {
     listFormSubmissions: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "submittedAt" | "-id" | "-submittedAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 contactId?: number;
             };
@@ -9996,7 +9996,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken; a browser gets a page */
+            /** @description Accepted; browsers get an HTML page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10011,13 +10011,13 @@ export interface operations {
     listScoringRules: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 eventType?: string;
                 active?: boolean;
@@ -10247,13 +10247,13 @@ export interface operations {
     listScoreThresholds: {
         parameters: {
             query?: {
-                /** @description How many at most */
+                /** @description Maximum number of items per page */
                 limit?: number;
-                /** @description The nextCursor of the page before */
+                /** @description The nextCursor of the previous page */
                 cursor?: string;
-                /** @description By which field; `-` turns it round */
+                /** @description The field to sort by; prefix `-` for descending order */
                 sort?: "id" | "name" | "score" | "createdAt" | "-id" | "-name" | "-score" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
+                /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
             };
             header?: never;
@@ -10412,9 +10412,9 @@ export interface operations {
     getDashboard: {
         parameters: {
             query?: {
-                /** @description Inclusive; from the beginning of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
                 from?: string;
-                /** @description Exclusive; to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10439,9 +10439,9 @@ export interface operations {
     getEmailsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; from the beginning of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
                 from?: string;
-                /** @description Exclusive; to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10466,9 +10466,9 @@ export interface operations {
     getContactsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; from the beginning of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
                 from?: string;
-                /** @description Exclusive; to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10493,9 +10493,9 @@ export interface operations {
     getCampaignsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; from the beginning of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
                 from?: string;
-                /** @description Exclusive; to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10520,9 +10520,9 @@ export interface operations {
     getFormsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; from the beginning of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
                 from?: string;
-                /** @description Exclusive; to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;

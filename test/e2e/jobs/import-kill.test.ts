@@ -198,54 +198,78 @@ test('a worker that is killed in the middle is followed by another', async () =>
   );
 }, 500_000);
 
-test('an attempt whose chunk another one does meanwhile goes on behind it', async () => {
-  const file = Buffer.from('firstName,lastName,email\nA,One,a@example.com\nB,Two,b@example.com\n');
-  const importId = await makeImport('overtaken', file);
-  const em = tenantEm(service.deps.orm, 'overtaken');
-  const held = Promise.withResolvers<void>();
-  let opened = 0;
-  let other: Promise<void> | undefined;
-  // The other attempt has locked the import and writes its chunk down while this one waits.
-  const overtake = () =>
-    em.transactional(async (tx) => {
-      await rows(tx, sql`select 1 from contact_imports where id = ${importId} for update`);
-      held.resolve();
-      await until(
-        'the second attempt waits',
+/** A file of two rows; with blank lines between them it is too large to be kept in memory. */
+const twoRows = (blankLines: number) =>
+  Buffer.from(
+    `firstName,lastName,email\nA,One,a@example.com\n${`${' '.repeat(60_000)}\n`.repeat(blankLines)}B,Two,b@example.com\n`,
+  );
+
+for (const { size, blankLines, opens } of [
+  { size: 'small', blankLines: 0, opens: 2 },
+  { size: 'large', blankLines: 150, opens: 3 },
+]) {
+  test(`an attempt whose chunk another one does meanwhile goes on behind it: ${size} file`, async () => {
+    const file = twoRows(blankLines);
+    const tenantId = `overtaken-${size}`;
+    const importId = await makeImport(tenantId, file);
+    const em = tenantEm(service.deps.orm, tenantId);
+    /** Waits until the first attempt waits for a lock, in a statement like this. */
+    const blocked = (statement: string) =>
+      until(
+        `it waits in ${statement}`,
         async () =>
           (
             await owner.query(
-              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`,
+              [statement],
             )
           ).rowCount,
       );
-      await rows(
-        tx,
-        sql`
-      insert into contact_import_chunks (tenant_id, import_id, chunk, end_offset, last_row) values ('overtaken', ${importId}, 0, ${file.indexOf('B,Two')}, 2)`,
-      );
+    /** Stops the first attempt when it has read the file, and in the chunk; writes that chunk down meanwhile. */
+    const overtake = async (keysLocked: () => void): Promise<void> => {
+      const keys = new pg.Client({ connectionString: service.deps.env.DATABASE_MIGRATION_URL });
+      await keys.connect();
+      await keys.query('begin');
+      await keys.query('lock table contact_import_keys in access exclusive mode');
+      keysLocked();
+      await blocked('from contact_import_keys');
+      await em.transactional(async (tx) => {
+        await rows(tx, sql`select 1 from contact_imports where id = ${importId} for update`);
+        await keys.query('commit');
+        await blocked('from contact_imports where id');
+        await rows(
+          tx,
+          sql`
+          insert into contact_import_chunks (tenant_id, import_id, chunk, end_offset, last_row)
+          values (${tenantId}, ${importId}, 0, ${file.indexOf('B,Two')}, ${blankLines + 2})`,
+        );
+      });
+      await keys.end();
+    };
+    let opened = 0;
+    let other: Promise<void> | undefined;
+    await runImport({
+      orm: service.deps.orm,
+      tenantId,
+      importId,
+      progress() {},
+      open: (_key, offset) => ({
+        inputOffset: offset,
+        content: (async function* () {
+          opened += 1;
+          yield file.subarray(offset);
+          if (opened > 1) return;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          other = overtake(resolve);
+          await promise;
+        })(),
+      }),
     });
-  await runImport({
-    orm: service.deps.orm,
-    tenantId: 'overtaken',
-    importId,
-    progress() {},
-    open: (_key, offset) => ({
-      inputOffset: offset,
-      content: (async function* () {
-        opened += 1;
-        if (opened === 2) {
-          other = overtake();
-          await held.promise;
-        }
-        yield file.subarray(offset);
-      })(),
-    }),
+    await other;
+    assert.equal(opened, opens);
+    const [job] = await em.transactional((tx) =>
+      rows<object>(tx, sql`select processed_rows, created from contact_imports where id = ${importId}`),
+    );
+    assert.deepEqual(job, { processed_rows: 1, created: 1 });
   });
-  await other;
-  assert.equal(opened, 3);
-  const [job] = await em.transactional((tx) =>
-    rows<object>(tx, sql`select processed_rows, created from contact_imports where id = ${importId}`),
-  );
-  assert.deepEqual(job, { processed_rows: 1, created: 1 });
-});
+}

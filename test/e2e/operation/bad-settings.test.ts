@@ -141,7 +141,7 @@ const PROCESSES: [
     () => new RegExp(`^NATS_LISTENERS: JetStream of the account T${slot.number} does not respond; `),
   ],
   ['worker/main.ts', 'its port', () => ({ WORKER_HEALTH_PORT: takenPort() }), () => inUse('WORKER_HEALTH_PORT')],
-  ['worker/main.ts', 'its roles', () => ({}), () => /^--only takes temporal, /, ['--only', 'everything']],
+  ['worker/main.ts', 'its roles', () => ({}), () => /^--only accepts temporal, /, ['--only', 'everything']],
   ['worker/main.ts', 'an option', () => ({}), () => /^Unknown option '--all'/, ['--all']],
   [
     'db/migrate.ts',

@@ -34,7 +34,7 @@ test('what has not ended is no reply', () => {
 test('what is no reply, and one that does not end, are refused', () => {
   const readAll = (text: string) => [...new ReplyReader().read(Buffer.from(text))];
   for (const line of ['HTTP/1.1 400 Bad Request', '99 too short', '2500 too long', '600 unknown', '250_x']) {
-    assert.throws(() => readAll(`${line}\r\n`), /no reply/);
+    assert.throws(() => readAll(`${line}\r\n`), /invalid reply/);
   }
   assert.throws(() => readAll('2'.repeat(10_000)), /is too long/);
   assert.throws(() => readAll('250-more\r\n'.repeat(2_000)), /is too long/);
