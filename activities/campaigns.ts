@@ -35,6 +35,7 @@ export function campaignActivities(deps: Deps) {
       return await runStep(em, load, request, { runId });
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
+      // Does not repeat the step: ends the execution as FAILED at it.
       await runStep(em, load, request, { runId, failure: error.message });
       throw ApplicationFailure.nonRetryable(error.message, error.code);
     }

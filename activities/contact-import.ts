@@ -2,7 +2,7 @@ import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { pgError } from '../db/errors.ts';
 import { AppError } from '../domain/common/errors.ts';
-import { completeImport, failImport, runImport, type ImportStand } from '../domain/contacts/import/run-import.ts';
+import { completeImport, failImport, runImport, type ImportResult } from '../domain/contacts/import/run-import.ts';
 import { undoNextChunk } from '../domain/contacts/import/undo-import.ts';
 import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';
 import type { OutboxTable } from '../events/outbox.ts';
@@ -12,21 +12,21 @@ import type { UndoFigures } from '../domain/contacts/import/undo-record.ts';
 
 /** How long one activity runs before the workflow starts the next, so that the workflow can report progress. */
 const SLICE_MS = 10_000;
-const BEAT_MS = 4_000;
+const HEARTBEAT_MS = 4_000;
 
 /** The message of an error that no retry can fix; null if a retry may succeed. */
-function hopeless(error: unknown): string | null {
+function permanentFailure(error: unknown): string | null {
   if (error instanceof AppError || error instanceof FileGoneError) return error.message;
   const code = pgError(error)?.code ?? '';
   return /^(22|23502|23514)/.test(code) ? `The database rejected the content of the file (${code})` : null;
 }
 
 /** Runs `work` and sends a heartbeat every `BEAT_MS`, also while a long chunk reports no progress. */
-async function beating<T>(work: (tell: (details: unknown) => void) => Promise<T>): Promise<T> {
+async function withHeartbeat<T>(work: (tell: (details: unknown) => void) => Promise<T>): Promise<T> {
   let last: unknown;
   const timer = setInterval(() => {
     heartbeat(last);
-  }, BEAT_MS);
+  }, HEARTBEAT_MS);
   try {
     return await work((details) => {
       last = details;
@@ -48,13 +48,13 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
      * Imports remaining rows for one slice; heartbeats carry the progress. Errors that no retry can fix are not
      * retryable.
      */
-    async importContacts({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<ImportStand> {
-      return beating((tell) =>
+    async importContacts({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<ImportResult> {
+      return withHeartbeat((tell) =>
         runImport({
           orm: deps.orm,
           tenantId,
           importId,
-          enough: sliceOver(),
+          isSliceOver: sliceOver(),
           open: (key, offset) => readFile(deps.nats, key, offset),
           progress: (progress) => {
             // Chunks commit on a separate client, which the outbox subscriber does not see.
@@ -63,7 +63,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
           },
         }),
       ).catch((error: unknown) => {
-        const why = hopeless(error);
+        const why = permanentFailure(error);
         throw why === null ? error : ApplicationFailure.nonRetryable(why, 'ImportFailed');
       });
     },
@@ -77,11 +77,11 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       tenantId,
       importId,
     }: WorkflowInputs['contactImport']): Promise<UndoFigures & { over: boolean }> {
-      const enough = sliceOver();
-      return beating(async (tell) => {
+      const isSliceOver = sliceOver();
+      return withHeartbeat(async (tell) => {
         for (;;) {
           const figures = await undoNextChunk(deps.orm, tenantId, importId);
-          if (figures.over || enough()) return figures;
+          if (figures.over || isSliceOver()) return figures;
           tell(figures);
         }
       });

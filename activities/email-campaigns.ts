@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
-import { advanceEmailCampaign, freshMemory } from '../domain/emails/campaigns/advance-email-campaign.ts';
+import { advanceEmailCampaign, newWorkerCache } from '../domain/emails/campaigns/advance-email-campaign.ts';
 import { describeProgress } from '../domain/emails/campaigns/describe-progress.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
@@ -10,7 +10,7 @@ import type { WorkflowInputs } from '../workflows/registry.ts';
  * A campaign's state at the end of a slice. `until` is when to continue (RFC 3339): null = after a change, absent = at
  * once.
  */
-export interface CampaignStand {
+export interface CampaignProgress {
   over: boolean;
   until?: string | null;
   summary: string;
@@ -29,10 +29,10 @@ export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
       tenantId,
       campaignId,
       at,
-    }: WorkflowInputs['emailCampaign'] & { at: number }): Promise<CampaignStand> {
+    }: WorkflowInputs['emailCampaign'] & { at: number }): Promise<CampaignProgress> {
       const em = tenantEm(deps.orm, tenantId);
       const { cancellationSignal } = Context.current();
-      const memory = freshMemory();
+      const memory = newWorkerCache();
       const begun = performance.now();
       const elapsed = (): number => performance.now() - begun;
       for (;;) {

@@ -88,12 +88,12 @@ const fixed = fixedPaths(routes);
 /** The fixed segments of our paths. */
 const words = new Set(routes.flatMap((spec) => pathOf(spec).split('/')).filter((part) => !part.startsWith('{')));
 const isId = (part: string): boolean => /^\d{1,16}$/.test(part);
-const MOST_PARTS = 12;
+const MAX_PARTS = 12;
 
 /** A path for logs, with only known segments and ids: anything else comes from the client and may be personal data. */
 const safePath = (path: string): string =>
   path
-    .split('/', MOST_PARTS)
+    .split('/', MAX_PARTS)
     .map((part) => (words.has(part) || isId(part) ? part : '…'))
     .join('/');
 
@@ -123,7 +123,7 @@ interface Edge {
 }
 
 /** Rate limiting, authentication and authorisation of each route, before its body is read. */
-function createDoor({ deps, mayPass }: Edge) {
+function createAccessCheck({ deps, mayPass }: Edge) {
   const admission = createAdmission(deps);
   return (spec: RouteSpec) =>
     async (ctx: Context, next: Next): Promise<void> => {
@@ -204,7 +204,7 @@ function createApp(edge: Edge): Koa {
     .map((origin) => origin.trim())
     .filter(Boolean);
   const router = new Router();
-  const admit = createDoor(edge);
+  const admit = createAccessCheck(edge);
   for (const spec of [...routes].sort(bySpecificity)) {
     router.register(
       pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'),

@@ -13,7 +13,7 @@ import { createHandler } from './app.ts';
 import { compileAhead } from './guard/guard.ts';
 import { routes } from './routes.ts';
 import { endSilentReaders, limitConnections } from './connections/connections.ts';
-import { createDrain } from './connections/draining.ts';
+import { trackConnections } from './connections/track-connections.ts';
 import { answerClientErrors } from './connections/refuse.ts';
 import { serializePerConnection } from './connections/pipelining.ts';
 import { createShedder } from './connections/shedding.ts';
@@ -47,21 +47,21 @@ const timeouts = {
   keepAliveTimeout: 65_000,
 };
 const answer = serializePerConnection((request, response) => {
-  drain.track(response);
+  connections.track(response);
   boundBody(request, response);
   if (!shedder.refuses(request, response)) beginWithBody(request, response, () => handle(request, response));
 });
 const server = createServer({ maxHeaderSize: 16 * 1024, ...timeouts }, answer);
 // Any other expectation is ignored: no response depends on it (RFC 9110, section 10.1.1).
 server.on('checkExpectation', answer);
-const drain = createDrain(server);
+const connections = trackConnections(server);
 const stopWatching = deps.postgres.watch(env.DATABASE_URL);
-const shedder = await createShedder(deps, drain);
+const shedder = await createShedder(deps, connections);
 answerClientErrors(server);
-endSilentReaders(server, drain);
+endSilentReaders(server, connections);
 // Behind a proxy, all connections come from the proxy.
 if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0)
-  limitConnections(server, env.CONNECTIONS_PER_ADDRESS, drain);
+  limitConnections(server, env.CONNECTIONS_PER_ADDRESS, connections);
 await startOrExit(() => listen(server, { setting: 'PORT', port: env.PORT, host: env.HOST }));
 // The actual port: with PORT=0 the system chooses it.
 deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening');
@@ -71,7 +71,7 @@ setTimeout(() => void compileAhead(routes), 5_000).unref();
 closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => {
   if (err) deps.log.fatal({ err }, 'crashed');
   else deps.log.info({ signal }, 'draining');
-  const cutOff = await drain.end();
+  const cutOff = await connections.end();
   if (cutOff > 0) deps.log.warn({ requests: cutOff }, 'requests that exceeded the shutdown deadline were aborted');
   shedder.stop();
   stopWatching();

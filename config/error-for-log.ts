@@ -29,7 +29,7 @@ const FIELDS = [
   'status',
 ];
 const DEPTH = 5;
-const MOST_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 2_000;
 
 /**
  * Removes values from a message: email addresses and credentials in URLs, and the input that Postgres and JSON.parse
@@ -39,7 +39,7 @@ function withoutValues(message: string, code: unknown): string {
   // Data exceptions (class 22) quote the value; other errors quote the names of tables and constraints.
   const quotes =
     (typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)) || /is not valid JSON|JSON at position/.test(message);
-  const short = message.length > MOST_CHARACTERS ? `${message.slice(0, MOST_CHARACTERS)}…` : message;
+  const short = message.length > MAX_CHARACTERS ? `${message.slice(0, MAX_CHARACTERS)}…` : message;
   return (quotes ? short.replace(/".*"/s, '"…"') : short).replace(/[^\s<>"'(),;]+@[^\s<>"'(),;]+/g, '[address]');
 }
 

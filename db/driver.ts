@@ -16,7 +16,7 @@ interface Statement {
 }
 
 /** The maximum of parameters in one message to Postgres (an int16). */
-const MOST_VALUES = 65_535;
+const MAX_VALUES = 65_535;
 
 /**
  * MikroORM writes values into the text of its statements. Postgres then logs them when a statement fails or is slow,
@@ -32,7 +32,7 @@ class Platform extends PostgreSqlPlatform {
     this.#values = [];
     try {
       const made = { text: this.formatQuery(text, params), values: this.#values };
-      if (made.values.length <= MOST_VALUES) return made;
+      if (made.values.length <= MAX_VALUES) return made;
     } finally {
       this.#values = null;
     }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EnvError } from '../config/env.ts';
 
-/** Migrates the database of DATABASE_MIGRATION_URL; if that fails, throws an error with the output. */
-export async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
+/** Runs `db/migrate.ts` in a child process with the settings `env`; if it fails, throws an error with its output. */
+export async function runMigrations(env: NodeJS.ProcessEnv): Promise<void> {
   const root = join(import.meta.dirname, '..');
   try {
     await promisify(execFile)(process.execPath, [join(root, 'db', 'migrate.ts')], { cwd: root, env });

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { followWarnings } from './stack/log-tail.ts';
-import { migrate } from './migrate.ts';
+import { runMigrations } from './migrate.ts';
 import { assertFree } from './stack/ports.ts';
 import { withClient } from './stack/postgres.ts';
 import { startService, untilReady, type Service } from './service.ts';
@@ -69,7 +69,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
         WORKER_HEALTH_PORT: String(metricsPort),
       };
       log('Migrating the database …');
-      await migrate(env);
+      await runMigrations(env);
       if (stopped) return;
       if (await isEmpty(env.DATABASE_MIGRATION_URL)) {
         const login = adminLogin(given);

@@ -22,9 +22,9 @@ const MAX_TRIES = 8;
 /** The most tries to write a dead letter; unlimited while Postgres or NATS is unavailable. */
 const MAX_LETTER_TRIES = 4;
 /** The most bytes of a message in its dead letter: even if all are JSON escapes, the letter fits any server's limit. */
-const MOST_BODY_BYTES = 64 * 1024;
-const MOST_ID_CHARACTERS = 200;
-const MOST_TENANT_CHARACTERS = 50;
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_ID_CHARACTERS = 200;
+const MAX_TENANT_CHARACTERS = 50;
 /** The tenant of dead letters from work queues, which belong to no tenant. */
 const QUEUES_TENANT = 'default';
 const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
@@ -168,13 +168,13 @@ async function deadLetter(
   { data, headers, info, seq, subject }: JsMsg,
   error: unknown,
 ): Promise<void> {
-  const kept = withoutNul(decodeText(data.subarray(0, MOST_BODY_BYTES)));
-  const body = data.length > MOST_BODY_BYTES ? `${kept}… (the first ${MOST_BODY_BYTES} of ${data.length} bytes)` : kept;
+  const kept = withoutNul(decodeText(data.subarray(0, MAX_BODY_BYTES)));
+  const body = data.length > MAX_BODY_BYTES ? `${kept}… (the first ${MAX_BODY_BYTES} of ${data.length} bytes)` : kept;
   const { type, message } = errorForLog(error);
   const text = withoutNul(`${type}: ${message}`);
-  const messageId = headers?.get('Nats-Msg-Id').slice(0, MOST_ID_CHARACTERS) ?? '';
+  const messageId = headers?.get('Nats-Msg-Id').slice(0, MAX_ID_CHARACTERS) ?? '';
   const [root = '', tenant = ''] = subject.split('.');
-  const tenantId = root === 'events' ? tenant.slice(0, MOST_TENANT_CHARACTERS) : QUEUES_TENANT;
+  const tenantId = root === 'events' ? tenant.slice(0, MAX_TENANT_CHARACTERS) : QUEUES_TENANT;
   await engineEm(deps.orm).transactional(async (tx) => {
     await rows(
       tx,

@@ -100,7 +100,7 @@ export interface Message {
 }
 
 const ACK_TIMEOUT_MS = 10_000;
-const MOST_IN_FLIGHT = 2_000;
+const MAX_IN_FLIGHT = 2_000;
 
 /**
  * Publishes messages to JetStream in order. Resolves with their number when all are stored; rejects if one is refused
@@ -112,7 +112,7 @@ export async function publishAll(nats: Nats, messages: Iterable<Message>, timeou
   let together: Message[] = [];
   for (const message of messages) {
     together.push(message);
-    if (together.length < MOST_IN_FLIGHT) continue;
+    if (together.length < MAX_IN_FLIGHT) continue;
     await nats.acks.publish(together, timeoutMs);
     count += together.length;
     together = [];
@@ -213,7 +213,7 @@ export interface StoredMessage {
 }
 
 const READ_TIMEOUT_MS = 10_000;
-const MOST_READ_BYTES = 4 * 1024 * 1024;
+const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads the next messages of a stream under `subject`, from `seq` on, without a consumer (an account may not allow
@@ -226,7 +226,7 @@ export async function readMessages(
   subject: string,
   most: number,
 ): Promise<{ messages: StoredMessage[]; more: boolean }> {
-  const asked = encode({ seq, next_by_subj: subject, batch: most, max_bytes: MOST_READ_BYTES });
+  const asked = encode({ seq, next_by_subj: subject, batch: most, max_bytes: MAX_READ_BYTES });
   const answers = await connection.requestMany(`${js.apiPrefix}.DIRECT.GET.${stream}`, asked, {
     strategy: RequestStrategy.SentinelMsg,
     maxWait: READ_TIMEOUT_MS,

@@ -34,7 +34,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /** Several hundred times the size of the service's own send requests. */
-const MOST_REQUEST_BYTES = 64 * KIB;
+const MAX_REQUEST_BYTES = 64 * KIB;
 
 /** Converts `7d` or `36h` to nanoseconds. */
 function duration(text: string): number {
@@ -59,7 +59,7 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
       name: EMAIL_SEND_REQUESTS,
       subjects: [SEND_REQUEST_SUBJECT],
       retention: RetentionPolicy.Workqueue,
-      max_msg_size: MOST_REQUEST_BYTES,
+      max_msg_size: MAX_REQUEST_BYTES,
     },
     // A full stream refuses new messages, so that publishers get an error.
     {
@@ -67,7 +67,7 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
       name: LISTENER_REQUESTS,
       subjects: [listenerRequestSubject('*')],
       retention: RetentionPolicy.Workqueue,
-      max_msg_size: MOST_REQUEST_BYTES,
+      max_msg_size: MAX_REQUEST_BYTES,
       max_bytes: 32 * MIB,
       discard: DiscardPolicy.New,
     },

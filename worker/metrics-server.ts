@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Deps } from '../runtime/deps.ts';
 import { listen } from '../config/start-problems.ts';
 
-/** Serves the worker's own /metrics on loopback, if WORKER_HEALTH_PORT is set. */
+/** Serves the worker's own /metrics on loopback, and nothing else, on WORKER_HEALTH_PORT unless that is 0. */
 export async function serveMetrics(deps: Deps): Promise<{ stop: () => Promise<void> }> {
   if (deps.env.WORKER_HEALTH_PORT === 0) return { stop: async () => {} };
   const { registry } = deps.metrics;

@@ -15,14 +15,14 @@ import {
 } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
-import { local, patient } from './options.ts';
+import { localStepOptions, retryForeverOptions } from './options.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /** What the execution waits for may have happened: check again. */
 export const wake = defineSignal('wake');
 
-const asLocalActivity = proxyLocalActivities<CampaignActivities>(local);
-const asActivity = proxyActivities<CampaignActivities>(patient);
+const asLocalActivity = proxyLocalActivities<CampaignActivities>(localStepOptions);
+const asActivity = proxyActivities<CampaignActivities>(retryForeverOptions);
 
 /**
  * The journey of one contact through one campaign. It only runs the current step and waits as long as the step's
@@ -51,11 +51,11 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
     const request = () => ({ tenantId, executionId, runSeq, seq, at: Date.now() });
     const { summary } = runs;
     try {
-      return await asLocalActivity[runs.type].executeWithOptions({ ...local, summary }, [request()]);
+      return await asLocalActivity[runs.type].executeWithOptions({ ...localStepOptions, summary }, [request()]);
     } catch (error) {
       if (isFinal(error)) throw error;
       show(runs, `**${runs.stepId}**: ${summary} (tried again until it succeeds)`);
-      return await asActivity[runs.type].executeWithOptions({ ...patient, summary }, [request()]);
+      return await asActivity[runs.type].executeWithOptions({ ...retryForeverOptions, summary }, [request()]);
     }
   };
 

@@ -1,9 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CampaignActivities, FlaggedPage } from '../activities/campaigns.ts';
-import { paging } from './options.ts';
+import { pageOptions } from './options.ts';
 import type { WorkflowInputs } from './registry.ts';
 
-const { closeStopped, wakeParked } = proxyActivities<CampaignActivities>(paging);
+const { closeStopped, wakeParked } = proxyActivities<CampaignActivities>(pageOptions);
 
 async function eachPage(
   tenantId: string,

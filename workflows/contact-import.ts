@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { contactImportActivities } from '../activities/contact-import.ts';
-import type { ImportStand } from '../domain/contacts/import/run-import.ts';
+import type { ImportResult } from '../domain/contacts/import/run-import.ts';
 import { causeOf } from './failure.ts';
 import type { WorkflowInputs } from './registry.ts';
 
@@ -36,7 +36,7 @@ async function importSome(
   summary: string,
 ): ReturnType<Activities['importContacts']> {
   try {
-    const stand: ImportStand | null = await importContacts.executeWithOptions({ ...importing, summary }, [input]);
+    const stand: ImportResult | null = await importContacts.executeWithOptions({ ...importing, summary }, [input]);
     // The activity of an earlier version ran to the end of the file and returned nothing.
     return stand ?? { over: true, rows: 0, totalRows: null };
   } catch (error) {

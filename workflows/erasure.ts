@@ -1,17 +1,17 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { erasureActivities } from '../activities/erasure.ts';
 import { causeOf } from './failure.ts';
-import { patient } from './options.ts';
+import { retryForeverOptions } from './options.ts';
 import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof erasureActivities>;
 
 const { beginErasure, eraseRecords, endErasure } = proxyActivities<Activities>({
-  ...patient,
+  ...retryForeverOptions,
   startToCloseTimeout: '10 minutes',
 });
 const { eraseEvents, eraseHistories } = proxyActivities<Activities>({
-  ...patient,
+  ...retryForeverOptions,
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '1 minute',
 });

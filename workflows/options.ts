@@ -4,19 +4,19 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/common';
  * For steps as local activities. After three failed attempts the disturbance is not a short one, and the step runs as
  * an ordinary activity.
  */
-export const local: LocalActivityOptions = {
+export const localStepOptions: LocalActivityOptions = {
   startToCloseTimeout: '10 seconds',
   retry: { maximumAttempts: 3, initialInterval: '100 milliseconds' },
 };
 
 /** For short activities, retried until they succeed, however long a database or broker is unavailable. */
-export const patient: ActivityOptions = {
+export const retryForeverOptions: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 };
 
 /** For one page of many contacts, with heartbeats. */
-export const paging: ActivityOptions = {
+export const pageOptions: ActivityOptions = {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },

@@ -4,10 +4,10 @@ import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import { readAddress } from '../middleware/address.ts';
 
 /**
- * Limits the connections per address (for IPv6 per /64) to `most`. For a further connection, the oldest one without a
- * request in progress is closed, preferably one that never had a request answered; if all are busy, the new one is
- * closed. `working`: the connections with a complete request that is not answered yet. `served`: whether a request was
- * answered on a connection.
+ * Limits the connections per address (for IPv6 per /64) to `most`. For a further connection, the oldest one that is not
+ * `working` is closed (an upload only works once it is complete), preferably one that never had a request answered; if
+ * all are working, the new one is closed. `working`: the connections with a complete request that is not answered yet.
+ * `served`: whether a request was answered on a connection.
  */
 export function limitConnections(
   server: Server,
@@ -33,22 +33,22 @@ export function limitConnections(
 }
 
 /**
- * A client that reads nothing of its response for this long is gone or malicious. Node checks twice, so it can take
- * twice as long.
+ * A client that reads nothing of its response for this long is gone or malicious. When the time is over, Node starts it
+ * again if any bytes were sent meanwhile, so it can take twice as long.
  */
 const UNREAD_MS = 30_000;
 
 /**
- * Closes connections without any progress for `unreadMs` while a response is being sent, and connections that are idle
- * for that long. `isAsked`: whether a request is still being received (which has its own limit) or processed (which may
- * take longer).
+ * Closes connections without any progress for `unreadMs` while a response is being sent, and idle connections: also
+ * after `unreadMs`, or after the server's `keepAliveTimeout` if they had a response. `hasRequest`: whether a request is
+ * still being received (which has its own limit) or processed (which may take longer).
  */
 export function endSilentReaders(
   server: Server,
-  { isAsked }: { isAsked: (socket: Socket) => boolean },
+  { hasRequest }: { hasRequest: (socket: Socket) => boolean },
   unreadMs = UNREAD_MS,
 ): void {
   server.setTimeout(unreadMs, (socket) => {
-    if (socket.writableLength > 0 || !isAsked(socket)) socket.destroy();
+    if (socket.writableLength > 0 || !hasRequest(socket)) socket.destroy();
   });
 }

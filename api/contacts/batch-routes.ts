@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { batchContacts, type BatchRow } from '../../domain/contacts/people/batch-contacts.ts';
-import { MOST_VIOLATIONS, withinBounds, type Violation } from '../../domain/common/errors.ts';
+import { MAX_VIOLATIONS, withinBounds, type Violation } from '../../domain/common/errors.ts';
 import { compileRequest } from '../../domain/common/schema-check.ts';
 import { validPart } from '../../domain/common/valid-part.ts';
-import { inTurns } from '../../domain/common/turn.ts';
+import { mapYielding } from '../../domain/common/turn.ts';
 import { Id, nullable, oneOf, strict } from '../route/schemas.ts';
 import { ContactBatchRow } from './schema.ts';
 import { route, type RouteSpec } from '../route/route.ts';
@@ -69,12 +69,12 @@ export const batchRoutes: RouteSpec[] = [
     description:
       'Rows are processed in order, like single requests: if two rows have the same address, the second updates the contact of the first, ' +
       'so the later one wins. A rejected row returns its errors and does not affect the others; the response is always 200. ' +
-      `The response lists at most ${MOST_VIOLATIONS.toLocaleString('en')} errors, shared equally among the rows: ten per row for 1,000 rows.`,
+      `The response lists at most ${MAX_VIOLATIONS.toLocaleString('en')} errors, shared equally among the rows: ten per row for 1,000 rows.`,
     body: Batch,
     responses: { 200: { schema: Results } },
     handler: async ({ em, caller, body }) => {
-      const most = Math.floor(MOST_VIOLATIONS / body.contacts.length);
-      const results = await batchContacts(em, caller, body.mode ?? 'upsert', await inTurns(body.contacts, readRow));
+      const most = Math.floor(MAX_VIOLATIONS / body.contacts.length);
+      const results = await batchContacts(em, caller, body.mode ?? 'upsert', await mapYielding(body.contacts, readRow));
       return {
         body: {
           results: results.map((result, index) => ({ index, ...result, errors: withinBounds(result.errors, most) })),

@@ -1,5 +1,6 @@
 import { Company, type Contact, type ContactActivity, type Segment } from '../../db/entities/contacts.ts';
 import type { EntityManager } from '../../db/orm.ts';
+import { optionalValues } from '../../domain/contacts/values/optional-fields.ts';
 import { memberCounts } from '../../domain/segments/definition/segments.ts';
 import type { Filter } from '../../domain/segments/filter/filter.ts';
 
@@ -13,15 +14,12 @@ export function presentContact(contact: Contact, companyName: string | null) {
     email: contact.email,
     phone: contact.phone ?? null,
     phoneE164: contact.phoneE164 ?? null,
-    jobTitle: contact.jobTitle ?? null,
     companyId: companyId ?? null,
     company: companyId == null || companyName === null ? null : { id: companyId, name: companyName },
     status: contact.status,
     tags: contact.tags,
     customFields: contact.customFields,
-    timezone: contact.timezone ?? null,
-    locale: contact.locale ?? null,
-    source: contact.source ?? null,
+    ...optionalValues(contact),
     tenantId: contact.tenantId,
     createdAt: contact.createdAt.toISOString(),
     updatedAt: contact.updatedAt.toISOString(),

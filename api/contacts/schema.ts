@@ -1,7 +1,12 @@
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
 import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/values/company-values.ts';
 import { CONTACT_LIMITS } from '../../domain/common/fields.ts';
+import {
+  OPTIONAL_FIELDS,
+  OPTIONAL_NAMES,
+  type OptionalFieldName,
+} from '../../domain/contacts/values/optional-fields.ts';
 import { SEARCH_SORT } from '../../domain/contacts/people/contact-filters.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
@@ -11,6 +16,10 @@ const optionalText = (maxLength: number, example: string) => Optional(nullable(t
 const status = oneOf(CONTACT_STATUSES, { examples: ['active'] });
 const CustomFields = Type.Record(Text(), Type.Unknown());
 
+/** A schema for each optional field. */
+const forOptional = <S extends TSchema>(schemaOf: (name: OptionalFieldName) => S) =>
+  Object.fromEntries(OPTIONAL_NAMES.map((name) => [name, schemaOf(name)])) as Record<OptionalFieldName, S>;
+
 const CompanyRef = strict({ id: Id, name: Text() });
 export const Contact = strict({
   id: Id,
@@ -19,15 +28,12 @@ export const Contact = strict({
   email: Text({ examples: ['ada@example.com'] }),
   phone: nullable(Text()),
   phoneE164: nullable(Text({ description: 'The phone number in E.164 format; null if it cannot be parsed' })),
-  jobTitle: nullable(Text()),
   companyId: nullable(Id),
   company: nullable(CompanyRef),
   status,
   tags: Type.Array(Text()),
   customFields: CustomFields,
-  timezone: nullable(Text()),
-  locale: nullable(Text()),
-  source: nullable(Text()),
+  ...forOptional(() => nullable(Text())),
   tenantId: Text(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -37,14 +43,11 @@ export const Contact = strict({
 const readOnly = ['id', 'tenantId', 'phoneE164', 'version', 'createdAt', 'updatedAt'] as const;
 const optionalFields = {
   phone: optionalText(CONTACT_LIMITS.phone, '+44 20 7946 0958'),
-  jobTitle: optionalText(CONTACT_LIMITS.jobTitle, 'Engineer'),
   companyId: Optional(nullable(Id)),
   status: Optional(oneOf(CONTACT_STATUSES, { description: 'Only `unsubscribed` and `archived` can be set' })),
   tags: Optional(nullable(Type.Array(Text(), { examples: [['vip']] }))),
   customFields: Optional(nullable(CustomFields)),
-  timezone: optionalText(CONTACT_LIMITS.timezone, 'Europe/Berlin'),
-  locale: optionalText(CONTACT_LIMITS.locale, 'de-AT'),
-  source: optionalText(CONTACT_LIMITS.source, 'fair'),
+  ...forOptional((name) => optionalText(OPTIONAL_FIELDS[name].maxLength, OPTIONAL_FIELDS[name].example)),
 };
 const companyName =
   'The name of a company, matched case-insensitively; created if it does not exist. Not together with `companyId`';

@@ -90,7 +90,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   const { ctx, deps, params, requestId, body } = call;
   const { form, em } = await publicForm(deps, params.id);
   allowOrigin(ctx, form, ownOriginOf(deps));
-  // The page may be framed; `frame-ancestors` restricts by whom.
+  // The pages may be framed: the form by its allowed origins (`frame-ancestors`), the thanks by any site.
   ctx.remove('X-Frame-Options');
   const { _token: token, [HONEYPOT]: honeypot, ...data } = body;
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');

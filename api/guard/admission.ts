@@ -4,13 +4,13 @@ import { LRUCache } from 'lru-cache';
 import type { Deps } from '../../runtime/deps.ts';
 import { findApiKey } from '../../domain/auth/access/api-keys.ts';
 import { unauthorized, type AccessClaims } from '../../domain/auth/access/access-token.ts';
-import { askSessions, readCredentials, readSessions } from '../../domain/auth/access/authenticate.ts';
+import { sessionsQuery, readCredentials, readSessions } from '../../domain/auth/access/authenticate.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import {
-  askTokens,
+  takeTokensQuery,
   readTokens,
   type RateLimit,
   type TokenTaken,
@@ -58,8 +58,8 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
     const tokens = batch.flatMap((one) => one.token ?? []);
     const distinct = [...new Map(claims.map((one) => [one.sessionId, one])).values()];
     const [found = [], taken = []] = await deps.pipelined.run('engine', [
-      askSessions(distinct),
-      ...(tokens.length > 0 ? [askTokens(tokens, limit)] : []),
+      sessionsQuery(distinct),
+      ...(tokens.length > 0 ? [takeTokensQuery(tokens, limit)] : []),
     ]);
     const callers = new Map(readSessions(distinct, found).map((caller, index) => [distinct[index]!.sessionId, caller]));
     const given = readTokens(taken, limit);
@@ -73,8 +73,8 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
   };
   const batches = new Batcher<Waiting>({
     gather: () => endOfTurn(),
-    most: LARGEST_BATCH,
-    atOnce: BATCHES_AT_ONCE,
+    maxItems: LARGEST_BATCH,
+    maxConcurrent: BATCHES_AT_ONCE,
     handle: (batch) => takeIn(batch).catch((error: unknown) => batch.forEach((one) => one.reject(error))),
   });
   const ask = (claims: AccessClaims | null, token: TokenWanted | null) =>

@@ -1,5 +1,5 @@
 import { inRolledBackTransaction, type EntityManager } from '../../db/orm.ts';
-import { AppError, invalid, MOST_VIOLATIONS, type Violation } from '../../domain/common/errors.ts';
+import { AppError, invalid, MAX_VIOLATIONS, type Violation } from '../../domain/common/errors.ts';
 import { validPart, combineViolations } from '../../domain/common/valid-part.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import type { Question, RouteSpec } from '../route/route.ts';
@@ -31,7 +31,7 @@ export async function completeRefusal(
   check: RouteSpec['check'],
   { em, body, wrong, ...question }: RefusedRequest,
 ): Promise<AppError> {
-  const left = check && told.length < MOST_VIOLATIONS ? validPart(body ?? {}, wrong) : null;
+  const left = check && told.length < MAX_VIOLATIONS ? validPart(body ?? {}, wrong) : null;
   if (!check || !left) return invalid(told);
   const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound });
   // Public routes have no tenant.
@@ -42,6 +42,6 @@ export async function completeRefusal(
     combineViolations(
       told,
       found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) })),
-    ).slice(0, MOST_VIOLATIONS),
+    ).slice(0, MAX_VIOLATIONS),
   );
 }

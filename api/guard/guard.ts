@@ -12,7 +12,7 @@ import {
   compileResponse,
   partsOf,
 } from '../../domain/common/schema-check.ts';
-import { createTurn } from '../../domain/common/turn.ts';
+import { createYielder } from '../../domain/common/turn.ts';
 import { completeRefusal } from './complete-refusal.ts';
 import { readBody, type ReadBody } from '../middleware/body.ts';
 import type { BodyLimits } from '../middleware/body-size.ts';
@@ -20,7 +20,7 @@ import { idempotent } from '../middleware/idempotency.ts';
 import { openUploadFolder } from '../middleware/uploads.ts';
 import {
   bodySchema,
-  MOST_VALUES,
+  MAX_VALUES,
   PUBLIC_BODY_BYTES,
   type Call,
   type Prepared,
@@ -73,7 +73,7 @@ async function limitsOf(
   const bytes = isLarger
     ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params }), BODY_MAX_BYTES))
     : usual;
-  return { bytes, values: isPublic ? MOST_VALUES.public : MOST_VALUES.others };
+  return { bytes, values: isPublic ? MAX_VALUES.public : MAX_VALUES.others };
 }
 
 type RoutedContext = Context & { params: Record<string, string> };
@@ -120,7 +120,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
   const defaultStatus = Number(Object.keys(spec.responses)[0]);
 
   const judge = async (ctx: RoutedContext, params: Record<string, unknown>, body: unknown): Promise<Judged> => {
-    const turn = createTurn();
+    const turn = createYielder();
     const query = coerceParameters(spec.query, ctx.query);
     const errors: Violation[] = checkParams?.(params) ?? [];
     if (!spec.openQuery) errors.push(...checkContent(params));

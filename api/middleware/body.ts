@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { AppError } from '../../domain/common/errors.ts';
-import { createTurn, inBackground } from '../../domain/common/turn.ts';
+import { createYielder, inBackground } from '../../domain/common/turn.ts';
 import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
 import { Fields, type FieldValues } from './fields.ts';
 import { readParts } from './multipart.ts';
@@ -28,7 +28,7 @@ export interface ReadBody {
 }
 
 /** No form has as many; a part costs ten times as much as a JSON value. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 /** A file name that the database accepts and a page can show: without control characters, at most 255 characters. */
 const keptName = (given: string): string =>
@@ -64,7 +64,7 @@ async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
 /** Reads a whole body. */
 export async function readBytes(ctx: Context, maxBytes: number, meter?: Meter): Promise<Buffer> {
   const read: Buffer[] = [];
-  const turn = createTurn();
+  const turn = createYielder();
   // Pieces that have already arrived are read in one go, without yielding to other work.
   for await (const piece of pieces(ctx, maxBytes)) {
     meter?.(piece);
@@ -93,7 +93,7 @@ function parseJson(text: string): unknown {
 /** Parses application/x-www-form-urlencoded. */
 async function parseForm(text: string): Promise<FieldValues> {
   const fields = new Fields();
-  const turn = createTurn();
+  const turn = createYielder();
   for (const field of text.split('&')) {
     fields.addText(field);
     if (turn.isOver()) await turn.next();
@@ -109,7 +109,7 @@ async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileL
   const close = async (): Promise<void> => {
     await Promise.all(handles.map((handle) => handle.close()));
   };
-  const most = Math.min(limits.values, MOST_PARTS);
+  const most = Math.min(limits.values, MAX_PARTS);
   let parts = most;
   let fieldBytes = limits.bytes;
   let size = 0;
@@ -193,7 +193,7 @@ export async function readBody(
   if (type === 'multipart') return readMultipart(ctx, limits, fileLimits);
   const meter = type === 'json' ? jsonMeter(limits) : formMeter(limits);
   const bytes = chunks ?? (await readBytes(ctx, limits.bytes, meter));
-  const turn = createTurn();
+  const turn = createYielder();
   const text = decode(bytes);
   if (turn.isOver()) await turn.next();
   const body = type === 'json' ? parseJson(text) : await parseForm(text);

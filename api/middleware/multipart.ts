@@ -3,7 +3,7 @@ import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError } from '../../domain/common/errors.ts';
-import { createTurn } from '../../domain/common/turn.ts';
+import { createYielder } from '../../domain/common/turn.ts';
 import { tooLarge } from './body-size.ts';
 
 /** Receives the parts of a body one after the other. `end` is called once for each part, when it is complete. */
@@ -28,9 +28,9 @@ interface ParsedPart extends NodeJS.EventEmitter {
 }
 
 /** When more bytes than this are waiting for the receiver, reading is paused. */
-const MOST_WAITING_BYTES = 1024 * 1024;
+const MAX_WAITING_BYTES = 1024 * 1024;
 /** The headers of one part; the same limit as Node's for a request. */
-const MOST_HEADER_BYTES = 16 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 
 const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
 const malformed = (detail: string, cause?: unknown): AppError => new AppError('malformed_body', detail, { cause });
@@ -63,10 +63,10 @@ function boundedMultipart(form: Form, options: object): void {
   (multipart as unknown as (this: Form, form: Form, options: object) => void).call(form, form, options);
   // Otherwise it would go on with its current piece and report each part in it.
   form.once('error', () => form._parser?.destroy());
-  let left = MOST_HEADER_BYTES;
+  let left = MAX_HEADER_BYTES;
   // Without a boundary there is no parser.
   form._parser?.on('data', ({ name, start, end }: { name: string; start: number; end: number }) => {
-    if (name === 'partBegin') left = MOST_HEADER_BYTES;
+    if (name === 'partBegin') left = MAX_HEADER_BYTES;
     else if (name === 'headerField' || name === 'headerValue') left -= end - start;
     if (left < 0) form._error(tooLarge('The headers of a part exceed the size limit'));
   });
@@ -83,7 +83,7 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   let left = maxBytes;
   let waiting = 0;
   let othersGoFirst = false;
-  const turn = createTurn();
+  const turn = createYielder();
   let work = Promise.resolve();
   const fail = (error: Error): void => {
     if (failure) return;
@@ -96,7 +96,7 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
     work = work.then(() => (failure ? undefined : step())).catch(fail);
   };
   const pauseOrResume = (): void => {
-    if (!failure && (waiting > MOST_WAITING_BYTES || othersGoFirst)) req.pause();
+    if (!failure && (waiting > MAX_WAITING_BYTES || othersGoFirst)) req.pause();
     else if (req.isPaused()) req.resume();
   };
   const wait = (bytes: number): void => {

@@ -5,7 +5,7 @@ import { createAnswers, headers } from '../guard/answers.ts';
 import { createComponents } from './components.ts';
 import { requestExample } from '../route/examples.ts';
 import { Problem } from '../route/schemas.ts';
-import { MOST_VALUES, type RouteSpec, takesIdempotencyKey } from '../route/route.ts';
+import { MAX_VALUES, type RouteSpec, takesIdempotencyKey } from '../route/route.ts';
 
 const contentTypes = {
   json: 'application/json',
@@ -23,7 +23,7 @@ const description = `The following applies to every operation.
 
 **Updates.** PUT replaces the given fields: an absent field is unchanged, null clears a field. \`If-Match\` with the \`version\` prevents lost updates.
 
-**Bodies** are limited to the size given at the 413 of each operation, and to ${MOST_VALUES.others.toLocaleString('en')} values and names (${MOST_VALUES.public.toLocaleString('en')} without a token).
+**Bodies** are limited to the size given at the 413 of each operation, and to ${MAX_VALUES.others.toLocaleString('en')} values and names (${MAX_VALUES.public.toLocaleString('en')} without a token).
 
 **Retries.** A POST with an \`Idempotency-Key\` is executed once. On 429 and 503, wait as many seconds as \`Retry-After\` says.
 

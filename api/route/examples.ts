@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../domain/contacts/values/optional-fields.ts';
 
 interface Schema {
   type?: string | string[];
@@ -34,18 +35,15 @@ const NAMES: Record<string, string> = {
   email: 'ada@example.com',
   to: 'ada@example.com',
   tenantId: 'default',
-  timezone: 'Europe/Berlin',
-  locale: 'de-AT',
   phone: '+44 20 7946 0958',
   phoneE164: '+442079460958',
-  jobTitle: 'Engineer',
+  ...Object.fromEntries(OPTIONAL_NAMES.map((name) => [name, OPTIONAL_FIELDS[name].example])),
   domain: 'example.com',
   stepId: 'step-1',
   url: 'https://example.com/',
   description: 'What it is for',
   requestId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
   tags: 'vip',
-  source: 'fair',
   ip: '192.0.2.7',
   ipAddress: '192.0.2.7',
   subject: 'Hello Ada',

@@ -182,7 +182,7 @@ export const PUBLIC_BODY_BYTES = 64 * 1024;
  * The maximum number of JSON values and names, because parsing them blocks the event loop. A filter at its limits has
  * 100,000 values.
  */
-export const MOST_VALUES = { public: 10_000, others: 110_000 };
+export const MAX_VALUES = { public: 10_000, others: 110_000 };
 
 const noFields = strict({});
 

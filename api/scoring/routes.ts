@@ -3,7 +3,7 @@ import { notFound } from '../../domain/common/errors.ts';
 import { listRules, listThresholds } from '../../domain/scoring/list-scoring.ts';
 import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
 import { recordVisit } from '../../domain/scoring/record-visit.ts';
-import { createRule, deleteRule, judged, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
+import { createRule, deleteRule, checkedParts, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
 import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
 import {
   actionViolations,
@@ -98,7 +98,7 @@ export const scoringRoutes: RouteSpec[] = [
       return [
         ...changedReadOnly(readOnly, presentRule(current)),
         ...ruleViolations({
-          ...judged(current),
+          ...checkedParts(current),
           ...body,
           ...(body.conditions ? { conditions: given.conditions } : {}),
         }),

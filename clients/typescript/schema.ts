@@ -2887,7 +2887,6 @@ export interface components {
             phone: string | null;
             /** @description The phone number in E.164 format; null if it cannot be parsed */
             phoneE164: string | null;
-            jobTitle: string | null;
             /** @example 1 */
             companyId: number | null;
             company: {
@@ -2904,6 +2903,7 @@ export interface components {
             customFields: {
                 [key: string]: unknown;
             };
+            jobTitle: string | null;
             timezone: string | null;
             locale: string | null;
             source: string | null;
@@ -3053,8 +3053,6 @@ export interface components {
             email: string;
             /** @example +44 20 7946 0958 */
             phone?: string | null;
-            /** @example Engineer */
-            jobTitle?: string | null;
             /** @example 1 */
             companyId?: number | null;
             /**
@@ -3071,6 +3069,8 @@ export interface components {
             customFields?: {
                 [key: string]: unknown;
             } | null;
+            /** @example Engineer */
+            jobTitle?: string | null;
             /** @example Europe/Berlin */
             timezone?: string | null;
             /** @example de-AT */
@@ -5433,8 +5433,6 @@ export interface components {
             email?: string;
             /** @example +44 20 7946 0958 */
             phone?: string | null;
-            /** @example Engineer */
-            jobTitle?: string | null;
             /** @example 1 */
             companyId?: number | null;
             /**
@@ -5451,6 +5449,8 @@ export interface components {
             customFields?: {
                 [key: string]: unknown;
             } | null;
+            /** @example Engineer */
+            jobTitle?: string | null;
             /** @example Europe/Berlin */
             timezone?: string | null;
             /** @example de-AT */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import * as lists from './contact-lists.ts';
+import * as lists from './contact-values.ts';
 import { pick, seededRandom } from './random.ts';
 
 export interface ContactsFile {

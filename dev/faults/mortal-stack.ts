@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { migrate } from '../migrate.ts';
+import { runMigrations } from '../migrate.ts';
 import { freePorts } from '../stack/ports.ts';
 import { postgresUrls, startPostgres } from '../stack/postgres.ts';
 import { pause } from '../process.ts';
@@ -76,7 +76,7 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
     await exited;
   };
   try {
-    await migrate(env);
+    await runMigrations(env);
   } catch (error) {
     await stack.stop();
     await postgres.stop();

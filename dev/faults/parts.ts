@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { migrate } from '../migrate.ts';
+import { runMigrations } from '../migrate.ts';
 import { localAccounts, natsUrl, startNats } from '../stack/nats.ts';
 import { freePorts } from '../stack/ports.ts';
 import { removeData } from '../stack/postgres-place.ts';
@@ -142,7 +142,7 @@ export async function startParts({
     await begin('NATS', () => startNats({ dataDir, port: nats, accounts: [localAccounts(secrets, false)], log }));
     await begin('Temporal', () => startTemporal({ dataDir, port: temporal, log }));
     await begin('sink', own('sink', 'dev/faults/sink.ts', [String(smtp), sinkLog]));
-    await migrate(env);
+    await runMigrations(env);
     await begin('api', own('api', 'api/server.ts'));
     await untilReady(running.get('api')!.service, async () => {
       if (!(await fetch(`http://127.0.0.1:${api}/api/v1/health`)).ok) throw new Error('not healthy yet');

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinary } from '../binaries.mjs';
-import { migrate } from '../migrate.ts';
+import { runMigrations } from '../migrate.ts';
 import { freePorts } from './ports.ts';
 import { removeData } from './postgres-place.ts';
 import { postgresUrls, withClient } from './postgres.ts';
@@ -96,7 +96,7 @@ async function makeTemplate(port: number): Promise<void> {
   await withClient(admin, (client) => client.query(`CREATE DATABASE ${TEMPLATE}`));
   const urls = postgresUrls(port, TEMPLATE);
   const env = { ...process.env, DATABASE_URL: urls.app, DATABASE_MIGRATION_URL: urls.owner };
-  await migrate(env);
+  await runMigrations(env);
   await withClient(admin, (client) =>
     client.query(`ALTER DATABASE ${TEMPLATE} WITH is_template true allow_connections false`),
   );

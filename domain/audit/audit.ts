@@ -79,13 +79,13 @@ export interface Unnamed {
 }
 
 /** The origin of a request without an authenticated caller. */
-export interface Visitor {
+export interface RequestOrigin {
   requestId: string;
   address: string;
 }
 
 /** A client that has not authenticated. */
-export const unnamed = (tenantId: string, { requestId, address }: Visitor): Unnamed => ({
+export const asAnonymous = (tenantId: string, { requestId, address }: RequestOrigin): Unnamed => ({
   tenantId,
   actor: null,
   requestId,
@@ -94,7 +94,7 @@ export const unnamed = (tenantId: string, { requestId, address }: Visitor): Unna
 /** A user who authenticated on a public route, or who uses a route about their own account. */
 export const asUser = (
   { id, tenantId, username }: { id: number; tenantId: string; username: string },
-  { requestId, address }: Visitor,
+  { requestId, address }: RequestOrigin,
 ): Caller => ({ tenantId, actor: { type: 'user', id, name: username }, requestId, address });
 
 /** The service itself, as the author of a change. */

@@ -2,9 +2,9 @@ export interface BatcherOptions<Item> {
   /** Waits for more items before each batch: until the next turn of the event loop, or for some milliseconds. */
   gather: () => Promise<unknown>;
   /** The maximum number of items per batch. */
-  most: number;
+  maxItems: number;
   /** The maximum number of batches handled concurrently; items added in the meantime go into the next batch. */
-  atOnce: number;
+  maxConcurrent: number;
   /** Handles a batch. It must not reject; it may put items back. */
   handle: (batch: Item[]) => Promise<void>;
 }
@@ -36,11 +36,11 @@ export class Batcher<Item> {
   }
 
   async #run(): Promise<void> {
-    while (this.#items.length > 0 && !this.#gathering && this.#handling < this.#options.atOnce) {
+    while (this.#items.length > 0 && !this.#gathering && this.#handling < this.#options.maxConcurrent) {
       this.#gathering = true;
       await this.#options.gather();
       this.#gathering = false;
-      const batch = this.#items.splice(0, this.#options.most);
+      const batch = this.#items.splice(0, this.#options.maxItems);
       this.#handling += 1;
       if (this.#items.length > 0) void this.#run();
       await this.#options.handle(batch);

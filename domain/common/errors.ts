@@ -6,7 +6,7 @@ export interface Violation {
 }
 
 /** The maximum number of violations in a response: more than anybody reads. */
-export const MOST_VIOLATIONS = 10_000;
+export const MAX_VIOLATIONS = 10_000;
 const MAX_PATH = 200;
 
 /** A path limited in length for a response: member names invented by a client can be as long as the body. */
@@ -14,7 +14,7 @@ export const shortPath = (path: string): string =>
   path.length > MAX_PATH ? `${path.slice(0, MAX_PATH).toWellFormed()}…` : path;
 
 /** The violations limited in number and length for a response. */
-export const withinBounds = (errors: readonly Violation[], most = MOST_VIOLATIONS): Violation[] =>
+export const withinBounds = (errors: readonly Violation[], most = MAX_VIOLATIONS): Violation[] =>
   errors.slice(0, most).map((error) => ({ ...error, path: shortPath(error.path) }));
 
 /** All error codes that clients can get, with HTTP status and title. The API documentation is generated from it. */
@@ -94,8 +94,8 @@ export class AppError extends Error {
 /** The 400 for these violations. */
 export function invalid(errors: Violation[]): AppError {
   const count =
-    errors.length >= MOST_VIOLATIONS
-      ? `${MOST_VIOLATIONS} problems or more`
+    errors.length >= MAX_VIOLATIONS
+      ? `${MAX_VIOLATIONS} problems or more`
       : errors.length === 1
         ? '1 problem'
         : `${errors.length} problems`;
@@ -120,27 +120,27 @@ export interface Missing {
 }
 
 /** The maximum number of references named in the detail. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Throws a 404 that lists all of these references, if there are any. */
 export function assertNoneMissing(missing: Missing[]): void {
   if (missing.length === 0) return;
-  const named = missing.slice(0, MOST_NAMED).map(({ what, id }) => `no ${what} ${id}`);
-  const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : '';
+  const named = missing.slice(0, MAX_NAMED).map(({ what, id }) => `no ${what} ${id}`);
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : '';
   throw new AppError('not_found', `There is ${named.join(', ')}${more}`, {
     errors: missing.map(({ path, what, id }) => ({ path, code: 'not_found', message: `there is no ${what} ${id}` })),
   });
 }
 
 /** A resource that refers to the resource to be deleted. */
-export interface User {
+export interface Referrer {
   kind: 'campaign' | 'email_campaign' | 'enrolment' | 'import' | 'form' | 'threshold' | 'segment' | 'template';
   id: number;
   name: string;
 }
 
 /** Throws `in_use`, listing the users, if there are any. */
-export function assertNotInUse(users: User[]): void {
+export function assertNotInUse(users: Referrer[]): void {
   if (users.length === 0) return;
   throw new AppError('in_use', `It is used by ${users.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`, {
     errors: users.map(({ kind, id, name }) => ({ path: '', code: 'in_use', message: `${kind} ${id}: ${name}` })),

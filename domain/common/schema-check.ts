@@ -1,17 +1,17 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
-import { MOST_VIOLATIONS, shortPath, type Violation } from './errors.ts';
+import { MAX_VIOLATIONS, shortPath, type Violation } from './errors.ts';
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
 /**
  * Ajv would collect all errors of a value. This changes the code that it compiles (option `code.process`) to stop at
- * MOST_VIOLATIONS, because collecting hundreds of thousands would block the event loop.
+ * MAX_VIOLATIONS, because collecting hundreds of thousands would block the event loop.
  */
 function stopAtMost(code: string): string {
   const [, name] = /return function (\w+)\(data/.exec(code)!;
-  return code.replaceAll('errors++;', `if(++errors>=${MOST_VIOLATIONS}){${name}.errors=vErrors;return false;}`);
+  return code.replaceAll('errors++;', `if(++errors>=${MAX_VIOLATIONS}){${name}.errors=vErrors;return false;}`);
 }
 
 function makeAjv(options: object): Ajv2020 {
@@ -71,7 +71,7 @@ function toViolation(error: ErrorObject): Violation {
 function violations(errors: ErrorObject[] | null | undefined): Violation[] {
   const seen = new Map<string, Violation>();
   for (const error of errors ?? []) {
-    if (seen.size === MOST_VIOLATIONS) break;
+    if (seen.size === MAX_VIOLATIONS) break;
     const violation = toViolation(error);
     const key = `${violation.path} ${violation.code}`;
     if (!seen.has(key)) seen.set(key, violation);
@@ -159,16 +159,16 @@ export function checkContent(value: unknown): Violation[] {
     const isList = Array.isArray(fields);
     if (at.depth === MAX_DEPTH) refuse(pathOf(at), 'too_deep', `must not be nested more than ${MAX_DEPTH} levels deep`);
     else if (isList)
-      for (let index = 0; index < fields.length && errors.length < MOST_VIOLATIONS; index += 1)
+      for (let index = 0; index < fields.length && errors.length < MAX_VIOLATIONS; index += 1)
         see(fields[index], index, at);
     else {
       for (const name of Object.keys(fields)) {
         if (isText(name) && name !== '__proto__') see(fields[name], name, at);
         else refuse(member(at, name).replaceAll('\0', ''), 'invalid_character', 'is not a valid field name');
-        if (errors.length >= MOST_VIOLATIONS) break;
+        if (errors.length >= MAX_VIOLATIONS) break;
       }
     }
-    if (errors.length >= MOST_VIOLATIONS) break;
+    if (errors.length >= MAX_VIOLATIONS) break;
   }
   return errors;
 }

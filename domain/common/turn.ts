@@ -5,12 +5,12 @@ import { setImmediate } from 'node:timers/promises';
 const TURN_MS = 10;
 
 /** For work in many small steps: tells when to yield to the event loop, and yields. */
-export interface Turn {
+export interface Yielder {
   isOver: () => boolean;
   next: () => Promise<void>;
 }
 
-export function createTurn(): Turn {
+export function createYielder(): Yielder {
   let began = performance.now();
   return {
     isOver: () => performance.now() - began > TURN_MS,
@@ -22,8 +22,8 @@ export function createTurn(): Turn {
 }
 
 /** Maps a list like `map`, yielding to the event loop. */
-export async function inTurns<T, R>(items: readonly T[], work: (item: T, index: number) => R): Promise<R[]> {
-  const turn = createTurn();
+export async function mapYielding<T, R>(items: readonly T[], work: (item: T, index: number) => R): Promise<R[]> {
+  const turn = createYielder();
   const done: R[] = [];
   for (const [index, item] of items.entries()) {
     done.push(work(item, index));

@@ -1,6 +1,7 @@
 import type { FormField } from '../../db/entities/forms.ts';
 import { UNKNOWN_CUSTOM_FIELD } from '../contacts/values/custom-values.ts';
 import type { CustomFieldTypes } from '../contacts/values/custom-field-types.ts';
+import { OPTIONAL_NAMES } from '../contacts/values/optional-fields.ts';
 import type { Violation } from '../common/errors.ts';
 import { costOf, MAX_COST } from './patterns.ts';
 
@@ -10,10 +11,8 @@ export const MAPPABLE = [
   'firstName',
   'lastName',
   'phone',
-  'jobTitle',
   'company',
-  'timezone',
-  'locale',
+  ...OPTIONAL_NAMES.filter((name) => name !== 'source'),
 ] as const;
 export type MappedField = (typeof MAPPABLE)[number] | `customFields.${string}`;
 

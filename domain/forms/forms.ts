@@ -30,7 +30,7 @@ const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
 /** Replaces `''` and null by the default, or by null if there is none. */
-function cleared<T extends object>(input: T): T {
+function withDefaults<T extends object>(input: T): T {
   return Object.fromEntries(
     Object.entries(input).map(([field, value]: [string, unknown]) => {
       const empty = value === '' || value === null;
@@ -43,7 +43,7 @@ function cleared<T extends object>(input: T): T {
 }
 
 /** A form to validate, whose fields may lack invalid members. */
-type FormGiven = Partial<Omit<FormInput, 'fields'>> & { fields?: PartialField[] };
+type UncheckedForm = Partial<Omit<FormInput, 'fields'>> & { fields?: PartialField[] };
 
 /**
  * All violations of a new form, or of a change of `current`. Locks the list that it refers to against deletion until
@@ -52,7 +52,7 @@ type FormGiven = Partial<Omit<FormInput, 'fields'>> & { fields?: PartialField[] 
 export async function formViolations(
   tx: EntityManager,
   tenantId: string,
-  input: FormGiven,
+  input: UncheckedForm,
   current?: Form,
 ): Promise<Violation[]> {
   const errors = input.fields
@@ -81,7 +81,7 @@ export async function formViolations(
 export async function createForm(em: EntityManager, tenantId: string, input: FormInput): Promise<Form> {
   return em.transactional(async (tx) => {
     assertValid(await formViolations(tx, tenantId, input));
-    const form = tx.create(Form, { ...cleared(input), tenantId, fields: normaliseFields(input.fields) });
+    const form = tx.create(Form, { ...withDefaults(input), tenantId, fields: normaliseFields(input.fields) });
     await tx.flush();
     return form;
   });
@@ -107,7 +107,7 @@ export async function updateForm(
     const form = await lockForm(tx, id);
     check(form);
     assertValid(await formViolations(tx, form.tenantId, input, form));
-    const { fields, ...rest } = cleared(input);
+    const { fields, ...rest } = withDefaults(input);
     tx.assign(form, { ...rest, ...(fields ? { fields: normaliseFields(fields, form.fields) } : {}) });
     await tx.flush();
     return form;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createTurn } from '../common/turn.ts';
+import { createYielder } from '../common/turn.ts';
 
 /** The parts in which equal requests must be equal: parsed parts, and uploaded files. */
 export interface RequestParts {
@@ -46,7 +46,7 @@ function partsOf(value: object, depth: number): Task[] {
  */
 export async function hashJson(value: unknown): Promise<string> {
   const hash = createHash('sha256');
-  const turn = createTurn();
+  const turn = createYielder();
   const left: Task[] = [{ value, depth: 0 }];
   for (let task = left.pop(); task !== undefined; task = left.pop()) {
     if (typeof task === 'string') hash.update(task);

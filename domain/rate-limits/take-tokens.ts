@@ -49,7 +49,7 @@ const takeTokens: Statement = {
 };
 
 /** The statement that takes one token for each request, with the engine's role. */
-export function askTokens(wanted: readonly TokenWanted[], { perMinute, burst }: RateLimit): Asked {
+export function takeTokensQuery(wanted: readonly TokenWanted[], { perMinute, burst }: RateLimit): Asked {
   return [
     takeTokens,
     [

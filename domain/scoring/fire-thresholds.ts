@@ -7,7 +7,7 @@ import { lockCampaigns } from '../campaigns/enrolment/lock-campaigns.ts';
 export type ThresholdAction =
   { type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: number } | { type: 'START_CAMPAIGN'; campaignId: number };
 
-interface Reached {
+interface NewTotal {
   tenantId: string;
   contactId: number;
   total: number;
@@ -28,10 +28,10 @@ interface Hit {
  * Each fires only once per contact, ensured by the hit row, with its action in the same transaction. A threshold that
  * starts a campaign that does not accept entries fires at the contact's next score change once it does.
  */
-export async function fireThresholds(tx: EntityManager, reached: Reached[]): Promise<void> {
-  if (reached.length === 0) return;
+export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Promise<void> {
+  if (totals.length === 0) return;
   const payload = JSON.stringify(
-    reached.map((r, n) => ({ n, t: r.tenantId, c: r.contactId, total: r.total, e: r.eventId })),
+    totals.map((r, n) => ({ n, t: r.tenantId, c: r.contactId, total: r.total, e: r.eventId })),
   );
   const due = await rows<Hit>(
     tx,
@@ -42,7 +42,7 @@ export async function fireThresholds(tx: EntityManager, reached: Reached[]): Pro
     where not exists (select 1 from score_threshold_hits h where h.tenant_id = s.tenant_id and h.threshold_id = s.id and h.contact_id = r.c)
     order by s.tenant_id, s.id, r.c, r.n`,
   );
-  const hits = await keepHits(tx, await withoutClosed(tx, due));
+  const hits = await insertHits(tx, await withOpenCampaigns(tx, due));
   for (const [, group] of Map.groupBy(hits, (hit) => `${hit.tenant_id}/${hit.threshold_id}`)) {
     const { tenant_id: tenantId, action } = group[0]!;
     if (action.type === 'ADD_TO_LIST')
@@ -54,7 +54,7 @@ export async function fireThresholds(tx: EntityManager, reached: Reached[]): Pro
       );
     if (action.type === 'START_CAMPAIGN') {
       for (const hit of group) {
-        const requestId = reached.find((r) => r.eventId === hit.event_id)?.requestId ?? null;
+        const requestId = totals.find((r) => r.eventId === hit.event_id)?.requestId ?? null;
         await enterCampaign(
           tx,
           { tenantId, requestId },
@@ -74,7 +74,7 @@ export async function fireThresholds(tx: EntityManager, reached: Reached[]): Pro
  * Omits hits whose campaign does not accept entries. Locks the campaigns, so that they still accept them when the
  * contacts enter.
  */
-async function withoutClosed(tx: EntityManager, due: Hit[]): Promise<Hit[]> {
+async function withOpenCampaigns(tx: EntityManager, due: Hit[]): Promise<Hit[]> {
   const keyOf = (tenantId: string, campaignId: number): string => `${tenantId}/${campaignId}`;
   const wanted = due.flatMap(({ tenant_id: tenantId, action }) =>
     action.type === 'START_CAMPAIGN' ? [{ tenantId, campaignId: action.campaignId }] : [],
@@ -89,7 +89,7 @@ async function withoutClosed(tx: EntityManager, due: Hit[]): Promise<Hit[]> {
 }
 
 /** Inserts the hits, except those of thresholds deleted in the meantime. Returns the new ones. */
-async function keepHits(tx: EntityManager, hits: Hit[]): Promise<Hit[]> {
+async function insertHits(tx: EntityManager, hits: Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return [];
   const kept = await rows<{ threshold_id: number; contact_id: number }>(
     tx,

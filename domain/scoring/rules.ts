@@ -43,7 +43,7 @@ export function ruleViolations({
 }
 
 /** The parts of a rule that `ruleViolations` checks. */
-export const judged = ({ eventType, conditions, points, weight }: ScoringRule) => ({
+export const checkedParts = ({ eventType, conditions, points, weight }: ScoringRule) => ({
   eventType,
   conditions,
   points,
@@ -53,7 +53,7 @@ export const judged = ({ eventType, conditions, points, weight }: ScoringRule) =
 export async function createRule(em: EntityManager, tenantId: string, input: RuleInput): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
     const rule = tx.create(ScoringRule, { ...input, category: input.category || null, tenantId });
-    assertValid(ruleViolations(judged(rule)));
+    assertValid(ruleViolations(checkedParts(rule)));
     await tx.flush();
     return rule;
   });
@@ -71,7 +71,7 @@ export async function updateRule(
     if (!rule) throw notFound('scoring rule', id);
     check(rule);
     tx.assign(rule, { ...input, ...(input.category === '' ? { category: null } : {}) });
-    assertValid(ruleViolations(judged(rule)));
+    assertValid(ruleViolations(checkedParts(rule)));
     await tx.flush();
     return rule;
   });

@@ -120,7 +120,7 @@ function capped(points: number, score: number, cap: number | null): number {
   return points >= 0 ? Math.max(0, Math.min(points, cap - score)) : Math.min(0, Math.max(points, -cap - score));
 }
 
-async function store(tx: EntityManager, changes: Change[]): Promise<void> {
+async function saveChanges(tx: EntityManager, changes: Change[]): Promise<void> {
   const payload = JSON.stringify(
     changes.map((c) => ({
       t: c.tenantId,
@@ -215,7 +215,7 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
     });
   }
   if (changes.length === 0) return;
-  await store(tx, changes);
+  await saveChanges(tx, changes);
   const contactChanges = changes.filter((change) => change.subject === 'contact');
   await fireThresholds(
     tx,
@@ -227,10 +227,10 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
       requestId: change.event.requestid ?? null,
     })),
   );
-  await announce(tx, contactChanges);
+  await appendScoreEvents(tx, contactChanges);
 }
 
-async function announce(tx: EntityManager, changes: Change[]): Promise<void> {
+async function appendScoreEvents(tx: EntityManager, changes: Change[]): Promise<void> {
   const tenants = [...new Set(changes.map((change) => change.tenantId))];
   const settings = new Map(
     (

@@ -16,7 +16,7 @@ const MESSAGES_AT_ONCE = 20;
 
 /**
  * Reads a mailbox until `signal` aborts, starting after the last message whose effects are committed. Changes and marks
- * nothing in it. Throws when the connection ends.
+ * nothing in it. Calls `opened` when the mailbox is open. Throws when the connection ends.
  */
 export async function readMailbox(
   deps: Deps,
@@ -67,7 +67,10 @@ async function startOf({ orm }: Deps, mailbox: Mailbox, uidValidity: number): Pr
   return cursor?.uidValidity === uidValidity ? cursor : { uidValidity, lastUid: 0 };
 }
 
-/** Processes all messages after the cursor, in order; returns the new cursor. */
+/**
+ * Processes the messages after the cursor, in order; returns the new cursor. Stops before a report on an email that is
+ * still being sent: once the email's lease has ended, the report says what became of it.
+ */
 async function readNew(
   deps: Deps,
   client: ImapFlow,
@@ -89,26 +92,37 @@ async function readNew(
     );
     for (const message of messages.sort((a, b) => a.uid - b.uid)) {
       signal.throwIfAborted();
-      await takeIn(deps, mailbox, message, { uidValidity, lastUid: message.uid });
+      const next = { uidValidity, lastUid: message.uid };
+      if (!(await takeIn(deps, mailbox, message, next))) return { uidValidity, lastUid };
+      lastUid = message.uid;
     }
     lastUid = wanted.at(-1)!;
   }
   return { uidValidity, lastUid };
 }
 
-/** Commits the effects of a message together with the new cursor. A message that is no report only moves the cursor. */
+/** Thrown to roll back a report on an email that is still being sent. */
+class StillSendingError extends Error {}
+
+/**
+ * Commits the effects of a message together with the new cursor. A message that is no report only moves the cursor.
+ * Returns false, without any effect, if an email of the report is still being sent.
+ */
 async function takeIn(
   deps: Deps,
   mailbox: Mailbox,
   { uid, source, internalDate }: FetchMessageObject,
   cursor: MailboxCursor,
-): Promise<void> {
+): Promise<boolean> {
   const report = source ? await parseReport(source, deps.links) : null;
   const em = engineEm(deps.orm);
   const commit = (withReport: boolean): Promise<void> =>
     retriedTransaction(em, async (tx) => {
-      if (report && withReport)
-        await recordReports(tx, [{ ...report, source: 'mailbox', at: new Date(internalDate ?? Date.now()) }]);
+      if (report && withReport) {
+        const at = new Date(internalDate ?? Date.now());
+        const { deferred } = await recordReports(tx, [{ ...report, source: 'mailbox', at }]);
+        if (deferred > 0) throw new StillSendingError();
+      }
       await saveCursor(tx, mailbox.name, cursor);
     });
   try {
@@ -119,9 +133,11 @@ async function takeIn(
         'received a delivery report',
       );
   } catch (error) {
+    if (error instanceof StillSendingError) return false;
     // Data that the database rejects (classes 22, 23) would be rejected every time; no other message may be skipped.
     if (!/^2[23]/.test(pgError(error)?.code ?? '')) throw error;
     deps.log.error({ err: error, uid, mailbox: mailbox.name }, 'could not process a delivery report, skipping it');
     await commit(false);
   }
+  return true;
 }

@@ -17,7 +17,7 @@ import type { ContentVersion, PreparedTemplate } from '../../domain/emails/messa
 import type { LinkSigner } from '../../domain/addresses/tokens.ts';
 
 /** The maximum of the ledger's column. */
-const MOST_LINKS = 32_767;
+const MAX_LINKS = 32_767;
 
 /** A rendered email. Without a message it can only end (by a gate or its failure) or wait for the send window. */
 export interface Prepared {
@@ -109,7 +109,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     });
     const message = sender?.signer ? await signMessage(composed.message, sender.signer) : composed.message;
     return {
-      row: { ...row, linkCount: Math.min(countLinks(rendered.html), MOST_LINKS) },
+      row: { ...row, linkCount: Math.min(countLinks(rendered.html), MAX_LINKS) },
       composed: { ...composed, message },
     };
   } catch (error) {

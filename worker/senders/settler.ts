@@ -25,8 +25,8 @@ export class Settler {
   readonly #deps: Deps;
   readonly #batches = new Batcher<Waiting>({
     gather: () => delay(GATHER_MS),
-    most: BATCH,
-    atOnce: AT_ONCE,
+    maxItems: BATCH,
+    maxConcurrent: AT_ONCE,
     handle: (batch) => this.#settleBatch(batch),
   });
   #unsettled = 0;

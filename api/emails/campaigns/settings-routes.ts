@@ -1,4 +1,4 @@
-import { checkEntry } from '../../../domain/campaigns/definition/entry.ts';
+import { checkSendWindow } from '../../../domain/campaigns/definition/entry.ts';
 import { readEmailSettings, updateEmailSettings } from '../../../domain/emails/templates/settings.ts';
 import { EmailSettings, EmailSettingsUpdate } from './schema.ts';
 import { presentEmailSettings } from './presenter.ts';
@@ -28,7 +28,7 @@ export const emailSettingsRoutes: RouteSpec[] = [
     errors: ['precondition_failed'],
     check: async ({ tx, caller, body: { sendWindow }, readOnly }) => [
       ...changedReadOnly(readOnly, presentEmailSettings(await readEmailSettings(tx, caller.tenantId))),
-      ...checkEntry({ sendWindow }),
+      ...checkSendWindow({ sendWindow }),
     ],
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({
       body: presentEmailSettings(

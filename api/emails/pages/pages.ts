@@ -125,8 +125,8 @@ export const confirmPage = (ctx: Context): Reply =>
   }));
 
 /**
- * The page for allowing an account to send from an address. It names the account, because its emails will look like the
- * owner's.
+ * The page for allowing an account to send from an address. It names the account, whose emails will look as if the
+ * owner of the address had sent them.
  */
 export const confirmSenderPage = (ctx: Context, { email, tenantId }: { email: string; tenantId: string }): Reply =>
   recipientPage(ctx, ({ confirmSender: { title, text, account, caution, button } }) => ({

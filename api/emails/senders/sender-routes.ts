@@ -3,7 +3,7 @@ import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { requestConfirmation } from '../../../domain/emails/sender-setup/confirm-sender.ts';
 import { listSenders } from '../../../domain/emails/senders/list-senders.ts';
-import { proofsOf, proves, type Proof } from '../../../domain/emails/senders/proven.ts';
+import { proofsOf, isVerifiedBy, type Proof } from '../../../domain/emails/senders/proven.ts';
 import {
   createSender,
   deleteSender,
@@ -12,7 +12,7 @@ import {
   type DkimInput,
   type SenderInput,
 } from '../../../domain/emails/sender-setup/save-sender.ts';
-import { shownKey } from '../../../domain/emails/senders/shown-key.ts';
+import { publicDkimKey } from '../../../domain/emails/senders/shown-key.ts';
 import { verifySender } from '../../../domain/emails/sender-setup/verify-sender.ts';
 import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
 import { Queued } from '../ledger/schema.ts';
@@ -152,8 +152,8 @@ function present(sender: EmailSender, proofs: readonly Proof[]) {
     email: sender.email,
     name: sender.name ?? null,
     replyTo: sender.replyTo ?? null,
-    dkim: shownKey(sender),
-    verified: proves(proofs, sender.emailKey),
+    dkim: publicDkimKey(sender),
+    verified: isVerifiedBy(proofs, sender.emailKey),
     confirmedAt: sender.confirmedAt ?? null,
     verifiedDomain: sender.verifiedDomain ?? null,
     tenantId: sender.tenantId,
@@ -180,10 +180,12 @@ function splitKey(given: Record<string, unknown> | null | undefined): {
 
 /** A violation for each read-only field of a key whose value is not the current one; a new sender has none. */
 const changedKey = (shown: Record<string, unknown>, current?: EmailSender): Violation[] =>
-  changedReadOnly(shown, JSON.parse(JSON.stringify((current && shownKey(current)) ?? {})) as object).map((one) => ({
-    ...one,
-    path: `/dkim${one.path}`,
-  }));
+  changedReadOnly(shown, JSON.parse(JSON.stringify((current && publicDkimKey(current)) ?? {})) as object).map(
+    (one) => ({
+      ...one,
+      path: `/dkim${one.path}`,
+    }),
+  );
 
 /** The violations of the domain, and those of the key's read-only fields. */
 function violationsOf(

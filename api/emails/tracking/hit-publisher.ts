@@ -35,8 +35,8 @@ class HitPublisher {
     // Waiting for more on a timer, even for 1 ms, would leave both processors idle under load: the responses of one
     // round bring the next requests.
     gather: () => endOfTurn(),
-    most: HITS_PER_MESSAGE,
-    atOnce: AT_ONCE,
+    maxItems: HITS_PER_MESSAGE,
+    maxConcurrent: AT_ONCE,
     handle: (batch) => this.#publishBatch(batch),
   });
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { engineEm, retriedTransaction } from '../../../db/orm.ts';
 import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
-import { takeOnce } from '../../../domain/emails/bounces/take-once.ts';
+import { markWebhookUsed } from '../../../domain/emails/bounces/take-once.ts';
 import { AppError, notFound } from '../../../domain/common/errors.ts';
 import { readBytes } from '../../middleware/body.ts';
 import { jsonMeter } from '../../middleware/body-size.ts';
@@ -11,7 +11,7 @@ import { postmark } from './postmark.ts';
 import type { Webhook } from './request.ts';
 import { sendgrid } from './sendgrid.ts';
 import { ses } from './ses.ts';
-import { MOST_VALUES, route, type RouteSpec } from '../../route/route.ts';
+import { MAX_VALUES, route, type RouteSpec } from '../../route/route.ts';
 
 const webhooks = new Map<string, Webhook>(Object.entries({ ses, sendgrid, mailgun, postmark }));
 /**
@@ -45,11 +45,11 @@ export const webhookRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params }) => {
       const webhook = webhooks.get(params.provider);
       if (!webhook?.isConfigured(deps.env)) throw notFound('webhook for', params.provider);
-      const limits = { bytes: Math.min(WEBHOOK_BYTES, deps.env.BODY_MAX_BYTES), values: MOST_VALUES.others };
+      const limits = { bytes: Math.min(WEBHOOK_BYTES, deps.env.BODY_MAX_BYTES), values: MAX_VALUES.others };
       const body = await readBytes(ctx, limits.bytes, jsonMeter(limits));
       const { reports, once } = await webhook.read({ deps, body, header: (name) => ctx.get(name), now: new Date() });
       await retriedTransaction(engineEm(deps.orm), async (tx) => {
-        if (once && !(await takeOnce(tx, once))) return;
+        if (once && !(await markWebhookUsed(tx, once))) return;
         const { deferred } = await recordReports(tx, reports);
         // Roll back everything; when the provider retries, the email's outcome is known.
         if (deferred > 0)

@@ -32,7 +32,7 @@ interface SigningKey {
   verified: LRUCache<string, { claims: AccessClaims; exp: number }>;
 }
 
-const MOST_VERIFIED = 10_000;
+const MAX_VERIFIED = 10_000;
 const signingKeys = new LRUCache<string, SigningKey>({ max: 16 });
 
 /** The cached key of a secret's UTF-8 bytes. */
@@ -40,7 +40,7 @@ function signingKey(secret: string): SigningKey {
   let made = signingKeys.get(secret);
   if (!made) {
     const id = createHash('sha256').update(`kid:${secret}`).digest('base64url').slice(0, 8);
-    made = { id, key: createSecretKey(Buffer.from(secret)), verified: new LRUCache({ max: MOST_VERIFIED }) };
+    made = { id, key: createSecretKey(Buffer.from(secret)), verified: new LRUCache({ max: MAX_VERIFIED }) };
     signingKeys.set(secret, made);
   }
   return made;

@@ -6,7 +6,7 @@ import { cleanText, isViolation } from '../../common/fields.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { unauthorized } from './access-token.ts';
 import { appendAudit } from '../../audit/audit.ts';
-import { assertWithin, readPermissions, unknownPermissions, type Granter } from './grants.ts';
+import { assertMayGrant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
 import type { Principal } from '../../audit/principal.ts';
 
 export const MAX_KEY_NAME = 100;
@@ -40,7 +40,7 @@ export async function createApiKey(
   const { name, expiresAt, violations } = checkKey(input);
   assertValid(violations);
   const values = { name: name!, expiresAt, permissions: readPermissions(input.permissions) };
-  assertWithin(by, values.permissions);
+  assertMayGrant(by, values.permissions);
   const key = `pk_${randomBytes(KEY_BYTES).toString('base64url')}`;
   return em.transactional(async (tx) => {
     const apiKey = tx.create(ApiKey, { ...values, tenantId, keyHash: hashOf(key), createdBy: actor.id });

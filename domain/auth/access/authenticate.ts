@@ -36,7 +36,7 @@ interface SessionRow {
  * The query for the callers of some sessions. Runs with the engine's role, because tenants in tokens are not confirmed
  * before their sessions are found.
  */
-export function askSessions(claims: readonly AccessClaims[]): Asked {
+export function sessionsQuery(claims: readonly AccessClaims[]): Asked {
   return [
     sessions,
     [claims.map((one) => one.sessionId), claims.map((one) => one.tenantId), claims.map((one) => one.userId)],
@@ -68,12 +68,12 @@ export function readSessions(
 
 /** Cached, because there are few different sets, and creating one costs more than the rest of `readSessions`. */
 const sets = new Map<string, ReadonlySet<string>>();
-const MOST_SETS = 1000;
+const MAX_SETS = 1000;
 
 function permissionSet(listed: string): ReadonlySet<string> {
   let set = sets.get(listed);
   if (!set) {
-    if (sets.size >= MOST_SETS) sets.clear();
+    if (sets.size >= MAX_SETS) sets.clear();
     set = new Set(listed.split(' '));
     sets.set(listed, set);
   }

@@ -56,7 +56,7 @@ export async function permissionsOf(tx: EntityManager, roles: readonly string[])
 }
 
 /** Throws 403 naming the permissions that the granter lacks: nobody may grant or revoke a permission they lack. */
-export function assertWithin({ principal }: Granter, permissions: readonly string[]): void {
+export function assertMayGrant({ principal }: Granter, permissions: readonly string[]): void {
   const beyond = [...new Set(permissions)].filter((name) => !principal.permissions.has(name));
   if (beyond.length > 0)
     throw new AppError('forbidden', `This requires permissions that you do not have: ${beyond.join(', ')}`);

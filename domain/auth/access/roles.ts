@@ -5,7 +5,7 @@ import { Role } from '../../../db/entities/auth.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { appendAudit } from '../../audit/audit.ts';
-import { assertWithin, lockTenant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
+import { assertMayGrant, lockTenant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
 import { isBuiltIn } from './built-in-roles.ts';
 
 /** Maximum lengths in characters. */
@@ -68,7 +68,7 @@ async function assertNameFree(tx: EntityManager, name: string, exceptId: number 
 export async function createRole(em: EntityManager, by: Granter, input: RoleInput): Promise<Role> {
   const { tenantId } = by.caller;
   const values = readRole(input) as ReturnType<typeof contentOf>;
-  assertWithin(by, values.permissions);
+  assertMayGrant(by, values.permissions);
   return em.transactional(async (tx) => {
     await lockTenant(tx, tenantId);
     await assertNameFree(tx, values.name);
@@ -103,7 +103,7 @@ export async function updateRole(
     const after = { ...before, ...values };
     if (isDeepStrictEqual(before, after)) return role;
     assertCustom(role);
-    assertWithin(by, [...before.permissions, ...after.permissions]);
+    assertMayGrant(by, [...before.permissions, ...after.permissions]);
     if (after.name !== before.name) await assertNameFree(tx, after.name, id);
     tx.assign(role, values);
     await tx.flush();
@@ -127,7 +127,7 @@ export async function deleteRole(
     const role = await lockRole(tx, by, id);
     check(role);
     assertCustom(role);
-    assertWithin(by, role.permissions);
+    assertMayGrant(by, role.permissions);
     await assertUnused(tx, role.name);
     const before = contentOf(role);
     await tx.remove(role).flush();

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { Session, User } from '../../../db/entities/auth.ts';
 import { signAccessToken, unauthorized, type TokenSecrets } from './access-token.ts';
-import { appendAudit, asUser, unnamed, type Visitor } from '../../audit/audit.ts';
+import { appendAudit, asUser, asAnonymous, type RequestOrigin } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 
 export interface SessionSettings extends TokenSecrets {
@@ -54,7 +54,7 @@ export async function openSession(
   orm: Orm,
   settings: SessionSettings,
   user: User,
-  visitor: Visitor,
+  visitor: RequestOrigin,
 ): Promise<OpenedSession> {
   const id = randomUUID();
   const refreshToken = newRefreshToken(id);
@@ -91,7 +91,7 @@ export async function refreshSession(
   orm: Orm,
   settings: SessionSettings,
   refreshToken: string,
-  visitor: Visitor,
+  visitor: RequestOrigin,
 ): Promise<OpenedSession> {
   const id = sessionIdOf(refreshToken);
   // With the engine's role, because the tenant is not known before the session is found.
@@ -105,7 +105,7 @@ export async function refreshSession(
         session.revokedAt = new Date();
         await tx.flush();
         if (user?.active)
-          await appendAudit(tx, unnamed(session.tenantId, visitor), {
+          await appendAudit(tx, asAnonymous(session.tenantId, visitor), {
             action: 'user.token_reused',
             resourceType: 'user',
             resourceId: user.id,

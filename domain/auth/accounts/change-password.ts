@@ -5,7 +5,7 @@ import { findSelf, lockSelf, verifyOwnPassword, type Self } from '../credentials
 import { hashPassword } from '../credentials/password.ts';
 import { checkPassword } from '../credentials/password-policy.ts';
 import { endSessions } from '../access/sessions.ts';
-import { spendTokens } from './user-tokens.ts';
+import { invalidateTokens } from './user-tokens.ts';
 
 /**
  * Sets a new password and ends the user's other sessions. Throws 400 if the new password violates the policy or the
@@ -25,7 +25,7 @@ export async function changePassword(
     user.passwordHash = passwordHash;
     await tx.flush();
     await endSessions(tx, self.userId, self.sessionId);
-    await spendTokens(tx, user);
+    await invalidateTokens(tx, user);
     await appendAudit(tx, asUser(user, self), {
       action: 'user.password_changed',
       resourceType: 'user',

@@ -5,12 +5,12 @@ import { isViolation } from '../../common/fields.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { AppError, invalid, notFound } from '../../common/errors.ts';
 import { readEmail } from './account.ts';
-import { appendAudit, asUser, type Visitor } from '../../audit/audit.ts';
-import { assertWithin, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
+import { appendAudit, asUser, type RequestOrigin } from '../../audit/audit.ts';
+import { assertMayGrant, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../addresses/mail-token.ts';
 import { hashPassword } from '../credentials/password.ts';
 import { readRegistration, type Registration } from './register-user.ts';
-import { queueSystemMail, takeMail } from '../../emails/system-mail/system-mail.ts';
+import { queueSystemMail, countEmailToAddress } from '../../emails/system-mail/system-mail.ts';
 
 export const INVITATION_STATUSES = ['OPEN', 'ACCEPTED', 'EXPIRED'] as const;
 
@@ -28,8 +28,8 @@ export const statusOf = ({ acceptedAt, expiresAt }: Invitation): (typeof INVITAT
   acceptedAt ? 'ACCEPTED' : expiresAt <= new Date() ? 'EXPIRED' : 'OPEN';
 
 /**
- * Invites an address to the granter's tenant, for 7 days, and replaces an open invitation of that address. Throws 400,
- * 403 for roles with permissions that the granter lacks, 409 `email_taken`, 429.
+ * Invites an address to the granter's tenant, for 7 days, and replaces an open or expired invitation of that address.
+ * Throws 400, 403 for roles with permissions that the granter lacks, 409 `email_taken`, 429.
  */
 export async function createInvitation(
   { orm, links }: Services,
@@ -48,9 +48,9 @@ export async function createInvitation(
   return tenantEm(orm, tenantId).transactional(async (tx) => {
     await lockTenant(tx, tenantId);
     const roles = [...new Set(input.roles)];
-    assertWithin(by, await permissionsOf(tx, roles));
+    assertMayGrant(by, await permissionsOf(tx, roles));
     const inviter = await inviterOf(tx, by);
-    await takeMail(tx, 'invitation', address.emailKey);
+    await countEmailToAddress(tx, 'invitation', address.emailKey);
     await rows(tx, sql`delete from invitations where email_key = ${address.emailKey} and accepted_at is null`);
     const token = newMailToken(links, 'invitation', tenantId);
     const invitation = tx.create(Invitation, {
@@ -108,7 +108,7 @@ export async function deleteInvitation(
 export async function acceptInvitation(
   { orm, links }: Services,
   { token: given, ...input }: Omit<Registration, 'email'> & { token: string },
-  visitor: Visitor,
+  visitor: RequestOrigin,
 ): Promise<User> {
   const token = readToken(links, given);
   const { tenantId } = token;

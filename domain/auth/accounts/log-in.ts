@@ -3,7 +3,7 @@ import { User } from '../../../db/entities/auth.ts';
 import { isViolation, normaliseEmail } from '../../common/fields.ts';
 import { AppError } from '../../common/errors.ts';
 import { unauthorized } from '../access/access-token.ts';
-import { appendAudit, unnamed, type Visitor } from '../../audit/audit.ts';
+import { appendAudit, asAnonymous, type RequestOrigin } from '../../audit/audit.ts';
 import type { BoxSecrets } from '../../common/secret-box.ts';
 import { openSession, type OpenedSession, type SessionSettings } from '../access/sessions.ts';
 import { takeCode } from '../credentials/totp-account.ts';
@@ -26,7 +26,7 @@ export interface LoginSettings extends SessionSettings, BoxSecrets {
   ENABLE_EMAIL_VERIFICATION: boolean;
 }
 
-export interface Login extends Visitor {
+export interface Login extends RequestOrigin {
   username: string;
   password: string;
   /** The current code of the authenticator app, if the user has TOTP enabled. */
@@ -62,7 +62,7 @@ export async function logIn(
   if (!user || !matches) throw unauthorized('The username or password is wrong', 'invalid_credentials');
   if (!user.active) {
     const waits = await tenantEm(orm, user.tenantId).transactional(async (tx) => {
-      await appendAudit(tx, unnamed(user.tenantId, visitor), {
+      await appendAudit(tx, asAnonymous(user.tenantId, visitor), {
         action: 'user.login_failed',
         resourceType: 'user',
         resourceId: user.id,

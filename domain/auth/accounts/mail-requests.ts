@@ -5,7 +5,7 @@ import { isViolation } from '../../common/fields.ts';
 import { assertValid, type Violation } from '../../common/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { readEmail } from './account.ts';
-import { awaitsVerification, mailToken, type UserTokenPurpose } from './user-tokens.ts';
+import { awaitsVerification, emailNewToken, type UserTokenPurpose } from './user-tokens.ts';
 import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
 /** The violations of a user's address. */
@@ -68,7 +68,7 @@ async function serveOne(orm: Orm, links: LinkSigner): Promise<boolean> {
     const user = await tx.findOne(User, { emailKey: request.email_key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!user || (purpose === 'verify_email' && user.emailVerified)) return true;
     if (user.active || (await awaitsVerification(tx, user)))
-      await mailToken(tx, links, user, purpose, request.request_id);
+      await emailNewToken(tx, links, user, purpose, request.request_id);
     return true;
   });
 }

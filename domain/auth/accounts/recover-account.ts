@@ -3,7 +3,7 @@ import { tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
 import { AppError, assertValid } from '../../common/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
-import { appendAudit, asUser, type Visitor } from '../../audit/audit.ts';
+import { appendAudit, asUser, type RequestOrigin } from '../../audit/audit.ts';
 import { clearAllFailures } from '../credentials/login-failures.ts';
 import { hashPassword } from '../credentials/password.ts';
 import { checkPassword } from '../credentials/password-policy.ts';
@@ -12,8 +12,8 @@ import {
   awaitsVerification,
   ownerOfToken,
   readToken,
-  spendToken,
-  spendTokens,
+  consumeToken,
+  invalidateTokens,
   type UserTokenPurpose,
 } from './user-tokens.ts';
 
@@ -36,7 +36,7 @@ async function useToken(
   { orm, links }: TokenDeps,
   purpose: UserTokenPurpose,
   token: string,
-  visitor: Visitor,
+  visitor: RequestOrigin,
   use: (tx: EntityManager, user: User) => Promise<void>,
 ): Promise<void> {
   const read = readToken(links, purpose, token);
@@ -48,7 +48,7 @@ async function useToken(
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
     const waits = await awaitsVerification(tx, user);
-    await spendToken(tx, read, purpose);
+    await consumeToken(tx, read, purpose);
     if (!user.active && !waits) throw new AppError('token_invalid', 'The user is disabled');
     const before = { emailVerified: user.emailVerified, active: user.active };
     user.emailVerified = true;
@@ -68,7 +68,7 @@ async function useToken(
 }
 
 /** Confirms a user's address. Throws 400 `token_invalid`. */
-export async function verifyEmail(deps: TokenDeps, token: string, visitor: Visitor): Promise<void> {
+export async function verifyEmail(deps: TokenDeps, token: string, visitor: RequestOrigin): Promise<void> {
   await useToken(deps, 'verify_email', token, visitor, async () => {});
 }
 
@@ -80,7 +80,7 @@ export async function verifyEmail(deps: TokenDeps, token: string, visitor: Visit
 export async function resetPassword(
   deps: TokenDeps,
   { token, password }: { token: string; password: string },
-  visitor: Visitor,
+  visitor: RequestOrigin,
 ): Promise<void> {
   assertValid(checkPassword(password));
   // Hashing is expensive, so check the token first.
@@ -89,7 +89,7 @@ export async function resetPassword(
   await useToken(deps, 'reset_password', token, visitor, async (tx, user) => {
     user.passwordHash = passwordHash;
     await endSessions(tx, user.id);
-    await spendTokens(tx, user);
+    await invalidateTokens(tx, user);
     await clearAllFailures(tx, user.usernameKey);
   });
 }

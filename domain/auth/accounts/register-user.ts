@@ -5,11 +5,11 @@ import { isViolation, type Violation as FieldViolation } from '../../common/fiel
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { AppError, assertValid, type Violation } from '../../common/errors.ts';
 import { readEmail, readName, readUsername } from './account.ts';
-import { appendAudit, asUser, type Visitor } from '../../audit/audit.ts';
+import { appendAudit, asUser, type RequestOrigin } from '../../audit/audit.ts';
 import { hashPassword } from '../credentials/password.ts';
 import { checkPassword } from '../credentials/password-policy.ts';
 import { hasUsers, provisionTenant } from './provision-tenant.ts';
-import { mailToken } from './user-tokens.ts';
+import { emailNewToken } from './user-tokens.ts';
 import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
 export interface Registration {
@@ -76,7 +76,7 @@ const newTenantId = (): string => `t${randomBytes(8).toString('hex')}`;
 export async function registerUser(
   { orm, links, env: settings }: RegistrationDeps,
   input: Registration,
-  visitor: Visitor,
+  visitor: RequestOrigin,
 ): Promise<User> {
   if (!settings.ENABLE_REGISTRATION) throw new AppError('registration_disabled');
   const fields = readRegistration(input);
@@ -95,7 +95,7 @@ export async function registerUser(
       roles: [isFirst ? 'Admin' : 'User'],
     });
     await tx.flush();
-    if (settings.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', visitor.requestId);
+    if (settings.ENABLE_EMAIL_VERIFICATION) await emailNewToken(tx, links, user, 'verify_email', visitor.requestId);
     const { id, username, email, roles } = user;
     await appendAudit(tx, asUser(user, visitor), {
       action: 'user.registered',

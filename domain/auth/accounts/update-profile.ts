@@ -6,8 +6,8 @@ import { assertValid, type Violation } from '../../common/errors.ts';
 import { readEmail, readName, readUsername } from './account.ts';
 import { appendAudit, asUser } from '../../audit/audit.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from '../credentials/own-password.ts';
-import { takeMail } from '../../emails/system-mail/system-mail.ts';
-import { mailToken, spendTokens } from './user-tokens.ts';
+import { countEmailToAddress } from '../../emails/system-mail/system-mail.ts';
+import { emailNewToken, invalidateTokens } from './user-tokens.ts';
 
 export interface ProfileDeps {
   orm: Orm;
@@ -88,11 +88,11 @@ export async function updateProfile(
     await tx.flush();
     if (user.emailKey !== emailKey) {
       // Otherwise several users could take the same address in turn, and each could have emails sent to it.
-      await takeMail(tx, 'verify_email', user.emailKey);
+      await countEmailToAddress(tx, 'verify_email', user.emailKey);
       // Tokens sent to the former address do not prove the new one, and whoever reads the former must no longer be
       // able to use them.
-      await spendTokens(tx, user);
-      if (env.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', self.requestId);
+      await invalidateTokens(tx, user);
+      if (env.ENABLE_EMAIL_VERIFICATION) await emailNewToken(tx, links, user, 'verify_email', self.requestId);
     }
     const changed = { before: { email }, after: { email: user.email } };
     await appendAudit(tx, asUser(user, self), {

@@ -18,7 +18,7 @@ const tokenInvalid = (): AppError =>
  * Emails the user a link with a new token, which replaces the previous one for that purpose. After five emails within
  * an hour it does nothing, and the last link stays valid. The caller holds a lock on the user's row in `tx`.
  */
-export async function mailToken(
+export async function emailNewToken(
   tx: EntityManager,
   links: LinkSigner,
   user: Pick<User, 'id' | 'tenantId' | 'email'>,
@@ -82,7 +82,7 @@ export async function ownerOfToken(tx: EntityManager, token: MailToken, purpose:
 }
 
 /** Marks a valid token as used. Throws 400 `token_invalid`. */
-export async function spendToken(tx: EntityManager, token: MailToken, purpose: UserTokenPurpose): Promise<void> {
+export async function consumeToken(tx: EntityManager, token: MailToken, purpose: UserTokenPurpose): Promise<void> {
   const spent = await rows(tx, sql`update user_tokens set used_at = now() where ${live(token, purpose)} returning id`);
   if (spent.length === 0) throw tokenInvalid();
 }
@@ -90,7 +90,7 @@ export async function spendToken(tx: EntityManager, token: MailToken, purpose: U
 /**
  * Invalidates all of the user's tokens, when the password or address has changed or an Admin has disabled the user.
  */
-export async function spendTokens(tx: EntityManager, user: Pick<User, 'id' | 'tenantId'>): Promise<void> {
+export async function invalidateTokens(tx: EntityManager, user: Pick<User, 'id' | 'tenantId'>): Promise<void> {
   await rows(
     tx,
     sql`update user_tokens set used_at = now() where tenant_id = ${user.tenantId} and user_id = ${user.id} and used_at is null`,
@@ -99,7 +99,7 @@ export async function spendTokens(tx: EntityManager, user: Pick<User, 'id' | 'te
 
 /**
  * Whether the user is inactive only because the address was never verified: the token of the registration is unused,
- * even if expired. A user disabled by an Admin has no unused token (`spendTokens`), so no email reactivates that user.
+ * even if expired. A user disabled by an Admin has no unused token (`invalidateTokens`), so no email reactivates that user.
  */
 export async function awaitsVerification(
   tx: EntityManager,

@@ -4,9 +4,9 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { appendAudit } from '../../audit/audit.ts';
-import { assertWithin, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
+import { assertMayGrant, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
 import { endSessions } from '../access/sessions.ts';
-import { spendTokens } from './user-tokens.ts';
+import { invalidateTokens } from './user-tokens.ts';
 import { ADMIN_ROLE } from '../access/built-in-roles.ts';
 
 export interface UserChange {
@@ -38,14 +38,14 @@ export async function updateUser(
     const after = { active: change.active ?? before.active, roles: [...new Set(change.roles ?? before.roles)] };
     if (isDeepStrictEqual(before, after)) return user;
     const wanted = await permissionsOf(tx, after.roles);
-    assertWithin(by, [...wanted, ...(await permissionsOf(tx, before.roles))]);
+    assertMayGrant(by, [...wanted, ...(await permissionsOf(tx, before.roles))]);
     await assertAdminStays(tx, by, id, before, after);
     tx.assign(user, after);
     await tx.flush();
     // A user who waits for verification keeps the token when only the roles change.
     if (before.active && !after.active) {
       await endSessions(tx, id);
-      await spendTokens(tx, user);
+      await invalidateTokens(tx, user);
     }
     await appendAudit(tx, by.caller, { action: 'user.updated', resourceType: 'user', resourceId: id, before, after });
     return user;
@@ -61,7 +61,7 @@ export async function removeTotpOf(em: EntityManager, by: Granter, id: number): 
     await lockTenant(tx, by.caller.tenantId);
     const user = await tx.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!user) throw notFound('user', id);
-    assertWithin(by, await permissionsOf(tx, user.roles));
+    assertMayGrant(by, await permissionsOf(tx, user.roles));
     if (!user.totpConfirmedAt) throw new AppError('conflict', 'TOTP is not enabled for this user');
     Object.assign(user, { totpSecret: null, totpConfirmedAt: null, totpLastStep: null });
     await tx.flush();

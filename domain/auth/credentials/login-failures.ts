@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { AppError } from '../../common/errors.ts';
 import { networkOf } from '../../rate-limits/network-of.ts';
-import { appendAudit, unnamed } from '../../audit/audit.ts';
+import { appendAudit, asAnonymous } from '../../audit/audit.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** How many failures within the window lock a name: from one address, and from all addresses together. */
@@ -83,7 +83,7 @@ async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Pro
         select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${DELETE_BATCH} for update skip locked)`,
     );
     if (userId === null) return;
-    await appendAudit(tx, unnamed(tenantId, attempt), {
+    await appendAudit(tx, asAnonymous(tenantId, attempt), {
       action: locks ? 'user.login_locked' : 'user.login_failed',
       resourceType: 'user',
       resourceId: userId,

@@ -3,11 +3,11 @@ import { tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
 import { AppError, assertValid } from '../../common/errors.ts';
 import { unauthorized } from '../access/access-token.ts';
-import type { Visitor } from '../../audit/audit.ts';
+import type { RequestOrigin } from '../../audit/audit.ts';
 import { verifyCredentials } from './verify-credentials.ts';
 
 /** A user who changes their own account, and the origin of the request. */
-export interface Self extends Visitor {
+export interface Self extends RequestOrigin {
   tenantId: string;
   userId: number;
 }
@@ -29,7 +29,7 @@ export async function verifyOwnPassword(
   orm: Orm,
   user: User,
   password: string,
-  { requestId, address }: Visitor,
+  { requestId, address }: RequestOrigin,
 ): Promise<void> {
   if (await verifyCredentials(orm, { user, name: user.usernameKey, password, requestId, address })) return;
   assertValid([{ path: '/currentPassword', code: 'invalid_credentials', message: 'is not the current password' }]);

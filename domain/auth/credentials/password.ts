@@ -18,7 +18,7 @@ const waiting: (() => void)[] = [];
 /**
  * Limits concurrent hashing, so that many logins at once do not take every thread. Throws 503 if the queue is full.
  */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+export async function withHashingSlot<T>(work: () => Promise<T>): Promise<T> {
   if (running < MAX_AT_ONCE) running += 1;
   else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
   else throw new AppError('unavailable', 'Too many concurrent logins; try again', { headers: { 'Retry-After': '2' } });
@@ -39,9 +39,9 @@ const normalise = (password: string): string => password.normalize('NFKC');
 
 /** Hashes off the event loop. Throws 503 if too many calls are waiting. */
 export const hashPassword = (password: string): Promise<string> =>
-  inTurn(() => hash(normalise(password), HASH_OPTIONS));
+  withHashingSlot(() => hash(normalise(password), HASH_OPTIONS));
 
-/** Compares a password with the hash. Without a hash it takes as long and returns false. Call it within `inTurn`. */
+/** Compares a password with the hash. Without a hash it takes as long and returns false. Call it within `withHashingSlot`. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? NOBODYS_HASH, normalise(password));
   return matches && passwordHash !== null;

@@ -1,12 +1,12 @@
 import type { Orm } from '../../../db/orm.ts';
 import type { User } from '../../../db/entities/auth.ts';
-import type { Visitor } from '../../audit/audit.ts';
+import type { RequestOrigin } from '../../audit/audit.ts';
 import { countGuess } from './login-failures.ts';
-import { inTurn, verifyPassword } from './password.ts';
+import { withHashingSlot, verifyPassword } from './password.ts';
 import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
 /** A password to verify: for a user or, taking the same time, for a `name` that no user has. */
-export interface Credentials extends Visitor {
+export interface Credentials extends RequestOrigin {
   user: User | null;
   name: string;
   password: string;
@@ -30,7 +30,7 @@ export async function verifyCredentials(
   };
   // Count a guess only when its turn comes: correct logins that wait must not count as failures. `second` is part of
   // the guess: a correct password alone must not clear the failures.
-  return inTurn(() =>
+  return withHashingSlot(() =>
     countGuess(orm, attempt, async () => (await verifyPassword(user?.passwordHash ?? null, password)) && second()),
   );
 }

@@ -75,7 +75,11 @@ export function normaliseEntry(input: EntryInput = {}): Entry {
 }
 
 /** Checks what the schema cannot express, for the settings that are given. Paths are JSON Pointers inside the entry. */
-export function checkEntry({ sendWindow }: { sendWindow?: { [P in keyof SendWindow]?: unknown } | null }): Violation[] {
+export function checkSendWindow({
+  sendWindow,
+}: {
+  sendWindow?: { [P in keyof SendWindow]?: unknown } | null;
+}): Violation[] {
   if (!sendWindow) return [];
   const violations: Violation[] = [];
   const { timezone, from, to, days } = sendWindow;

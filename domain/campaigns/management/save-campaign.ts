@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, assertNotInUse, assertValid, notFound, type User, type Violation } from '../../common/errors.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../common/errors.ts';
 import { campaignsUsing } from '../validation/campaigns-using.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { type Definition, type DefinitionInput, normaliseDefinition } from '../definition/definition.ts';
@@ -134,7 +134,7 @@ export async function deleteCampaign(
       throw new AppError('conflict', 'Workflows of the campaign are still being closed; try again in a moment', {
         headers: { 'Retry-After': '2' },
       });
-    const thresholds = await rows<User>(
+    const thresholds = await rows<Referrer>(
       tx,
       sql`
       select 'threshold' as kind, id, name from score_thresholds

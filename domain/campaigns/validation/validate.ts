@@ -3,7 +3,7 @@ import type { Violation } from '../../common/errors.ts';
 import { MAX_VIOLATIONS } from '../../segments/filter/check-filter.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { checkTargets } from './check-targets.ts';
-import { EntrySchema, checkEntry } from '../definition/entry.ts';
+import { EntrySchema, checkSendWindow } from '../definition/entry.ts';
 import { type ReferencedIds, missingReferences } from './references.ts';
 import { schemaViolations } from './schema-violations.ts';
 import { MAX_STEPS, StepIdSchema, TargetSchema } from '../definition/schemas.ts';
@@ -100,7 +100,7 @@ function mergeViolations(bySchema: Violation[], byRules: readonly Violation[]): 
 function checkEntryPart(entry: unknown): Violation[] {
   const violations = schemaViolations(EntrySchema, entry);
   return isObject(entry) && isObject(entry['sendWindow'])
-    ? mergeViolations(violations, checkEntry({ sendWindow: entry['sendWindow'] }))
+    ? mergeViolations(violations, checkSendWindow({ sendWindow: entry['sendWindow'] }))
     : violations;
 }
 

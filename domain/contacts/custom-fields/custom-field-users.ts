@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { assertNotInUse, type User } from '../../common/errors.ts';
+import { assertNotInUse, type Referrer } from '../../common/errors.ts';
 
 /**
  * Whether JSON (a filter, a definition, the fields of a form) refers to a custom field of contacts: as
@@ -19,7 +19,7 @@ export function namesCustomField(json: unknown, name: string): boolean {
  * field.
  */
 export async function assertFieldUnused(tx: EntityManager, tenantId: string, name: string): Promise<void> {
-  const found = await rows<User & { json: unknown }>(
+  const found = await rows<Referrer & { json: unknown }>(
     tx,
     sql`
     select 'segment' as kind, id, name, filter as json from segments where tenant_id = ${tenantId} and type = 'dynamic'

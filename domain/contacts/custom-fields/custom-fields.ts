@@ -8,7 +8,8 @@ import { lockCustomFields, type CustomFieldEntity } from '../values/custom-field
 import { assertFieldUnused } from './custom-field-users.ts';
 import type { CustomFieldType } from '../values/custom-values.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
-import { shareAllContacts } from '../values/lock-contacts.ts';
+import { blockSegmentBuilds } from '../values/lock-contacts.ts';
+import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
 
 /** Maximum lengths in characters; `options` is a number of options. */
 export const CUSTOM_FIELD_LIMITS = { name: 100, description: 2000, option: 255, options: 500 } as const;
@@ -105,7 +106,7 @@ async function removeValues(em: EntityManager, origin: Origin, entity: CustomFie
   const table = sql.table(entity === 'contact' ? 'contacts' : 'companies');
   for (let after = 0; ;) {
     const page = await em.transactional(async (tx) => {
-      if (entity === 'contact') await shareAllContacts(tx, origin.tenantId);
+      if (entity === 'contact') await blockSegmentBuilds(tx, origin.tenantId);
       const changed = await rows<{ id: number; version: number }>(
         tx,
         sql`
@@ -166,14 +167,11 @@ const TAKEN: Record<CustomFieldEntity, ReadonlySet<string>> = {
       'email',
       'phone',
       'phoneE164',
-      'jobTitle',
       'companyId',
       'company',
       'status',
       'tags',
-      'timezone',
-      'locale',
-      'source',
+      ...OPTIONAL_NAMES,
       'score',
       'qualification',
       'listId',

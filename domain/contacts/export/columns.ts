@@ -1,3 +1,4 @@
+import { OPTIONAL_NAMES, type OptionalFieldName } from '../values/optional-fields.ts';
 import { escapeFormula } from './formula.ts';
 import type { ExportedContact } from './read-contacts.ts';
 import type { Cell } from './xlsx.ts';
@@ -6,8 +7,9 @@ type Column = [header: string, value: (contact: ExportedContact) => Cell];
 
 const text = (value: string | null | undefined): Cell => (value == null ? null : escapeFormula(value));
 const TEXTS = ['firstName', 'lastName', 'email', 'phone', 'phoneE164', 'jobTitle'] as const;
-const MORE_TEXTS = ['timezone', 'locale', 'source'] as const;
-const textColumn = (name: (typeof TEXTS | typeof MORE_TEXTS)[number]): Column => [
+/** The other optional fields: those that are added later come last, so that existing columns keep their places. */
+const MORE_TEXTS = OPTIONAL_NAMES.filter((name) => name !== 'jobTitle');
+const textColumn = (name: (typeof TEXTS)[number] | OptionalFieldName): Column => [
   name,
   (contact) => text(contact[name]),
 ];

@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, tenantEm, type Orm } from '../../../db/orm.ts';
+import { selectOptional } from '../values/optional-fields.ts';
 
 export type ExportedContact = Contact & { companyName: string | null };
 
@@ -43,8 +44,8 @@ export async function* readContacts(
         tx,
         sql`
       select t.id, t.tenant_id as "tenantId", t.first_name as "firstName", t.last_name as "lastName", t.email, t.phone, t.phone_e164 as "phoneE164",
-        t.job_title as "jobTitle", t.company_id as "companyId", k.name as "companyName", t.status, t.tags, t.custom_fields as "customFields", t.timezone,
-        t.locale, t.source, t.created_at as "createdAt", t.updated_at as "updatedAt", t.version
+        t.company_id as "companyId", k.name as "companyName", t.status, t.tags, t.custom_fields as "customFields", ${sql.raw(selectOptional('t.'))},
+        t.created_at as "createdAt", t.updated_at as "updatedAt", t.version
       from contacts t left join companies k on k.tenant_id = t.tenant_id and k.id = t.company_id
       where t.id > ${after} and t.id <= ${newest?.id ?? 0} and ${all(tenantId, where)} order by t.id limit ${PAGE}`,
       ),

@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { parseCustomText, type CustomValue } from '../values/custom-values.ts';
+import { isOptionalField, OPTIONAL_FIELDS, type OptionalFieldName } from '../values/optional-fields.ts';
 import { unescapeFormula } from '../export/formula.ts';
 import * as fields from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
@@ -11,7 +12,7 @@ const { CONTACT_LIMITS, cleanText } = fields;
 /**
  * A row's values. A field whose cell is empty or missing is absent, because it leaves the contact's value unchanged.
  */
-export interface ContactValues {
+export interface ContactValues extends Partial<Record<OptionalFieldName, string>> {
   email: string;
   emailKey: string;
   firstName?: string;
@@ -19,15 +20,11 @@ export interface ContactValues {
   phone?: string;
   /** Present with `phone`; null if the phone cannot be parsed. */
   phoneE164?: string | null;
-  jobTitle?: string;
   /** The company's name. */
   company?: string;
   /** `active` in a file is omitted: new contacts are active anyway, and an import does not reactivate contacts. */
   status?: 'unsubscribed' | 'archived';
   tags?: string[];
-  timezone?: string;
-  locale?: string;
-  source?: string;
   customFields?: Record<string, CustomValue>;
 }
 
@@ -135,9 +132,7 @@ function checkOf(
       };
     case 'firstName':
     case 'lastName':
-    case 'jobTitle':
     case 'company':
-    case 'source':
       return (cell, values) => store(cleanText(cell, CONTACT_LIMITS[field]), (text) => (values[field] = text));
     case 'phone':
       return (cell, values) =>
@@ -157,11 +152,11 @@ function checkOf(
         const tags = fields.normaliseTags(cell.split(';'));
         return store(isViolation(tags) || tags.length > 0 ? tags : null, (some) => (values.tags = some));
       };
-    case 'timezone':
-      return (cell, values) => store(fields.normaliseTimezone(cell), (timezone) => (values.timezone = timezone));
-    case 'locale':
-      return (cell, values) => store(fields.normaliseLocale(cell), (locale) => (values.locale = locale));
     default: {
+      if (isOptionalField(field)) {
+        const { normalise } = OPTIONAL_FIELDS[field];
+        return (cell, values) => store(normalise(cell), (text) => (values[field] = text));
+      }
       const name = field.slice('customFields.'.length);
       const type = customFields.get(name);
       if (type === undefined) return () => null;

@@ -5,9 +5,9 @@ import { AppError } from '../../common/errors.ts';
 import { createRowCheck, nameViolations, type CellViolation, type CheckedRow, type RequiredName } from './check-row.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { CustomFields } from './map-header.ts';
-import { createMerge, isTaken, type Merged } from './merge-stage.ts';
+import { createMerge, isDuplicateEmail, type Merged } from './merge-stage.ts';
 import type { ParsedRow, RowBatch } from './csv/read-csv.ts';
-import { displacedRows } from './repeats.ts';
+import { findReplacedRows } from './repeats.ts';
 import { createStager, fieldsOf, stageRows, type StagedRow } from './stage-rows.ts';
 import { undoRecord } from './undo-record.ts';
 
@@ -103,7 +103,7 @@ function prepareChunk(
   return { batch, lines: toLines(staged), usable: staged.length, repeats: keys.size < staged.length, missing, rejects };
 }
 
-interface Way {
+interface MergeContext {
   copy: string;
   merge: ReturnType<typeof createMerge>;
   hasRepeats: boolean;
@@ -113,7 +113,7 @@ async function importInTransaction(
   client: pg.ClientBase,
   job: ChunkJob,
   chunk: PreparedChunk,
-  way: Way,
+  context: MergeContext,
 ): Promise<ChunkCounts | 'done' | 'over'> {
   const { tenantId, importId, options } = job;
   const { batch } = chunk;
@@ -133,12 +133,12 @@ async function importInTransaction(
   if (ledger.rowCount === 0) return 'done';
   if (options.listId !== undefined) await lockList(client, tenantId, options.listId);
 
-  await stageRows(client, way.copy, chunk.lines);
-  const { duplicates, incomplete } = way.hasRepeats
-    ? await takeOutDisplaced(client, job, chunk)
+  await stageRows(client, context.copy, chunk.lines);
+  const { duplicates, incomplete } = context.hasRepeats
+    ? await deleteReplacedRows(client, job, chunk)
     : { duplicates: 0, incomplete: [] };
   await client.query('savepoint merged');
-  const merged = await mergeUntilAlone(client, way.merge, running.any_erased);
+  const merged = await mergeWithRetry(client, context.merge, running.any_erased);
   if (options.dryRun) await client.query('rollback to savepoint merged');
 
   const refused = [...merged.refused, ...incomplete.map((row) => ({ row, code: 'required' as const }))];
@@ -157,12 +157,16 @@ async function importInTransaction(
  * Runs the merge, and runs it again as long as other transactions create contacts of its rows; they have committed by
  * the time it fails.
  */
-async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge'], anyErased: boolean): Promise<Merged> {
+async function mergeWithRetry(
+  client: pg.ClientBase,
+  merge: MergeContext['merge'],
+  anyErased: boolean,
+): Promise<Merged> {
   for (;;) {
     try {
       return await merge(client, anyErased);
     } catch (error) {
-      if (!isTaken(error)) throw error;
+      if (!isDuplicateEmail(error)) throw error;
       await client.query('rollback to savepoint merged');
     }
   }
@@ -178,12 +182,12 @@ async function lockList(client: pg.ClientBase, tenantId: string, listId: number)
 }
 
 /** Deletes staged rows that other rows of the file replace. */
-async function takeOutDisplaced(
+async function deleteReplacedRows(
   client: pg.ClientBase,
   { tenantId, importId, options }: ChunkJob,
   chunk: PreparedChunk,
 ): Promise<{ duplicates: number; incomplete: number[] }> {
-  const { duplicates, incomplete } = await displacedRows(client, tenantId, importId, options.mode);
+  const { duplicates, incomplete } = await findReplacedRows(client, tenantId, importId, options.mode);
   if (duplicates.length + incomplete.length > 0)
     await client.query('delete from import_stage where row = any($1::int[])', [[...duplicates, ...incomplete]]);
   if (!chunk.repeats) return { duplicates: duplicates.length, incomplete };

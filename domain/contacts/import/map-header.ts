@@ -1,21 +1,10 @@
 import type { CustomFieldType } from '../values/custom-values.ts';
+import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
 import type { Violation } from '../../common/violation.ts';
 
 export const MAX_COLUMNS = 200;
 
-const IMPORTABLE = [
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'jobTitle',
-  'company',
-  'status',
-  'tags',
-  'timezone',
-  'locale',
-  'source',
-] as const;
+const IMPORTABLE = ['firstName', 'lastName', 'email', 'phone', 'company', 'status', 'tags', ...OPTIONAL_NAMES] as const;
 const READ_ONLY = ['id', 'tenantId', 'createdAt', 'updatedAt', 'version', 'phoneE164', 'companyId'];
 const CUSTOM = 'customFields.';
 

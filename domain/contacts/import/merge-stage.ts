@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { pgError } from '../../../db/errors.ts';
 import { insertContactEvents } from '../../../events/outbox.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../values/optional-fields.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { findOrCreateCompanies } from './companies.ts';
 import { beforeImage, idRanges, type UndoParts } from './undo-record.ts';
@@ -13,13 +14,13 @@ const MERGED: [field: string, column: string, staged: string][] = [
   ['firstName', 'first_name', 's.first_name'],
   ['lastName', 'last_name', 's.last_name'],
   ['phone', 'phone', 's.phone'],
-  ['jobTitle', 'job_title', 's.job_title'],
   ['company', 'company_id', 's.company_id'],
   ['tags', 'tags', 's.tags'],
   ['customFields', 'custom_fields', 'c.custom_fields || s.custom'],
-  ['timezone', 'timezone', 's.timezone'],
-  ['locale', 'locale', 's.locale'],
-  ['source', 'source', 's.source'],
+  ...OPTIONAL_NAMES.map((name): [string, string, string] => {
+    const { column } = OPTIONAL_FIELDS[name];
+    return [name, column, `s.${column}`];
+  }),
 ];
 /** The API names of columns, for the `changed` of events. */
 export const API_NAMES: Readonly<Record<string, string>> = {
@@ -189,11 +190,11 @@ export function createMerge({
       undo.suppressed.push(...(done!.suppressed ?? []));
       return done!.n;
     };
-    const refused = anyErased ? await refuse(client, 'erased', ERASED, tenantId) : [];
+    const refused = anyErased ? await rejectRows(client, 'erased', ERASED, tenantId) : [];
     await client.query(lookUp, [tenantId]);
-    if (mode === 'create') refused.push(...(await refuse(client, 'email_taken', 'contact_id is not null')));
-    if (mode === 'update') refused.push(...(await refuse(client, 'not_found', 'contact_id is null')));
-    refused.push(...(await refuse(client, 'required', 'contact_id is null and not complete')));
+    if (mode === 'create') refused.push(...(await rejectRows(client, 'email_taken', 'contact_id is not null')));
+    if (mode === 'update') refused.push(...(await rejectRows(client, 'not_found', 'contact_id is null')));
+    refused.push(...(await rejectRows(client, 'required', 'contact_id is null and not complete')));
     if (fields.has('company')) undo.companies = await stageCompanies(client, tenantId);
     const {
       rows: [staged],
@@ -209,11 +210,11 @@ export function createMerge({
   };
 }
 
-export function isTaken(error: unknown): boolean {
+export function isDuplicateEmail(error: unknown): boolean {
   return pgError(error)?.constraint === 'contacts_email_key';
 }
 
-async function refuse(
+async function rejectRows(
   client: pg.ClientBase,
   code: Merged['refused'][number]['code'],
   which: string,

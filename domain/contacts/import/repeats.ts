@@ -36,7 +36,7 @@ export function createRepeatFinder(
 }
 
 /** Adds a batch's repeated addresses to those of the import. */
-export async function keepRepeats(
+export async function saveRepeats(
   em: EntityManager,
   tenantId: string,
   importId: number,
@@ -57,7 +57,7 @@ export async function keepRepeats(
   );
 }
 
-export async function forgetRepeats(em: EntityManager, importId: number): Promise<void> {
+export async function deleteRepeats(em: EntityManager, importId: number): Promise<void> {
   await em.transactional((tx) => rows(tx, sql`delete from contact_import_keys where import_id = ${importId}`));
 }
 
@@ -69,7 +69,7 @@ export async function hasRepeats(em: EntityManager, importId: number): Promise<b
 }
 
 /** The staged rows that are replaced by another row of the file. */
-export interface Displaced {
+export interface ReplacedRows {
   /** Rows whose address occurs again later. */
   duplicates: number[];
   /** Rows after the one that created the contact. They lack its names, so they could not create it themselves. */
@@ -81,12 +81,12 @@ export interface Displaced {
  * exist yet, a row without names cannot create it and must not replace one that can: then the last complete row
  * counts. That choice is stored, because the contact will exist when the rows after it are checked.
  */
-export async function displacedRows(
+export async function findReplacedRows(
   client: pg.ClientBase,
   tenantId: string,
   importId: number,
   mode: 'upsert' | 'create' | 'update',
-): Promise<Displaced> {
+): Promise<ReplacedRows> {
   const { rows: staged } = await client.query<{
     row: number;
     key: string;
@@ -103,7 +103,7 @@ export async function displacedRows(
     order by s.row`,
     [tenantId, importId],
   );
-  const displaced: Displaced = { duplicates: [], incomplete: [] };
+  const displaced: ReplacedRows = { duplicates: [], incomplete: [] };
   const chosen = new Map<string, number>();
   for (const { row, key, complete, last, last_complete, exists } of staged) {
     const counts = chosen.get(key) ?? last;

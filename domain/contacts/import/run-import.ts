@@ -7,7 +7,7 @@ import { customFieldTypes } from '../values/custom-field-types.ts';
 import { createChunks, type ChunkJob } from './import-chunk.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import { CHUNK_BYTES, readRows, type CsvPosition, type RowBatch } from './csv/read-csv.ts';
-import { createRepeatFinder, forgetRepeats, hasRepeats, keepRepeats } from './repeats.ts';
+import { createRepeatFinder, deleteRepeats, hasRepeats, saveRepeats } from './repeats.ts';
 import { createStage } from './stage-rows.ts';
 
 /** Opens the file of an import. `content` starts with the stored block that contains `offset`, at `inputOffset`. */
@@ -38,11 +38,11 @@ interface Run {
   /** Called after each batch; may throw to interrupt. */
   progress: (progress: ImportProgress) => void;
   /** Called after each chunk; true leaves the rest to the next run. */
-  enough?: () => boolean;
+  isSliceOver?: () => boolean;
 }
 
 /** The state of an import after a run. It is not over only if `enough` returned true. */
-export interface ImportStand {
+export interface ImportResult {
   over: boolean;
   rows: number;
   totalRows: number | null;
@@ -73,19 +73,19 @@ interface FileRows {
 }
 
 /** Reads the whole file once, to count its rows and to find repeated addresses. */
-async function readThrough(
+async function scanFile(
   em: EntityManager,
   run: Run,
   { options: { inspection } }: ChunkJob,
   chunks: Chunks,
   objectKey: string,
 ): Promise<FileRows> {
-  await forgetRepeats(em, run.importId);
+  await deleteRepeats(em, run.importId);
   const findRepeats = createRepeatFinder(inspection, chunks.check);
   let total = 0;
   let batches: RowBatch[] | null = [];
   for await (const batch of batchesFrom(run, inspection, objectKey, inspection.from)) {
-    await keepRepeats(em, run.tenantId, run.importId, findRepeats(batch.rows));
+    await saveRepeats(em, run.tenantId, run.importId, findRepeats(batch.rows));
     total += batch.rows.length;
     if (batch.endOffset > CHUNK_BYTES) batches = null;
     batches?.push(batch);
@@ -130,7 +130,7 @@ async function nextPosition(em: EntityManager, importId: number, inspection: Csv
  * completely or not at all, and the ledger contains the completed ones. Returns early if the import was cancelled or
  * `enough` returns true. Throws `not_found` if the import or its list no longer exists, and what `open` throws.
  */
-export async function runImport(run: Run): Promise<ImportStand> {
+export async function runImport(run: Run): Promise<ImportResult> {
   const em = tenantEm(run.orm, run.tenantId);
   await em.transactional((tx) =>
     rows(
@@ -141,13 +141,13 @@ export async function runImport(run: Run): Promise<ImportStand> {
     ),
   );
   const { job, row } = await loadJob(em, run);
-  const stand: ImportStand = { over: false, rows: row.processedRows, totalRows: row.totalRows ?? null };
-  if (row.status !== 'RUNNING') return { ...stand, over: true };
+  const result: ImportResult = { over: false, rows: row.processedRows, totalRows: row.totalRows ?? null };
+  if (row.status !== 'RUNNING') return { ...result, over: true };
   const chunks = createChunks(job);
   let parsed: RowBatch[] | null = null;
-  if (stand.totalRows === null) {
-    const found = await readThrough(em, run, job, chunks, row.objectKey);
-    stand.totalRows = found.total;
+  if (result.totalRows === null) {
+    const found = await scanFile(em, run, job, chunks, row.objectKey);
+    result.totalRows = found.total;
     parsed = found.batches;
   }
   const pool = await poolOf(run.orm);
@@ -156,8 +156,8 @@ export async function runImport(run: Run): Promise<ImportStand> {
   client.on('error', () => {});
   try {
     await createStage(client);
-    while (!(await importRest(em, run, job, chunks, client, parsed, row.objectKey, stand)));
-    return stand;
+    while (!(await importRest(em, run, job, chunks, client, parsed, row.objectKey, result)));
+    return result;
   } finally {
     // Destroy the connection, with its temporary table and cached plans, instead of returning it to the pool.
     client.release(true);
@@ -176,7 +176,7 @@ async function importRest(
   client: pg.ClientBase,
   parsed: readonly RowBatch[] | null,
   objectKey: string,
-  stand: ImportStand,
+  stand: ImportResult,
 ): Promise<boolean> {
   const { inspection } = job.options;
   const repeats = await hasRepeats(em, run.importId);
@@ -192,7 +192,7 @@ async function importRest(
     stand.rows += counts.processed;
     run.progress({ phase: 'importing', rows: stand.rows, totalRows: stand.totalRows });
     if (Number.isInteger(Math.log2(batch.chunk + 1) / 2)) await client.query(ANALYZE);
-    if (run.enough?.()) return true;
+    if (run.isSliceOver?.()) return true;
   }
   stand.over = true;
   return true;
@@ -204,7 +204,7 @@ async function importRest(
  */
 export async function completeImport(orm: Orm, tenantId: string, importId: number): Promise<string> {
   const em = tenantEm(orm, tenantId);
-  await forgetRepeats(em, importId);
+  await deleteRepeats(em, importId);
   return em.transactional(async (tx) => {
     const [ended] = await rows<{ created: number; updated: number; rejected: number }>(
       tx,
@@ -223,7 +223,7 @@ export async function completeImport(orm: Orm, tenantId: string, importId: numbe
 /** Sets an import that cannot continue to FAILED; completed chunks stay. */
 export async function failImport(orm: Orm, tenantId: string, importId: number, error: string): Promise<void> {
   const em = tenantEm(orm, tenantId);
-  await forgetRepeats(em, importId);
+  await deleteRepeats(em, importId);
   await em.transactional((tx) =>
     rows(
       tx,

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { companyNameKey } from '../values/find-or-create-company.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES, optionalSql } from '../values/optional-fields.ts';
 import type { ContactValues } from './check-row.ts';
 import type { ColumnPlan, ImportField } from './map-header.ts';
 
@@ -20,7 +21,6 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
   firstName: { first_name: (values) => values.firstName },
   lastName: { last_name: (values) => values.lastName },
   phone: { phone: (values) => values.phone, phone_e164: (values) => values.phoneE164 },
-  jobTitle: { job_title: (values) => values.jobTitle },
   company: {
     company: (values) => values.company,
     company_key: (values) => values.company && companyNameKey(values.company),
@@ -30,15 +30,17 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
   // which tags cannot contain.
   tags: { tags: (values) => values.tags && `{${values.tags.map((tag) => JSON.stringify(tag)).join(',')}}` },
   customFields: { custom: (values) => values.customFields && JSON.stringify(values.customFields) },
-  timezone: { timezone: (values) => values.timezone },
-  locale: { locale: (values) => values.locale },
-  source: { source: (values) => values.source },
+  ...Object.fromEntries(
+    OPTIONAL_NAMES.map((name) => [name, { [OPTIONAL_FIELDS[name].column]: (values: ContactValues) => values[name] }]),
+  ),
 };
 
 /** The contact fields in a file's columns, by API name; all custom fields count as one. */
 export function fieldsOf({ columns }: ColumnPlan): Set<string> {
   return new Set(
-    columns.map(({ field }: { field: ImportField }) => (field.startsWith('customFields.') ? 'customFields' : field)),
+    columns.map(({ field: copyField }: { field: ImportField }) =>
+      copyField.startsWith('customFields.') ? 'customFields' : copyField,
+    ),
   );
 }
 
@@ -80,7 +82,7 @@ export async function createStage(client: pg.ClientBase): Promise<void> {
   await client.query(`
     create temporary table import_stage (
       row int not null, complete boolean not null, email_key text not null, email text not null, first_name text, last_name text, phone text, phone_e164 text,
-      job_title text, company text, company_key text, company_id bigint, status text, tags text[], custom jsonb, timezone text, locale text, source text,
+      company text, company_key text, company_id bigint, status text, tags text[], custom jsonb, ${optionalSql((column) => `${column} text`)},
       contact_id bigint, suppressed text, differs boolean not null default false
     ) on commit delete rows`);
 }

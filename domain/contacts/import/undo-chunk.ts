@@ -5,6 +5,7 @@ import { membershipEvent } from '../../segments/membership/refresh-memberships.t
 import { lockContacts } from '../values/lock-contacts.ts';
 import { API_NAMES } from './merge-stage.ts';
 import { idsOfRanges, type UndoRecord, type UndoFigures } from './undo-record.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../values/optional-fields.ts';
 
 interface Chunk {
   tenantId: string;
@@ -170,10 +171,7 @@ async function restoreContacts(
     'last_name',
     'phone',
     'phone_e164',
-    'job_title',
-    'timezone',
-    'locale',
-    'source',
+    ...OPTIONAL_NAMES.map((name) => OPTIONAL_FIELDS[name].column),
   ].map((column) => text(column));
   const restored = await rows<{ id: number; version: number; columns: string[] }>(
     tx,

@@ -5,7 +5,7 @@ import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox
 import type { Violation } from '../../common/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { combineViolations } from '../../common/valid-part.ts';
-import { inTurns } from '../../common/turn.ts';
+import { mapYielding } from '../../common/turn.ts';
 import { applyValues } from '../values/apply-values.ts';
 import {
   companiesByName,
@@ -28,6 +28,7 @@ import { companyNameKey } from '../values/find-or-create-company.ts';
 import { COMPANY_TWICE, noCompany } from '../values/resolve-company.ts';
 import { statusViolations } from '../values/status-rules.ts';
 import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+import { optionalValues } from '../values/optional-fields.ts';
 
 /** A row of a batch: its violations so far, and its valid fields; null if the row is invalid as a whole. */
 export interface BatchRow {
@@ -76,7 +77,7 @@ async function writeBatch(
 ): Promise<BatchResult[]> {
   const { tenantId } = origin;
   const types = await customFieldTypes(tx, tenantId);
-  const checked = await inTurns(batch, ({ input, violations: told }) => ({
+  const checked = await mapYielding(batch, ({ input, violations: told }) => ({
     input,
     told,
     ...checkContactValues(input ?? {}, types),
@@ -166,19 +167,11 @@ function newDraft(
   { customFields, company, status, ...values }: ContactValues,
   suppressed: ContactStatus | undefined,
 ): Draft {
-  const none = {
-    phone: null,
-    phoneE164: null,
-    jobTitle: null,
-    companyId: null,
-    timezone: null,
-    locale: null,
-    source: null,
-    tags: [] as string[],
-  };
+  const none = { phone: null, phoneE164: null, companyId: null, tags: [] as string[] };
   const contact = {
     ...none,
     ...values,
+    ...optionalValues(values),
     tenantId,
     status: suppressed ?? status ?? 'active',
     customFields: mergedCustomFields({}, customFields ?? null),

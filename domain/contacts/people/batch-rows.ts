@@ -5,10 +5,11 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { companyNameKey } from '../values/find-or-create-company.ts';
 import { findOrCreateCompanies } from '../import/companies.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
+import { optionalSql, selectOptional } from '../values/optional-fields.ts';
 
 const FIELDS = sql`
   id, tenant_id as "tenantId", first_name as "firstName", last_name as "lastName", email, email_key as "emailKey", phone, phone_e164 as "phoneE164",
-  job_title as "jobTitle", company_id as "companyId", status, tags, custom_fields as "customFields", timezone, locale, source, version`;
+  company_id as "companyId", status, tags, custom_fields as "customFields", version, ${sql.raw(selectOptional(''))}`;
 
 /** Locks the contacts with these addresses and returns them. */
 export async function contactsByKey(
@@ -75,8 +76,8 @@ export async function resolveCompanies(
 }
 
 /** The JSON record that the columns of a contact are written from. */
-const RECORD = sql`r(id bigint, "firstName" text, "lastName" text, email text, "emailKey" text, phone text, "phoneE164" text, "jobTitle" text,
-  "companyId" bigint, status text, tags text[], "customFields" jsonb, timezone text, locale text, source text)`;
+const RECORD = sql`r(id bigint, "firstName" text, "lastName" text, email text, "emailKey" text, phone text, "phoneE164" text,
+  "companyId" bigint, status text, tags text[], "customFields" jsonb, ${sql.raw(optionalSql((_, name) => `"${name}" text`))})`;
 const record = (contacts: readonly Contact[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as ${RECORD}`;
 
@@ -87,10 +88,10 @@ export async function insertContacts(tx: EntityManager, tenantId: string, contac
   const made = await rows<{ id: number; key: string }>(
     tx,
     sql`
-    insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, job_title, status, tags, custom_fields, timezone, locale,
-      source, created_at, updated_at)
-    select ${tenantId}, "firstName", "lastName", email, "emailKey", phone, "phoneE164", "jobTitle", status, tags, "customFields", timezone, locale,
-      source, ${now}::timestamptz, ${now}::timestamptz
+    insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, status, tags, custom_fields,
+      ${sql.raw(optionalSql((column) => column))}, created_at, updated_at)
+    select ${tenantId}, "firstName", "lastName", email, "emailKey", phone, "phoneE164", status, tags, "customFields",
+      ${sql.raw(optionalSql((_, name) => `"${name}"`))}, ${now}::timestamptz, ${now}::timestamptz
     from ${record(contacts)} order by "emailKey" returning id, email_key as key`,
   );
   const ids = new Map(made.map(({ id, key }) => [key, id]));
@@ -105,8 +106,8 @@ export async function writeContacts(tx: EntityManager, tenantId: string, contact
     tx,
     sql`
     update contacts c set first_name = r."firstName", last_name = r."lastName", email = r.email, phone = r.phone, phone_e164 = r."phoneE164",
-      job_title = r."jobTitle", company_id = k.id, status = r.status, tags = r.tags, custom_fields = r."customFields", timezone = r.timezone,
-      locale = r.locale, source = r.source, version = c.version + 1, updated_at = ${new Date()}::timestamptz
+      company_id = k.id, status = r.status, tags = r.tags, custom_fields = r."customFields",
+      ${sql.raw(optionalSql((column, name) => `${column} = r."${name}"`))}, version = c.version + 1, updated_at = ${new Date()}::timestamptz
     from ${record(contacts)} left join companies k on k.tenant_id = ${tenantId} and k.id = r."companyId"
     where c.tenant_id = ${tenantId} and c.id = r.id`,
   );

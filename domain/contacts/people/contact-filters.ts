@@ -53,7 +53,7 @@ function keyOf(email: string): string {
 }
 
 /** With more matches than this, reading contacts in list order finds enough of them quickly. */
-const MOST_FOUND = 10_000;
+const MAX_FOUND = 10_000;
 
 /** The default sort order of a search. */
 export const SEARCH_SORT = '-relevance';
@@ -83,9 +83,9 @@ export async function contactSearch(em: EntityManager, q: string): Promise<Conta
     [...text].length < 3
       ? null
       : await em.transactional((tx) =>
-          rows<{ id: number }>(tx, sql`select id from search_contacts(${`%${escaped}%`}, ${MOST_FOUND}) as id`),
+          rows<{ id: number }>(tx, sql`select id from search_contacts(${`%${escaped}%`}, ${MAX_FOUND}) as id`),
         );
-  if (found === null || found.length === MOST_FOUND) {
+  if (found === null || found.length === MAX_FOUND) {
     // Scans all companies once.
     const companyMatches = sql`(t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part})`;
     return {

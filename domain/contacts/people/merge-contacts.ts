@@ -16,6 +16,7 @@ import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
 import { copyTopicOptOuts, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { moveEmails } from '../../emails/ledger/move-emails.ts';
+import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
 
 /** From the least to the most restrictive for sending. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
@@ -135,7 +136,7 @@ function mergedValues(target: Contact, source: Contact): ContactValues {
     Math.max(CONTACT_LIMITS.tags, target.tags.length),
   );
   const own = target as unknown as Record<string, unknown>;
-  const filled = (['firstName', 'lastName', 'phone', 'jobTitle', 'companyId', 'timezone', 'locale', 'source'] as const)
+  const filled = (['firstName', 'lastName', 'phone', 'companyId', ...OPTIONAL_NAMES] as const)
     .filter((name) => (own[name] ?? '') === '' && (source[name] ?? '') !== '')
     .map((name) => [name, source[name]] as const);
   return {

@@ -9,17 +9,16 @@ import { customFieldTypes } from '../values/custom-field-types.ts';
 import { findOrCreateCompany } from '../values/find-or-create-company.ts';
 import { insertContact, setCompany } from '../values/insert-contact.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
+import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
 
 const SAVED = [
   'firstName',
   'lastName',
   'phone',
-  'jobTitle',
   'company',
   'tags',
   'customFields',
-  'timezone',
-  'locale',
+  ...OPTIONAL_NAMES.filter((name) => name !== 'source'),
 ] as const;
 export type SavedFields = Pick<ContactInput, (typeof SAVED)[number]>;
 

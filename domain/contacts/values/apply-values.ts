@@ -1,20 +1,9 @@
 import type { Contact } from '../../../db/entities/contacts.ts';
 import type { ContactValues } from './contact-values.ts';
 import { mergedCustomFields } from './custom-values.ts';
+import { OPTIONAL_NAMES } from './optional-fields.ts';
 
-const PLAIN = [
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'jobTitle',
-  'companyId',
-  'status',
-  'tags',
-  'timezone',
-  'locale',
-  'source',
-] as const;
+const PLAIN = ['firstName', 'lastName', 'email', 'phone', 'companyId', 'status', 'tags', ...OPTIONAL_NAMES] as const;
 /** Columns that are set together with a field and are not fields of the API themselves. */
 const DERIVED = { email: 'emailKey', phone: 'phoneE164' } as const;
 

@@ -6,53 +6,44 @@ import {
   cleanText,
   isViolation,
   normaliseEmail,
-  normaliseLocale,
   normaliseTags,
-  normaliseTimezone,
   phoneE164,
   type Violation as FieldViolation,
 } from '../../common/fields.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES, type OptionalValues } from './optional-fields.ts';
 
 export type ContactStatus = (typeof CONTACT_STATUSES)[number];
 
 /** A contact's fields in a request: absent = unchanged, null or '' = cleared. */
-export interface ContactInput {
+export interface ContactInput extends OptionalValues {
   firstName?: string | null;
   lastName?: string | null;
   email?: string | null;
   phone?: string | null;
-  jobTitle?: string | null;
   companyId?: number | null;
   /** The company's name: found ignoring case, or created. */
   company?: string | null;
   status?: ContactStatus;
   tags?: string[] | null;
   customFields?: Record<string, unknown> | null;
-  timezone?: string | null;
-  locale?: string | null;
-  source?: string | null;
 }
 
 /**
  * The normalised values to store; only given fields are present. `customFields` are merged by key; null clears a
  * value.
  */
-export interface ContactValues {
+export interface ContactValues extends OptionalValues {
   firstName?: string;
   lastName?: string;
   email?: string;
   emailKey?: string;
   phone?: string | null;
   phoneE164?: string | null;
-  jobTitle?: string | null;
   companyId?: number | null;
   company?: string | null;
   status?: ContactStatus;
   tags?: string[];
   customFields?: Record<string, CustomValue | null> | null;
-  timezone?: string | null;
-  locale?: string | null;
-  source?: string | null;
 }
 
 type TextField = Exclude<keyof ContactInput, 'companyId' | 'status' | 'tags' | 'customFields'>;
@@ -113,22 +104,11 @@ export function checkContactValues(
     },
   );
   take(
-    'jobTitle',
-    (v) => text(v, CONTACT_LIMITS.jobTitle),
-    (v) => (values.jobTitle = v),
-  );
-  take(
     'company',
     (v) => text(v, CONTACT_LIMITS.company),
     (v) => (values.company = v),
   );
-  take('timezone', normaliseTimezone, (v) => (values.timezone = v));
-  take('locale', normaliseLocale, (v) => (values.locale = v));
-  take(
-    'source',
-    (v) => text(v, CONTACT_LIMITS.source),
-    (v) => (values.source = v),
-  );
+  for (const name of OPTIONAL_NAMES) take(name, OPTIONAL_FIELDS[name].normalise, (v) => (values[name] = v));
   if (input.companyId !== undefined) values.companyId = input.companyId;
   if (input.status !== undefined) values.status = input.status;
   if (input.tags !== undefined) {

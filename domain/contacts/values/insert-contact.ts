@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { ContactValues } from './contact-values.ts';
+import { optionalSql, optionalValues } from './optional-fields.ts';
 import { suppressedStatuses } from './suppressed-statuses.ts';
 
 /**
@@ -19,12 +20,11 @@ export async function insertContact(
   const [made] = await rows<{ id: number }>(
     tx,
     sql`
-    insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, job_title, status,
-      tags, custom_fields, timezone, locale, source, created_at, updated_at)
+    insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, status, tags, custom_fields,
+      ${sql.raw(optionalSql((column) => column))}, created_at, updated_at)
     values (${tenantId}, ${values.firstName ?? ''}, ${values.lastName ?? ''}, ${values.email}, ${values.emailKey},
-      ${values.phone ?? null}, ${values.phoneE164 ?? null}, ${values.jobTitle ?? null}, ${status},
-      ${values.tags ?? []}::text[], ${JSON.stringify(custom)}::jsonb, ${values.timezone ?? null}, ${values.locale ?? null},
-      ${values.source ?? null}, ${now}, ${now})
+      ${values.phone ?? null}, ${values.phoneE164 ?? null}, ${status}, ${values.tags ?? []}::text[], ${JSON.stringify(custom)}::jsonb,
+      ${sql.join(Object.values(optionalValues(values)))}, ${now}, ${now})
     on conflict (tenant_id, email_key) do nothing returning id`,
   );
   return made?.id ?? null;

@@ -38,7 +38,7 @@ export async function lockRange(tx: EntityManager, tenantId: string, id: number)
 }
 
 /** Blocks all pages of segment builds until the transaction ends. */
-export async function shareAllContacts(tx: EntityManager, tenantId: string): Promise<void> {
+export async function blockSegmentBuilds(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n) from ${everyLock}`);
 }
 

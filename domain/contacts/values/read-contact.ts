@@ -1,12 +1,13 @@
 import { Company, type Contact } from '../../../db/entities/contacts.ts';
 import type { PipelinedTransactions, Statement } from '../../../db/pipelined-transactions.ts';
 import type { EntityManager } from '../../../db/orm.ts';
+import { selectOptional } from './optional-fields.ts';
 
 const contactById: Statement = {
   name: 'contact-by-id',
   text: `
-    select c.id, c.first_name as "firstName", c.last_name as "lastName", c.email, c.phone, c.phone_e164 as "phoneE164", c.job_title as "jobTitle",
-      c.company_id as "companyId", k.name as "companyName", k.version as "companyVersion", c.status, c.tags, c.custom_fields as "customFields", c.timezone, c.locale, c.source,
+    select c.id, c.first_name as "firstName", c.last_name as "lastName", c.email, c.phone, c.phone_e164 as "phoneE164", ${selectOptional('c.')},
+      c.company_id as "companyId", k.name as "companyName", k.version as "companyVersion", c.status, c.tags, c.custom_fields as "customFields",
       c.tenant_id as "tenantId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.version
     from contacts c left join companies k on k.tenant_id = c.tenant_id and k.id = c.company_id
     where c.id = $1`,

@@ -18,8 +18,8 @@ const ADDRESS_IS_DEAD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Replies (RFC 5321, section 4.2.3) about the mailbox, used without a status code: 552 means a full mailbox, 554 is
- * unspecific.
+ * Replies (RFC 5321, section 4.2.3) about the mailbox, used if the status code is missing or X.0.0. Not 552 (the
+ * mailbox is full) and 554 (unspecific).
  */
 const MAILBOX_REPLIES: ReadonlySet<string> = new Set(['550', '551', '553']);
 

@@ -27,8 +27,8 @@ interface BounceRow {
  * nothing; one that arrives from two sources (mailbox and webhook) is stored once for each. Updates the emails'
  * status. After a hard bounce, a complaint or SOFT_BOUNCES soft-bounced emails, suppresses the address and sets the
  * status of the contact that has it now (maybe not the email's recipient). Ignores reports about emails to erased
- * people. Returns `deferred`, the number of delivery reports for emails still SENDING: these must be delivered again
- * later.
+ * people. Returns `deferred`, the number of reports that an email was delivered which is still SENDING: they had no
+ * effect, so their source must repeat them later.
  */
 export async function recordReports(
   tx: EntityManager,

@@ -1,34 +1,34 @@
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { concludeMailing } from './conclude-mailing.ts';
+import { decideNextAction } from './conclude-mailing.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { freezePage } from './freeze-audience.ts';
-import { openRun } from './open-run.ts';
+import { startRun } from './open-run.ts';
 import { requestEmails } from './request-emails.ts';
 import { suppressSomeOfCampaign, type EndedCampaign } from '../ledger/suppress-emails.ts';
 
 /** The state after a piece of work. `until`: when to continue; absent: at once; null: when the campaign is changed. */
-export interface Stand {
+export interface AdvanceResult {
   over: boolean;
   until?: Date | null;
   summary: string;
 }
 
 /** A worker's cache for one campaign; losing it only costs a search. */
-export interface Memory {
+export interface WorkerCache {
   /** All emails with smaller ids have ended. */
   open: { id: number };
   /** The last email of the latest requested batch, until the intake has accepted it. */
   asked: { id: number; at: number } | null;
 }
 
-export const freshMemory = (): Memory => ({ open: { id: 0 }, asked: null });
+export const newWorkerCache = (): WorkerCache => ({ open: { id: 0 }, asked: null });
 
 /**
  * How often to check whether the intake has accepted a batch. This takes a few checks, and the next batch is requested
  * only afterwards.
  */
-const TAKEN_IN_MS = 100;
+const ACCEPT_POLL_MS = 100;
 
 const SUPPRESSED_AT_ONCE = 5_000;
 
@@ -43,8 +43,8 @@ export async function advanceEmailCampaign(
   tenantId: string,
   campaignId: number,
   now: Date,
-  memory: Memory,
-): Promise<Stand> {
+  memory: WorkerCache,
+): Promise<AdvanceResult> {
   const campaign = await em.fork().findOne(EmailCampaign, { id: campaignId });
   // A cancelled campaign that was deleted may have left emails to suppress; a SENT one has none.
   if (!campaign) return suppressSome(em, { tenantId, id: campaignId, status: 'CANCELLED' }, now);
@@ -63,19 +63,19 @@ export async function advanceEmailCampaign(
   }
 }
 
-async function beginWhenDue(em: EntityManager, campaignId: number, now: Date): Promise<Stand> {
-  return em.fork().transactional(async (tx): Promise<Stand> => {
+async function beginWhenDue(em: EntityManager, campaignId: number, now: Date): Promise<AdvanceResult> {
+  return em.fork().transactional(async (tx): Promise<AdvanceResult> => {
     const campaign = await lockEmailCampaign(tx, campaignId);
     if (campaign.status !== 'SCHEDULED') return { over: false, summary: campaign.status };
     const { nextRunAt } = campaign;
     if (nextRunAt && nextRunAt > now) return { over: false, until: nextRunAt, summary: 'scheduled' };
-    openRun(campaign, now);
+    startRun(campaign, now);
     campaign.status = 'SENDING';
     return { over: false, summary: 'its scheduled time has come' };
   });
 }
 
-async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Promise<Stand> {
+async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Promise<AdvanceResult> {
   const { state } = await freezePage(em.fork(), id);
   return {
     over: false,
@@ -84,10 +84,15 @@ async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Prom
   };
 }
 
-async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memory: Memory): Promise<Stand> {
+async function send(
+  em: EntityManager,
+  campaign: EmailCampaign,
+  now: Date,
+  memory: WorkerCache,
+): Promise<AdvanceResult> {
   const summary = 'sending';
-  if (memory.asked && !(await isTakenIn(em, campaign, memory.asked.id)) && now.getTime() - memory.asked.at < 60_000) {
-    return { over: false, until: later(now, TAKEN_IN_MS), summary };
+  if (memory.asked && !(await isAccepted(em, campaign, memory.asked.id)) && now.getTime() - memory.asked.at < 60_000) {
+    return { over: false, until: later(now, ACCEPT_POLL_MS), summary };
   }
   memory.asked = null;
   const asked = await requestEmails(em.fork(), campaign.id, now);
@@ -98,13 +103,13 @@ async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memor
   if (asked.state === 'full') return { over: false, until: later(now, 500), summary };
   if (asked.state === 'tokens') return { over: false, until: asked.at!, summary };
   if (asked.state === 'stale') return { over: false, summary };
-  const conclusion = await concludeMailing(em.fork(), campaign.id, now, memory.open);
+  const conclusion = await decideNextAction(em.fork(), campaign.id, now, memory.open);
   if (conclusion.state === 'wait') return { over: false, until: conclusion.until, summary: conclusion.why };
   return { over: false, summary };
 }
 
 /** Whether the intake has accepted this email, and so all that were requested before it. */
-async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: number): Promise<boolean> {
+async function isAccepted(em: EntityManager, { tenantId }: EmailCampaign, id: number): Promise<boolean> {
   // By id only, so that Postgres does not use an index of all waiting emails.
   const [email] = await em.fork().transactional((tx) =>
     rows<{ waits: boolean }>(
@@ -117,7 +122,7 @@ async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: num
 }
 
 /** Suppresses the next emails of a campaign that must not send any more. */
-async function suppressSome(em: EntityManager, campaign: EndedCampaign, now: Date): Promise<Stand> {
+async function suppressSome(em: EntityManager, campaign: EndedCampaign, now: Date): Promise<AdvanceResult> {
   const { suppressed, open } = await em
     .fork()
     .transactional((tx) => suppressSomeOfCampaign(tx, campaign, SUPPRESSED_AT_ONCE));

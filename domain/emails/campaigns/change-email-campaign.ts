@@ -4,7 +4,7 @@ import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit, type AuditEvent, type Author } from '../../audit/audit.ts';
 import { AppError } from '../../common/errors.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
-import { openRun } from './open-run.ts';
+import { startRun } from './open-run.ts';
 import { startOf } from './schedule.ts';
 
 /** Makes the campaign's workflow check the campaign again; starts the workflow if it is not running. */
@@ -39,10 +39,14 @@ const refused = (status: EmailCampaignStatus | undefined, wanted: string): AppEr
   new AppError('conflict', `The campaign is ${status}; ${wanted}`);
 
 /** Starts a DRAFT, at once or at its scheduled time. */
-export async function beginMailing(tx: EntityManager, author: Author, campaign: EmailCampaign): Promise<EmailCampaign> {
+export async function startEmailCampaign(
+  tx: EntityManager,
+  author: Author,
+  campaign: EmailCampaign,
+): Promise<EmailCampaign> {
   campaign.scheduleType ??= 'immediate';
   const now = new Date();
-  if (campaign.scheduleType === 'immediate') openRun(campaign, now);
+  if (campaign.scheduleType === 'immediate') startRun(campaign, now);
   else campaign.nextRunAt = startOf(campaign, now);
   return change(
     tx,
@@ -63,7 +67,7 @@ export async function sendEmailCampaign(em: EntityManager, author: Author, id: n
     if (campaign.status === 'SENDING' || campaign.status === 'SCHEDULED') return campaign;
     if (campaign.status !== 'DRAFT') throw refused(campaign.status, 'only a DRAFT can be sent');
     await assertReferences(tx, campaign);
-    return beginMailing(tx, author, campaign);
+    return startEmailCampaign(tx, author, campaign);
   });
 }
 

@@ -26,7 +26,7 @@ interface Open {
  * next local time or for the end of the test; request lost ones again; or end the campaign. The search for open emails
  * starts at `from`.
  */
-export async function concludeMailing(
+export async function decideNextAction(
   em: EntityManager,
   campaignId: number,
   now: Date,

@@ -4,7 +4,7 @@ import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
  * Prepares a campaign that is about to be SENDING for a new run, with its audience to be frozen from the first contact
  * on.
  */
-export function openRun(campaign: EmailCampaign, at: Date): void {
+export function startRun(campaign: EmailCampaign, at: Date): void {
   Object.assign(campaign, {
     run: (campaign.run ?? 0) + 1,
     nextRunAt: null,

@@ -10,7 +10,7 @@ import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { AppError, assertNotInUse, assertValid, type Violation } from '../../common/errors.ts';
-import { beginMailing, wakeCampaign } from './change-email-campaign.ts';
+import { startEmailCampaign, wakeCampaign } from './change-email-campaign.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { scheduleViolations, startOf } from './schedule.ts';
 import { suppressReadyOfCampaign } from '../ledger/suppress-emails.ts';
@@ -52,7 +52,7 @@ export async function createEmailCampaign(
     const campaign = tx.create(EmailCampaign, { tenantId: author.tenantId, name: input.name, ...fields });
     assertValid(soundViolations(campaign));
     await assertReferences(tx, campaign, input.listId);
-    if (campaign.scheduleType) await beginMailing(tx, author, campaign);
+    if (campaign.scheduleType) await startEmailCampaign(tx, author, campaign);
     else await tx.flush();
     return campaign;
   });

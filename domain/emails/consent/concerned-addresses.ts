@@ -3,7 +3,7 @@ import { addressKey } from '../../addresses/address-key.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
 
 /** The recipient that an email's token stands for. */
-export interface Concerned {
+export interface TokenRecipient {
   /** Whether the email is still in the ledger. */
   isKnown: boolean;
   /** The contact; if it was merged since, the contact it was merged into. */
@@ -18,11 +18,11 @@ export interface Concerned {
 /**
  * Finds the recipient of an email's token. With `lock`, concurrent changes through the same email wait for each other.
  */
-export async function findConcerned(
+export async function findTokenRecipient(
   tx: EntityManager,
   { tenantId, emailId, contactId: mailed, address }: UnsubscribeSubject,
   { lock }: { lock: boolean },
-): Promise<Concerned> {
+): Promise<TokenRecipient> {
   const [email] = await rows<{ contact_id: number | null; to_address: string | null }>(
     tx,
     sql`

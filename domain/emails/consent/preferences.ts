@@ -1,6 +1,6 @@
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import { findConcerned, type Concerned } from './concerned-addresses.ts';
+import { findTokenRecipient, type TokenRecipient } from './concerned-addresses.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
 
 export interface TopicChoice {
@@ -25,7 +25,7 @@ export interface Preferences {
  */
 export async function readPreferences(em: EntityManager, subject: UnsubscribeSubject): Promise<Preferences> {
   return em.transactional(async (tx) =>
-    preferencesOf(tx, subject.tenantId, await findConcerned(tx, subject, { lock: false })),
+    preferencesOf(tx, subject.tenantId, await findTokenRecipient(tx, subject, { lock: false })),
   );
 }
 
@@ -40,7 +40,7 @@ export async function savePreferences(
 ): Promise<Preferences> {
   const { tenantId } = subject;
   return retriedTransaction(em, async (tx) => {
-    const concerned = await findConcerned(tx, subject, { lock: true });
+    const concerned = await findTokenRecipient(tx, subject, { lock: true });
     const { emailKeys } = concerned;
     const ids = sql`${[...wanted]}::bigint[]`;
     await rows(
@@ -67,7 +67,7 @@ const withErased = (tenantId: string, keys: readonly string[]): string[] =>
 async function preferencesOf(
   tx: EntityManager,
   tenantId: string,
-  { contactId, emailKeys }: Concerned,
+  { contactId, emailKeys }: TokenRecipient,
 ): Promise<Preferences> {
   const all = withErased(tenantId, emailKeys);
   const topics = await rows<TopicChoice>(

@@ -6,7 +6,7 @@ import { refreshMemberships } from '../../segments/membership/refresh-membership
 
 export interface SuppressedAddress {
   emailKey: string;
-  /** The contact that the email was for, if it does not have the address (any more). */
+  /** A contact whose status is set even if it does not have the address (any more); null: only those that have it. */
   contactId: number | null;
   /** The email that caused it; null if a user did. */
   emailId: number | null;
@@ -28,8 +28,9 @@ const EFFECTS = {
 } as const;
 
 /**
- * Suppresses addresses of one tenant and sets the status of the contacts that have them, with their events and
- * memberships. Idempotent. Returns the ids of the contacts that changed. Writes to the outbox, so call it last.
+ * Suppresses addresses of one tenant and sets the status of the contacts that have them, or are named with them, with
+ * their events and memberships. Idempotent. Returns the ids of the contacts that changed. Writes to the outbox, so call
+ * it last.
  */
 export async function suppressAddresses(
   tx: EntityManager,

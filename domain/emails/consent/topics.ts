@@ -3,7 +3,7 @@ import { EmailTopic } from '../../../db/entities/email-recipients.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
-import { assertNotInUse, assertValid, notFound, type User, type Violation } from '../../common/errors.ts';
+import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../common/errors.ts';
 
 /** Maximum lengths in characters. */
 export const TOPIC_LIMITS = { name: 100, description: 1000 } as const;
@@ -49,7 +49,7 @@ export async function deleteTopic(
     const topic = await lockTopic(tx, id);
     check(topic);
     assertNotInUse(
-      await rows<User>(
+      await rows<Referrer>(
         tx,
         sql`
       select 'template' as kind, id, name from email_templates where tenant_id = ${topic.tenantId} and topic_id = ${id} order by id`,

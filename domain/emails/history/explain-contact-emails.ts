@@ -7,7 +7,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../common/errors.ts';
 import { explainEmailIn, type ExplainedGate, type Explanation } from './explain-email.ts';
 import { gateJoins, gateOf, refusal } from '../ledger/gates.ts';
-import { ownFromKey, senderRefusal } from '../senders/proven.ts';
+import { fromKeyToVerify, unverifiedSenderReason } from '../senders/proven.ts';
 
 /**
  * The explanation of the latest email of a campaign to a contact, with a list of all of them; if there is none, the
@@ -48,10 +48,10 @@ export async function explainContactEmails(
     const about = { contactId, campaignId, emails };
     if (found[0]) return { ...about, ...(await explainEmailIn(tx, found[0].id, mailFrom)) };
     const gates = await (mailing
-      ? withoutMailing(tx, mailing, contactId, mailFrom)
+      ? explainMissingCampaignEmail(tx, mailing, contactId, mailFrom)
       : campaignId === null
         ? []
-        : withoutJourney(tx, campaignId, contactId));
+        : explainMissingStepEmail(tx, campaignId, contactId));
     return { ...about, emailId: null, status: null, gates, attempts: [] };
   });
 }
@@ -60,7 +60,7 @@ export async function explainContactEmails(
  * Why an email campaign has no email for a contact: it has not started, the contact is not in its segment, or a gate
  * refuses it.
  */
-async function withoutMailing(
+async function explainMissingCampaignEmail(
   tx: EntityManager,
   { tenantId, segmentId, status, nextRunAt, startedAt, templateId, variants }: EmailCampaign,
   contactId: number,
@@ -88,14 +88,18 @@ async function withoutMailing(
     sql`
     with asked as (select ${tenantId}::text as tenant_id, ${contactId}::bigint as contact_id, ${mailed}::bigint as template_id,
       null::bigint as campaign_id, null::text as to_key)
-    select coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, sql`${ownFromKey(template?.fromEmail, mailFrom)}::text`)}) as reason from asked e ${gateJoins}`,
+    select coalesce(${refusal}, ${unverifiedSenderReason(sql`e.tenant_id`, sql`${fromKeyToVerify(template?.fromEmail, mailFrom)}::text`)}) as reason from asked e ${gateJoins}`,
   );
   const stop = gateOf(judged!.reason);
   return stop ? [...gates, { gate: stop, passed: false, reason: judged!.reason, at }] : gates;
 }
 
 /** Why a campaign has no email for a contact: the contact has not entered it, or has not reached an EMAIL step. */
-async function withoutJourney(tx: EntityManager, campaignId: number, contactId: number): Promise<ExplainedGate[]> {
+async function explainMissingStepEmail(
+  tx: EntityManager,
+  campaignId: number,
+  contactId: number,
+): Promise<ExplainedGate[]> {
   const execution = await tx.findOne(CampaignExecution, { campaignId, contactId }, { orderBy: { entryNo: 'desc' } });
   if (!execution) return [{ gate: 'membership', passed: false, reason: 'never_entered', at: new Date() }];
   return [

@@ -4,7 +4,7 @@ import type { BounceKind, EmailLane, EmailStatus } from '../../../db/entities/em
 import { notFound } from '../../common/errors.ts';
 import { GATES, gateJoins, gateOf, refusalAtStart } from '../ledger/gates.ts';
 import { addressKey } from '../../addresses/address-key.ts';
-import { ownFromKey } from '../senders/proven.ts';
+import { fromKeyToVerify } from '../senders/proven.ts';
 
 export interface ExplainedGate {
   gate: string;
@@ -84,7 +84,7 @@ export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: st
   );
   const open = email.status === 'QUEUED' || email.status === 'SENDING';
   const stoppedBy = open
-    ? await refusalNow(tx, id, email.to_address, ownFromKey(email.from_email, mailFrom))
+    ? await refusalNow(tx, id, email.to_address, fromKeyToVerify(email.from_email, mailFrom))
     : email.status === 'SUPPRESSED'
       ? email.reason
       : null;

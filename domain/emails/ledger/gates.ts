@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
-import { senderRefusal } from '../senders/proven.ts';
+import { unverifiedSenderReason } from '../senders/proven.ts';
 import { countMarketingMail } from './frequency-cap.ts';
 
 /**
@@ -65,7 +65,7 @@ end`;
  */
 export const refusalAtStart = (
   fromKey: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, fromKey)}, case
+): RawBuilder<unknown> => sql`coalesce(${refusal}, ${unverifiedSenderReason(sql`e.tenant_id`, fromKey)}, case
   when t.category = 'marketing' and e.contact_id is not null and exists (
     select 1 from email_settings s cross join lateral (${countMarketingMail({
       tenantId: sql`e.tenant_id`,

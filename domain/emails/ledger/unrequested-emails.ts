@@ -2,14 +2,14 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { EMAIL_LANES } from '../../../db/entities/emails.ts';
 
 /**
- * The `next_attempt_at` of a campaign's email that was not requested yet: neither senders nor the reconciler take it.
+ * The `next_attempt_at` of an email campaign's email that was not requested yet, or whose campaign was paused when it
+ * started: neither senders nor the reconciler take it.
  */
 export const UNREQUESTED_UNTIL = sql`'9999-12-31T00:00:00Z'::timestamptz`;
 
 /**
- * A statement (or part of one) that inserts the emails of an email campaign, held until they are requested. `source`
- * has tenant_id, send_key, template_id, contact_id, campaign_id, variant, due_at and reason (why a gate refuses it, or
- * null).
+ * A statement (or part of one) that inserts the emails of an email campaign, not requested yet. `source` has tenant_id,
+ * send_key, template_id, contact_id, campaign_id, variant, due_at and reason (why a gate refuses it, or null).
  */
 export const insertUnrequestedEmails = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, variant, due_at, next_attempt_at, status, reason)
@@ -18,7 +18,7 @@ export const insertUnrequestedEmails = (source: RawBuilder<unknown>): RawBuilder
   from ${source} s order by contact_id
   on conflict (tenant_id, send_key) do nothing`;
 
-/** Sets the variant and template of held emails. */
+/** Sets the variant and template of emails that were not requested yet. */
 export async function setVariant(
   tx: EntityManager,
   tenantId: string,
@@ -32,10 +32,11 @@ export async function setVariant(
 }
 
 /**
- * Makes QUEUED emails that wait for a send window due at once, after the window was changed: those never tried, and
- * those that wait for longer than a retry does (an hour). Emails that must still wait are postponed again.
+ * Makes accepted emails (stage `open`, so no unrequested ones) that were postponed to a send window due at once, after
+ * the window was changed: those never tried, and those postponed for longer than a retry (an hour). Emails that must
+ * still wait are postponed again.
  */
-export async function endWaits(tx: EntityManager, tenantId: string): Promise<void> {
+export async function duePostponedEmails(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(
     tx,
     sql`

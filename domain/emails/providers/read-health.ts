@@ -15,11 +15,13 @@ export interface ProviderHealth {
   connections: number;
   ratePerMinute: number | null;
   processes: number;
+  /** Failures in a row, of the process with the most. */
   failures: number;
   restsUntil: Date | null;
   lastError: string | null;
   lastErrorAt: Date | null;
   lastSentAt: Date | null;
+  /** By the running processes, since each started. */
   sent: number;
   seenAt: Date | null;
 }

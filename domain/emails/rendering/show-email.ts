@@ -17,7 +17,7 @@ export interface ShownEmail {
 }
 
 /** Renders a template's email as its recipient gets it. Throws AppError `template_limit` or `validation_failed`. */
-export function showEmail(
+export function renderForDisplay(
   version: TemplateVersion,
   { publicUrl, linkSecret, postalAddress }: LinkSettings,
   recipient: RecipientContext,

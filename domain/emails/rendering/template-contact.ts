@@ -1,4 +1,5 @@
 import { sql } from '../../../db/orm.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../contacts/values/optional-fields.ts';
 import type { CompanyValues, ContactValues } from './template-values.ts';
 
 /** The contact fields that templates can use, and their columns. */
@@ -9,13 +10,10 @@ const CONTACT = {
   email: 'email',
   phone: 'phone',
   phoneE164: 'phone_e164',
-  jobTitle: 'job_title',
   status: 'status',
   tags: 'tags',
   customFields: 'custom_fields',
-  timezone: 'timezone',
-  locale: 'locale',
-  source: 'source',
+  ...Object.fromEntries(OPTIONAL_NAMES.map((name) => [name, OPTIONAL_FIELDS[name].column])),
   companyId: 'company_id',
   createdAt: 'created_at',
   updatedAt: 'updated_at',

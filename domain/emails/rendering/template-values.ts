@@ -20,7 +20,7 @@ export interface ScopeLinks {
 }
 
 /** The links of a template that is rendered without a recipient. */
-export const nowhere: ScopeLinks = { unsubscribeUrl: '', preferencesUrl: '', webViewUrl: '' };
+export const NO_LINKS: ScopeLinks = { unsubscribeUrl: '', preferencesUrl: '', webViewUrl: '' };
 
 // liquidjs lets templates read what a Drop inherits, and calls it if it is a function. So a company inherits nothing
 // else.

@@ -3,7 +3,7 @@ import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../addresses/mail-token.ts';
-import { queueSystemMail, takeMail } from '../system-mail/system-mail.ts';
+import { queueSystemMail, countEmailToAddress } from '../system-mail/system-mail.ts';
 import { addressDigest } from '../../addresses/digest.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import type { QueuedEmail } from '../ledger/queue-emails.ts';
@@ -47,7 +47,7 @@ export async function mailConfirmation(
       headers: { 'Retry-After': String(Math.max(1, wait)) },
     });
   }
-  await takeMail(tx, 'confirm_sender', emailKey);
+  await countEmailToAddress(tx, 'confirm_sender', emailKey);
   await rows(
     tx,
     sql`update sender_confirmations set used_at = now() where tenant_id = ${tenantId} and sender_id = ${id} and used_at is null`,

@@ -10,7 +10,7 @@ import { AppError, assertNotInUse, assertValid, notFound, type Violation } from 
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { mailConfirmation } from './confirm-sender.ts';
 import { keyOwner, makeKey, readKey, type DkimKey } from '../senders/keys.ts';
-import { isOfDomain, proofsOf, proves, templatesLosing } from '../senders/proven.ts';
+import { isOfDomain, proofsOf, isVerifiedBy, templatesLosingSender } from '../senders/proven.ts';
 
 /** The requested DKIM key: a given one, or one to be generated. */
 export interface DkimInput {
@@ -37,8 +37,9 @@ interface Services {
 }
 
 /**
- * Creates a sender; with `dkim` also a key, which signs its emails from then on. Emails a link to confirm the address,
- * unless the tenant has already verified its domain. Throws 400 with every violation, 409 `email_taken`, 429.
+ * Creates a sender; with `dkim` also a key, which signs its emails from then on, even before its DNS record is found.
+ * Emails a link to confirm the address, unless the tenant has already verified its domain. Throws 400 with every
+ * violation, 409 `email_taken`, 429.
  */
 export async function createSender(
   em: EntityManager,
@@ -68,8 +69,8 @@ export async function createSender(
 }
 
 /**
- * Changes the given fields; `check` gets the current sender, locked. Another selector or private key replaces the
- * current key; another address must be confirmed again, and another domain verified. Throws 400, 404, 409
+ * Changes the given fields; `check` gets the current sender, locked. Another DKIM domain, selector or private key
+ * replaces the current key; another address must be confirmed again, and another domain verified. Throws 400, 404, 409
  * `email_taken`, 409 `in_use` listing the templates whose address would no longer be a verified sender, 429.
  */
 export async function updateSender(
@@ -104,7 +105,7 @@ export async function updateSender(
     else if (sender.dkimDomain && !isOfDomain(sender.emailKey, sender.dkimDomain)) {
       assertValid([notAligned(sender.dkimDomain)]);
     }
-    assertNotInUse(await templatesLosing(tx, sender, { emailKey, confirmedAt, verifiedDomain }, sender));
+    assertNotInUse(await templatesLosingSender(tx, sender, { emailKey, confirmedAt, verifiedDomain }, sender));
     await tx.flush();
     if (isAnother) await mailUnlessProven(tx, links, author, sender);
     await appendAudit(tx, author, {
@@ -131,7 +132,7 @@ export async function deleteSender(
   await em.transactional(async (tx) => {
     const sender = await lockSender(tx, id);
     check(sender);
-    assertNotInUse(await templatesLosing(tx, sender, sender, null));
+    assertNotInUse(await templatesLosingSender(tx, sender, sender, null));
     const was = audited(sender);
     await tx.remove(sender).flush();
     await appendAudit(tx, author, {
@@ -155,7 +156,8 @@ async function mailUnlessProven(
   author: Author,
   sender: EmailSender,
 ): Promise<void> {
-  if (!proves(await proofsOf(tx, sender.tenantId), sender.emailKey)) await mailConfirmation(tx, links, author, sender);
+  if (!isVerifiedBy(await proofsOf(tx, sender.tenantId), sender.emailKey))
+    await mailConfirmation(tx, links, author, sender);
 }
 
 const notAligned = (domain: string): Violation => ({

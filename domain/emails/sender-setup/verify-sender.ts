@@ -4,7 +4,7 @@ import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { checkRecord, type ResolveTxt } from '../senders/record.ts';
-import { shownKey } from '../senders/shown-key.ts';
+import { publicDkimKey } from '../senders/shown-key.ts';
 
 /**
  * Looks up the DNS record of a sender's key and stores whether it is right, which verifies its domain. If the record
@@ -20,7 +20,7 @@ export async function verifySender(
 ): Promise<EmailSender> {
   const before = await freshEm(em).findOne(EmailSender, { id });
   if (!before) throw notFound('sender', id);
-  const key = shownKey(before);
+  const key = publicDkimKey(before);
   if (!key) throw new AppError('conflict', 'The sender has no DKIM key');
   const violation = await checkRecord(resolve, { ...key, tenantId: before.dkimBrought ? before.tenantId : null });
   const sender = await em.transactional(async (tx) => {

@@ -9,7 +9,7 @@ import type { Violation } from '../../common/violation.ts';
  */
 const MADE_BITS = 2048;
 const LEAST_BITS = 1024;
-const MOST_BITS = 4096;
+const MAX_BITS = 4096;
 
 /**
  * A key pair for signing: the private key (PKCS #8, DER), which is stored encrypted, and the public one for the DNS
@@ -46,8 +46,8 @@ export function readKey(pem: string): DkimKey | Violation {
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength: bits = 0 } = {} } = key;
   if (type !== 'rsa') return { code: 'invalid_key', message: `must be an RSA key, not ${type}` };
-  if (bits < LEAST_BITS || bits > MOST_BITS)
-    return { code: 'invalid_key', message: `must have ${LEAST_BITS} to ${MOST_BITS} bits, not ${bits}` };
+  if (bits < LEAST_BITS || bits > MAX_BITS)
+    return { code: 'invalid_key', message: `must have ${LEAST_BITS} to ${MAX_BITS} bits, not ${bits}` };
   return keyOf(key);
 }
 

@@ -2,7 +2,7 @@ import type { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { normaliseEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
-import type { User, Violation } from '../../common/errors.ts';
+import type { Referrer, Violation } from '../../common/errors.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { parseMailbox } from '../../common/mailbox.ts';
 
@@ -17,7 +17,7 @@ export function isOfDomain(emailKey: string, domain: string): boolean {
 /**
  * Whether any of the proofs covers the address: it was confirmed by email, or the DNS record of its domain was found.
  */
-export const proves = (proofs: readonly Proof[], emailKey: string): boolean =>
+export const isVerifiedBy = (proofs: readonly Proof[], emailKey: string): boolean =>
   proofs.some(
     ({ emailKey: own, confirmedAt, verifiedDomain }) =>
       (own === emailKey && confirmedAt != null) || (verifiedDomain != null && isOfDomain(emailKey, verifiedDomain)),
@@ -33,11 +33,14 @@ const isProven = (tenantId: RawBuilder<unknown>, emailKey: RawBuilder<unknown>):
  * SQL: `sender_unverified` if the tenant has not verified the From address of an email; null if it has, or if the key
  * is null.
  */
-export const senderRefusal = (tenantId: RawBuilder<unknown>, fromKey: RawBuilder<unknown>): RawBuilder<unknown> =>
+export const unverifiedSenderReason = (
+  tenantId: RawBuilder<unknown>,
+  fromKey: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
   sql`case when ${fromKey} is not null and not ${isProven(tenantId, fromKey)} then 'sender_unverified' end`;
 
 /** The key of the From address that must be verified; null for the default sender, which all tenants may use. */
-export function ownFromKey(fromEmail: string | null | undefined, mailFrom: string): string | null {
+export function fromKeyToVerify(fromEmail: string | null | undefined, mailFrom: string): string | null {
   if (!fromEmail) return null;
   const key = addressKey(fromEmail);
   return key === addressKey(parseMailbox(mailFrom).address) ? null : key;
@@ -50,8 +53,9 @@ export async function senderViolations(
   fromEmail: string | null | undefined,
   mailFrom: string,
 ): Promise<Violation[]> {
-  const key = ownFromKey(fromEmail, mailFrom);
-  if (key === null || isViolation(normaliseEmail(fromEmail!)) || proves(await proofsOf(tx, tenantId), key)) return [];
+  const key = fromKeyToVerify(fromEmail, mailFrom);
+  if (key === null || isViolation(normaliseEmail(fromEmail!)) || isVerifiedBy(await proofsOf(tx, tenantId), key))
+    return [];
   return [
     {
       path: '/fromEmail',
@@ -77,12 +81,12 @@ export async function proofsOf(tx: EntityManager, tenantId: string, except: numb
  * `after` (null: deleted). Compares keys here instead of in SQL: a tenant has few enough templates with a From address
  * to read them all.
  */
-export async function templatesLosing(
+export async function templatesLosingSender(
   tx: EntityManager,
   { id, tenantId }: Pick<EmailSender, 'id' | 'tenantId'>,
   before: Proof,
   after: Proof | null,
-): Promise<User[]> {
+): Promise<Referrer[]> {
   const others = await proofsOf(tx, tenantId, id);
   const found = await rows<{ id: number; name: string; from_email: string }>(
     tx,
@@ -91,7 +95,7 @@ export async function templatesLosing(
   );
   const loses = (key: string): boolean =>
     (key === before.emailKey && key !== after?.emailKey) ||
-    (proves([...others, before], key) && !proves(after ? [...others, after] : others, key));
+    (isVerifiedBy([...others, before], key) && !isVerifiedBy(after ? [...others, after] : others, key));
   return found
     .filter((template) => loses(addressKey(template.from_email)))
     .map(({ id: templateId, name }) => ({ kind: 'template', id: templateId, name }));

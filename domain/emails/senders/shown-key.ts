@@ -2,7 +2,7 @@ import type { EmailSender } from '../../../db/entities/email-senders.ts';
 import { recordName, recordValue } from './record.ts';
 
 /** A DKIM key as shown to its owner. */
-export interface DkimShown {
+export interface PublicDkimKey {
   domain: string;
   selector: string;
   publicKey: string;
@@ -11,15 +11,18 @@ export interface DkimShown {
   verifiedAt: Date | null;
 }
 
-/** The public part of a sender's key; null if it has none. */
-export function shownKey({
+/**
+ * The public part of a sender's key; null if it has none. The record of a key that the tenant supplied must name the
+ * tenant.
+ */
+export function publicDkimKey({
   tenantId,
   dkimDomain: domain,
   dkimSelector: selector,
   dkimPublicKey: publicKey,
   dkimBrought,
   dkimVerifiedAt,
-}: EmailSender): DkimShown | null {
+}: EmailSender): PublicDkimKey | null {
   if (!domain || !selector || !publicKey) return null;
   return {
     domain,

@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import type { ContactStatus } from '../../contacts/values/contact-values.ts';
 import { languageOf, type Language } from '../../common/languages.ts';
-import { keepSystemTemplate } from '../templates/keep-system-template.ts';
+import { upsertSystemTemplate } from '../templates/keep-system-template.ts';
 import { queueEmails } from '../ledger/queue-emails.ts';
 import { OPT_IN_DAYS, optInKey, optInTemplate } from './opt-in-mail.ts';
 
@@ -53,7 +53,7 @@ export async function requestOptIn(
   );
   if (!mayMail || !asked) return true;
   const spoken = languageOf(contact.locale ?? '') ?? language;
-  const templateId = await keepSystemTemplate(tx, tenantId, optInKey(spoken), optInTemplate(spoken));
+  const templateId = await upsertSystemTemplate(tx, tenantId, optInKey(spoken), optInTemplate(spoken));
   await queueEmails(tx, tenantId, [
     {
       sendKey: `opt_in:${asked.id}`,

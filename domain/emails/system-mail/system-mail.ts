@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { keepSystemTemplate } from '../templates/keep-system-template.ts';
+import { upsertSystemTemplate } from '../templates/keep-system-template.ts';
 import { queueEmails, type QueuedEmail } from '../ledger/queue-emails.ts';
 import { AppError } from '../../common/errors.ts';
 import type { MailToken, SystemMailKey } from '../../addresses/mail-token.ts';
@@ -25,7 +25,7 @@ const MAILS_TO_AN_ADDRESS = 5;
  * Counts an email to an unverified address that a user typed, in a transaction of a tenant. The limit is across
  * tenants, because otherwise someone who can create any number of tenants could flood an address. Throws 429.
  */
-export async function takeMail(tx: EntityManager, key: SystemMailKey, emailKey: string): Promise<void> {
+export async function countEmailToAddress(tx: EntityManager, key: SystemMailKey, emailKey: string): Promise<void> {
   const digest = createHash('sha256').update(emailKey).digest('hex');
   const [taken] = await rows<{ wait: number }>(
     tx,
@@ -50,7 +50,7 @@ export async function queueSystemMail(
   tenantId: string,
   { key, to, token, data, requestId, sendKey }: SystemMail,
 ): Promise<QueuedEmail> {
-  const templateId = await keepSystemTemplate(tx, tenantId, key, systemTemplate(key));
+  const templateId = await upsertSystemTemplate(tx, tenantId, key, systemTemplate(key));
   const [queued] = await queueEmails(tx, tenantId, [
     {
       sendKey,

@@ -1,7 +1,7 @@
 import { Context, Tokenizer, TypeGuards, Value, toValueSync } from 'liquidjs';
 import type { FilteredValueToken, Liquid, TagToken, Token } from 'liquidjs';
 import { isLimitError } from '../rendering/template-limits.ts';
-import { templateScope, nowhere } from '../rendering/template-values.ts';
+import { templateScope, NO_LINKS } from '../rendering/template-values.ts';
 
 /** A mistake that liquidjs ignores, and its position, counted from 1. */
 export interface LiquidMistake {
@@ -41,7 +41,7 @@ function readValue(engine: Liquid, tokenizer: Tokenizer): void {
   if (tokenizer.input.slice(token.begin, token.end).trimEnd().endsWith('|')) throw new Mistake('expected filter name');
   try {
     const context = new Context(
-      templateScope(null, '', null, nowhere),
+      templateScope(null, '', null, NO_LINKS),
       engine.options,
       { sync: true },
       { liquid: engine },

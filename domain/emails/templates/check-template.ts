@@ -10,7 +10,7 @@ import {
   templateLimits,
   withTimeLimit,
 } from '../rendering/template-limits.ts';
-import { nowhere, templateScope } from '../rendering/template-values.ts';
+import { NO_LINKS, templateScope } from '../rendering/template-values.ts';
 import { htmlToText } from '../rendering/text-part.ts';
 
 export interface TemplateSource {
@@ -22,7 +22,7 @@ export interface TemplateSource {
 
 /** Parses a part and renders it without a recipient, because only that reveals whether it exceeds the limits. */
 function tryOut(engine: Liquid, source: string): string {
-  return renderChunks(engine, engine.parse(source), templateScope(null, '', null, nowhere)).join('');
+  return renderChunks(engine, engine.parse(source), templateScope(null, '', null, NO_LINKS)).join('');
 }
 
 /**

@@ -9,7 +9,7 @@ interface MjmlMistake {
 }
 
 /** Limits the reported mistakes: a document that is not MJML at all has one in each line. */
-const MOST_TOLD = 50;
+const MAX_TOLD = 50;
 
 const mistake = (line: number, message: string): Violation => ({
   path: '/content',
@@ -69,7 +69,7 @@ async function compile(source: string, masked: MaskedMjml): Promise<string> {
   const { html, mistakes } = await mjmlToHtml(source);
   const counted = mistakes.filter((one) => !isFilledIn(one, masked));
   if (counted.length > 0)
-    fail(counted.slice(0, MOST_TOLD).map(({ line, message }) => mistake(masked.lineOf(line), masked.unmask(message))));
+    fail(counted.slice(0, MAX_TOLD).map(({ line, message }) => mistake(masked.lineOf(line), masked.unmask(message))));
   return html;
 }
 

@@ -4,10 +4,14 @@ import 'mjml-browser';
 import { AppError } from '../../common/errors.ts';
 import { checkTemplate } from './check-template.ts';
 import { compileMjml } from './compile-mjml.ts';
-import { showEmail } from '../rendering/show-email.ts';
+import { renderForDisplay } from '../rendering/show-email.ts';
 import type { Done, Job } from './template-thread.ts';
 
-const work: Record<Job['name'], (...args: never) => unknown> = { checkTemplate, compileMjml, showEmail };
+const work: Record<Job['name'], (...args: never) => unknown> = {
+  checkTemplate,
+  compileMjml,
+  renderForDisplay,
+};
 
 async function run({ name, args }: Job): Promise<Done> {
   try {

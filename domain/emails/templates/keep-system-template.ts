@@ -10,7 +10,7 @@ export interface SystemTemplate {
 }
 
 /** The id of the tenant's template with that key. Creates it, or updates it to this release's content. */
-export async function keepSystemTemplate(
+export async function upsertSystemTemplate(
   tx: EntityManager,
   tenantId: string,
   key: string,

@@ -3,10 +3,10 @@ import { LockMode } from '@mikro-orm/core';
 import { EmailSettings } from '../../../db/entities/email-senders.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { checkEntry } from '../../campaigns/definition/entry.ts';
+import { checkSendWindow } from '../../campaigns/definition/entry.ts';
 import type { SendWindow } from '../../common/local-time.ts';
 import { assertValid } from '../../common/errors.ts';
-import { endWaits } from '../ledger/unrequested-emails.ts';
+import { duePostponedEmails } from '../ledger/unrequested-emails.ts';
 
 export interface EmailSettingsInput {
   frequencyCap?: { maxEmails: number; perDays: number } | null;
@@ -37,7 +37,7 @@ export async function updateEmailSettings(
   check: (current: EmailSettings) => void,
 ): Promise<EmailSettings> {
   const { tenantId } = author;
-  assertValid(checkEntry({ sendWindow: input.sendWindow }));
+  assertValid(checkSendWindow({ sendWindow: input.sendWindow }));
   return retriedTransaction(em, async (tx) => {
     await rows(tx, sql`insert into email_settings (tenant_id) values (${tenantId}) on conflict do nothing`);
     const settings = await tx.findOneOrFail(EmailSettings, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -53,7 +53,7 @@ export async function updateEmailSettings(
       ),
     );
     await tx.flush();
-    if (!isDeepStrictEqual(before.sendWindow, shown().sendWindow)) await endWaits(tx, tenantId);
+    if (!isDeepStrictEqual(before.sendWindow, shown().sendWindow)) await duePostponedEmails(tx, tenantId);
     await appendAudit(tx, author, {
       action: 'email_settings.updated',
       resourceType: 'email_settings',

@@ -4,7 +4,7 @@ import { OWN_SHARE } from '../rendering/template-limits.ts';
 
 /** A job for the thread: one of the functions that it knows, with arguments that can be cloned. */
 export interface Job {
-  name: 'checkTemplate' | 'compileMjml' | 'showEmail';
+  name: 'checkTemplate' | 'compileMjml' | 'renderForDisplay';
   args: unknown[];
 }
 
@@ -15,11 +15,11 @@ export type Done =
 /** CPU time for one template; a newsletter takes some hundredths of a second. */
 const LIMIT_MS = 3_000;
 /** On a busy machine, a job may take this many times its limit in wall-clock time. */
-const MOST_LIMITS = 5;
+const MAX_LIMITS = 5;
 /** The thread uses about 60 MB, so it is ended when no templates are edited. */
 const IDLE_MS = 60_000;
 const MEMORY_MB = 256;
-const MOST_WAITING = 10;
+const MAX_WAITING = 10;
 
 interface Waiting {
   job: Job;
@@ -35,7 +35,7 @@ class TemplateThread {
   #idle: NodeJS.Timeout | undefined;
 
   async do(job: Job): Promise<unknown> {
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING) {
       throw new AppError('unavailable', 'Too many slow templates are being processed; try again', {
         headers: { 'Retry-After': '5' },
       });
@@ -82,7 +82,7 @@ class TemplateThread {
         let limits = 0;
         timer = setInterval(() => {
           limits += 1;
-          if (limits === MOST_LIMITS) return resolve('limit');
+          if (limits === MAX_LIMITS) return resolve('limit');
           void usedMs(thread).then((ms) => {
             if (ms - usedBefore >= LIMIT_MS * OWN_SHARE) resolve('limit');
           }, reject);

@@ -1,7 +1,7 @@
 import type { Violation } from '../../common/errors.ts';
 import { checkTemplate, type TemplateSource } from './check-template.ts';
 import type { RecipientContext, TemplateVersion } from '../rendering/render.ts';
-import { showEmail, type LinkSettings, type ShownEmail } from '../rendering/show-email.ts';
+import { renderForDisplay, type LinkSettings, type ShownEmail } from '../rendering/show-email.ts';
 import { stopAfter, wasStopped } from '../rendering/template-limits.ts';
 import { inThread, type Job } from './template-thread.ts';
 
@@ -27,14 +27,17 @@ export const checkOffLoop = async (
   return offLoop(() => checkTemplate(source, compiled), { name: 'checkTemplate', args: [source, compiled] });
 };
 
-/** The same for `showEmail`. */
+/** The same for `renderForDisplay`. */
 export const showOffLoop = (
   version: TemplateVersion,
   settings: LinkSettings,
   recipient: RecipientContext,
 ): Promise<ShownEmail> =>
-  offLoop(() => showEmail(version, settings, recipient), { name: 'showEmail', args: [version, settings, recipient] });
+  offLoop(() => renderForDisplay(version, settings, recipient), {
+    name: 'renderForDisplay',
+    args: [version, settings, recipient],
+  });
 
 /** The same for `compileMjml`, which is slow and so always runs in the thread. */
-export const compileMjml = (content: string): Promise<string> =>
+export const compileMjmlInThread = (content: string): Promise<string> =>
   inThread({ name: 'compileMjml', args: [content] }) as Promise<string>;

@@ -8,7 +8,7 @@ import { AppError, assertNotInUse, assertValid, notFound, type Violation } from 
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { isMjml } from './is-mjml.ts';
 import { senderViolations } from '../senders/proven.ts';
-import { checkOffLoop, compileMjml } from './template-work.ts';
+import { checkOffLoop, compileMjmlInThread } from './template-work.ts';
 import { topicViolations } from '../consent/topics.ts';
 
 export interface TemplateInput {
@@ -138,7 +138,7 @@ function emptyToNull<T extends Partial<TemplateInput>>(input: T): T {
 
 /** Compiles MJML content to HTML; null for content that is not MJML. Throws 400, 422, 503. */
 const compileContent = async (content: string | undefined): Promise<string | null> =>
-  content !== undefined && isMjml(content) ? compileMjml(content) : null;
+  content !== undefined && isMjml(content) ? compileMjmlInThread(content) : null;
 
 async function compiledContent(
   tx: EntityManager,

@@ -7,6 +7,7 @@ import type { FieldLeaf } from '../filter/filter.ts';
 import type { Now } from '../filter/relative-time.ts';
 import { compareOperand, nfc, oppositeOf, type Condition, type Operand, type StoredAs } from '../filter/operand.ts';
 import type { Sources } from './sources.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../contacts/values/optional-fields.ts';
 
 export interface FieldContext {
   /** The alias of the `contacts` row for which the filter is evaluated. */
@@ -20,12 +21,11 @@ const COLUMNS: Record<string, [string, StoredAs]> = {
   id: ['id', 'bigint'],
   phone: ['phone', 'text'],
   phoneE164: ['phone_e164', 'text'],
-  jobTitle: ['job_title', 'text'],
   companyId: ['company_id', 'bigint'],
   status: ['status', 'text'],
-  timezone: ['timezone', 'text'],
-  locale: ['locale', 'text'],
-  source: ['source', 'text'],
+  ...Object.fromEntries(
+    OPTIONAL_NAMES.map((name): [string, [string, StoredAs]] => [name, [OPTIONAL_FIELDS[name].column, 'text']]),
+  ),
   createdAt: ['created_at', 'instant'],
   updatedAt: ['updated_at', 'instant'],
 };

@@ -50,7 +50,7 @@ export async function checkSegmentFilter(
   ];
 }
 
-/** Whether a segment is `id`, or depends on it through the filters of others. */
+/** Returns the test whether a referenced segment is `id`, or depends on it, directly or through other segments. */
 async function hangsOn(
   tx: EntityManager,
   tenantId: string,

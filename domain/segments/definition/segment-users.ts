@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { emailCampaignsUsing } from '../../emails/campaigns/email-campaigns-using.ts';
-import { assertNotInUse, type User } from '../../common/errors.ts';
+import { assertNotInUse, type Referrer } from '../../common/errors.ts';
 import { dynamicSegments } from '../membership/dynamic-segments.ts';
 
 /**
@@ -24,8 +24,8 @@ export async function assertUnused(tx: EntityManager, tenantId: string, segmentI
 }
 
 /** Enrolments that are reading the members page by page, and imports that are adding members. */
-async function jobs(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
-  return rows<User>(
+async function jobs(tx: EntityManager, tenantId: string, segmentId: number): Promise<Referrer[]> {
+  return rows<Referrer>(
     tx,
     sql`
     select 'enrolment' as kind, e.id, c.name from campaign_enrolments e
@@ -38,8 +38,8 @@ async function jobs(tx: EntityManager, tenantId: string, segmentId: number): Pro
   );
 }
 
-async function formsAndThresholds(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
-  return rows<User>(
+async function formsAndThresholds(tx: EntityManager, tenantId: string, segmentId: number): Promise<Referrer[]> {
+  return rows<Referrer>(
     tx,
     sql`
     select 'form' as kind, id, name from forms where tenant_id = ${tenantId} and list_id = ${segmentId}
@@ -49,7 +49,7 @@ async function formsAndThresholds(tx: EntityManager, tenantId: string, segmentId
   );
 }
 
-async function segments(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
+async function segments(tx: EntityManager, tenantId: string, segmentId: number): Promise<Referrer[]> {
   const all = await dynamicSegments(tx, tenantId);
   return all
     .filter((segment) => segment.id !== segmentId && segment.causes.has(`member:${segmentId}`))

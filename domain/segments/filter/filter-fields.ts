@@ -1,4 +1,5 @@
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
+import { OPTIONAL_NAMES } from '../../contacts/values/optional-fields.ts';
 
 /** The operators of a field leaf. `FieldLeaf` explains each. */
 export const FIELD_OPERATORS = [
@@ -56,13 +57,10 @@ const CONTACT_FIELDS = new Map<string, FieldSpec>([
   ['email', { type: 'email' }],
   ['phone', { type: 'string' }],
   ['phoneE164', { type: 'string' }],
-  ['jobTitle', { type: 'string' }],
   ['companyId', { type: 'id' }],
   ['status', { type: 'enum', values: ['pending', 'active', 'unsubscribed', 'bounced', 'complained', 'archived'] }],
   ['tags', { type: 'tags' }],
-  ['timezone', { type: 'string' }],
-  ['locale', { type: 'string' }],
-  ['source', { type: 'string' }],
+  ...OPTIONAL_NAMES.map((name): [string, FieldSpec] => [name, { type: 'string' }]),
   ['createdAt', { type: 'datetime' }],
   ['updatedAt', { type: 'datetime' }],
   ['company.name', { type: 'string' }],

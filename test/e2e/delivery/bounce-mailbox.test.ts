@@ -107,6 +107,30 @@ test('what came while nobody read is taken in later, from where it stopped', asy
   assert.equal(await lastUid(), read + 1);
 });
 
+test('a report on an email that is still being sent is read again when the sender is known to be lost', async () => {
+  const [contact, other] = [await makeContact(service), await makeMailed(service)];
+  const [sending] = (await engine<{ id: number }>(sql`
+    insert into emails (tenant_id, send_key, template_id, contact_id, lane, status, attempt, provider, accepted_at, next_attempt_at,
+      content_version, link_count, to_address, holder, lease_until)
+    values ('default', 'still-sending', ${await makeTemplate(service)}, ${contact.id}, 'journey', 'SENDING', 1, 'mx:25', now(), now(),
+      1, 2, ${contact.email}, 'sender-x', now() + interval '1 hour') returning id`)) as [{ id: number }];
+  const read = await lastUid();
+  imap.append('Subject: hello\r\n\r\nhello\r\n');
+  imap.append(bounceMail(service, sending.id, { to: contact.email, action: 'delivered', status: '2.0.0' }));
+  imap.append(bounceMail(service, other.emailId, { to: other.contact.email }));
+  await reading(async () => {
+    await until('the message before the report was read', async () => (await lastUid()) > read);
+    await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${sending.id}`);
+    await untilStatus(service, sending.id, 'UNKNOWN');
+    assert.equal(await lastUid(), read + 1);
+    // A new message wakes the reader, which else looks again after a while.
+    imap.append('Subject: hello\r\n\r\nhello\r\n');
+    await untilStatus(service, sending.id, 'DELIVERED');
+    await untilStatus(service, other.emailId, 'BOUNCED');
+    await until('all are read', async () => (await lastUid()) === read + 4);
+  });
+});
+
 test("rubbish, other people's mail and a huge one stop nobody", () =>
   reading(async () => {
     const { contact, emailId } = await makeMailed(service);

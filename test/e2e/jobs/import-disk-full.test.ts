@@ -78,7 +78,7 @@ test('a full disk interrupts an import; when there is room again it goes on, wit
       tenantId: 'default',
       importId: id,
       progress() {},
-      enough: () => onlyOneChunk,
+      isSliceOver: () => onlyOneChunk,
       open: (_key, offset) => ({
         inputOffset: offset,
         content: (async function* () {

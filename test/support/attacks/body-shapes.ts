@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
 /** The maximum number of distinct items that the API accepts of anything; the rest repeats them. */
-const MOST_DISTINCT = 120_000;
+const MAX_DISTINCT = 120_000;
 
 /** A text of about `bytes` bytes: `unit` of increasing numbers, repeated. */
 function repeated(bytes: number, separator: string, unit: (n: number) => string): string {
   const parts: string[] = [];
   let size = 0;
-  for (let n = 0; size < bytes && n < MOST_DISTINCT; n += 1) {
+  for (let n = 0; size < bytes && n < MAX_DISTINCT; n += 1) {
     const part = unit(n);
     parts.push(part);
     size += part.length + separator.length;

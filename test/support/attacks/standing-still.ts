@@ -11,7 +11,7 @@ import { startService, type Service } from '../service.ts';
 import { bodySchema, type RouteSpec } from '../../../api/route/route.ts';
 
 /** The longest that a single request may block all others (ms of the thread's CPU time). */
-const MOST_MS = 100;
+const MAX_MS = 100;
 export const PUBLIC_BYTES = 64 * 1024;
 /** Within what the fields of the form below allow. */
 export const FORM_BYTES = 700_000;
@@ -167,9 +167,9 @@ export async function startWatched(): Promise<Watched> {
     for (const { request, from, to } of sent) {
       const about = `${request.method} ${request.path.slice(0, 100)}: ${request.what}`;
       let ms = stillBetween(from, to);
-      for (let tries = 0; tries < 2 && ms > MOST_MS; tries += 1) ms = await stillDuring(() => send(request));
+      for (let tries = 0; tries < 2 && ms > MAX_MS; tries += 1) ms = await stillDuring(() => send(request));
       if (ms > longest.ms) Object.assign(longest, { what: about, ms });
-      if (ms > MOST_MS) faults.push(`${about} stood still for ${ms} ms`);
+      if (ms > MAX_MS) faults.push(`${about} stood still for ${ms} ms`);
     }
     assert.deepEqual(faults, [], `seed ${RANDOM_SEED}`);
   }

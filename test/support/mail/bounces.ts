@@ -69,7 +69,12 @@ export const takeIn = (service: Service, ...reports: DeliveryReport[]): Promise<
 export function bounceMail(
   service: Service,
   emailId: number,
-  { to, status = '5.1.1', name = `b${emailId}` }: { to: string; status?: string; name?: string },
+  {
+    to,
+    status = '5.1.1',
+    name = `b${emailId}`,
+    action = 'failed',
+  }: { to: string; status?: string; name?: string; action?: 'failed' | 'delivered' },
 ): string {
   const path = returnPathOf(emailId, 'bounces@example.com', service.deps.links);
   return `Return-Path: <>
@@ -92,7 +97,7 @@ Content-Type: message/delivery-status
 Reporting-MTA: dns; mx.example.net
 
 Final-Recipient: rfc822; ${to}
-Action: failed
+Action: ${action}
 Status: ${status}
 Diagnostic-Code: smtp; 550 ${status} <${to}> refused
 

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test } from '@jest/globals';
 import { endSilentReaders } from '../../../api/connections/connections.ts';
-import { createDrain } from '../../../api/connections/draining.ts';
+import { trackConnections } from '../../../api/connections/track-connections.ts';
 import { refuseWith } from '../../../api/connections/refuse.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
@@ -18,7 +18,7 @@ async function connected(answer: RequestListener): Promise<{ near: Socket; far: 
     drain.track(response);
     answer(request, response);
   });
-  const drain = createDrain(server);
+  const drain = trackConnections(server);
   endSilentReaders(server, drain, UNREAD_MS);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

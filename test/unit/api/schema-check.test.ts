@@ -4,7 +4,7 @@ import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import type { AppError } from '../../../domain/common/errors.ts';
-import { assertValid, MOST_VIOLATIONS } from '../../../domain/common/errors.ts';
+import { assertValid, MAX_VIOLATIONS } from '../../../domain/common/errors.ts';
 import { hashRequest } from '../../../domain/idempotency/hash-request.ts';
 import { checkContent, compileRequest } from '../../../domain/common/schema-check.ts';
 
@@ -25,7 +25,7 @@ const nested = Type.Object(
 test('a check stops at as many violations as are told of', () => {
   const check = compileRequest(nested);
   const names = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`a${n}`, 1]));
-  assert.equal(check(names).length, MOST_VIOLATIONS);
+  assert.equal(check(names).length, MAX_VIOLATIONS);
   let looked = 0;
   const rows = Array.from({ length: 50_000 }, () => ({
     get a() {
@@ -34,8 +34,8 @@ test('a check stops at as many violations as are told of', () => {
     },
     b: 1,
   }));
-  assert.ok(check({ list: rows }).length <= MOST_VIOLATIONS);
-  assert.ok(looked < 3 * MOST_VIOLATIONS, `it looked at ${looked}`);
+  assert.ok(check({ list: rows }).length <= MAX_VIOLATIONS);
+  assert.ok(looked < 3 * MAX_VIOLATIONS, `it looked at ${looked}`);
   // What one branch of a choice refuses and another takes does not count.
   assert.deepEqual(check({ list: Array.from({ length: 30_000 }, () => ({ a: 1, b: null })) }), []);
 });
@@ -47,13 +47,13 @@ test('content is told of by its place, up to a length that an answer can hold', 
     '/\ufffd invalid_character',
   ]);
   const long = checkContent({ ['n'.repeat(1_000_000)]: Array.from({ length: 20_000 }, () => '\0') });
-  assert.equal(long.length, MOST_VIOLATIONS);
+  assert.equal(long.length, MAX_VIOLATIONS);
   assert.ok(JSON.stringify(long).length < 5_000_000);
   assert.throws(
     () =>
       assertValid(Array.from({ length: 30_000 }, () => ({ path: `/${'p'.repeat(5000)}`, code: 'x', message: 'y' }))),
     (error: AppError) =>
-      error.errors!.length === MOST_VIOLATIONS &&
+      error.errors!.length === MAX_VIOLATIONS &&
       error.errors![0]!.path.length < 300 &&
       error.message.startsWith('10000 problems or more'),
   );

@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test } from '@jest/globals';
 import { until } from '../../support/until.ts';
 import { limitConnections } from '../../../api/connections/connections.ts';
-import { createDrain } from '../../../api/connections/draining.ts';
+import { trackConnections } from '../../../api/connections/track-connections.ts';
 import { createBodyTimeout } from '../../../api/connections/slow-bodies.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
@@ -20,7 +20,7 @@ async function listen(
     bound(request, response);
     handle(request, response);
   });
-  const drain = createDrain(server);
+  const drain = trackConnections(server);
   // This machine has no network of addresses to come from.
   server.on('connection', (socket) => {
     if (from.length > 0) Object.defineProperty(socket, 'remoteAddress', { value: from.shift() });

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { parseOptions } from '@node-rs/argon2';
 import { AppError } from '../../../domain/common/errors.ts';
-import { HASH_OPTIONS, hashPassword, inTurn, verifyPassword } from '../../../domain/auth/credentials/password.ts';
+import {
+  HASH_OPTIONS,
+  hashPassword,
+  withHashingSlot,
+  verifyPassword,
+} from '../../../domain/auth/credentials/password.ts';
 import { checkPassword } from '../../../domain/auth/credentials/password-policy.ts';
 
 test('a hash is argon2id by our parameters, salted, and fits its password only', async () => {
@@ -29,7 +34,7 @@ test('a refusal when it is its turn leaves the queue working', async () => {
     throw new AppError('too_many_requests');
   };
   const results = await Promise.allSettled(
-    Array.from({ length: 20 }, (_, n) => inTurn(n % 2 === 0 ? refuse : async () => false)),
+    Array.from({ length: 20 }, (_, n) => withHashingSlot(n % 2 === 0 ? refuse : async () => false)),
   );
   assert.deepEqual(
     results.map((result) => result.status),
@@ -51,7 +56,7 @@ test('few run at once, some wait, and the rest are turned away at once', async (
     running -= 1;
     throw new Error('enough');
   };
-  const calls = Array.from({ length: 300 }, () => inTurn(work));
+  const calls = Array.from({ length: 300 }, () => withHashingSlot(work));
   const turnedAway = await Promise.allSettled(calls.slice(202));
   for (const result of turnedAway) {
     assert.ok(
@@ -63,7 +68,7 @@ test('few run at once, some wait, and the rest are turned away at once', async (
   const served = await Promise.allSettled(calls.slice(0, 202));
   assert.ok(served.every((result) => result.status === 'rejected' && (result.reason as Error).message === 'enough'));
   assert.equal(most, 2);
-  assert.equal(await inTurn(async () => 'done'), 'done', 'and the queue is free again');
+  assert.equal(await withHashingSlot(async () => 'done'), 'done', 'and the queue is free again');
 });
 
 test('the policy names every rule that is not met, at the given place', () => {

@@ -9,8 +9,8 @@ function makeBatcher({ most = 3, atOnce = 2 } = {}) {
   const ends: (() => void)[] = [];
   const batches = new Batcher<number>({
     gather: () => endOfTurn(),
-    most,
-    atOnce,
+    maxItems: most,
+    maxConcurrent: atOnce,
     handle: (batch) =>
       new Promise((end) => {
         begun.push(batch);
@@ -63,8 +63,8 @@ test('what a batch puts back comes before all others, when the batch has ended',
   const seen: number[][] = [];
   const batches: Batcher<number> = new Batcher<number>({
     gather: () => endOfTurn(),
-    most: 2,
-    atOnce: 1,
+    maxItems: 2,
+    maxConcurrent: 1,
     async handle(batch) {
       seen.push(batch);
       if (seen.length === 1) batches.putBack(batch);

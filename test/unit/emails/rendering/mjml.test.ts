@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { AppError } from '../../../../domain/common/errors.ts';
 import { isMjml } from '../../../../domain/emails/templates/is-mjml.ts';
-import { compileMjml } from '../../../../domain/emails/templates/template-work.ts';
+import { compileMjmlInThread } from '../../../../domain/emails/templates/template-work.ts';
 import { compileTemplate, renderFor } from '../../../../domain/emails/rendering/render.ts';
 import { links, recipient, template } from '../delivery/mails.ts';
 
@@ -10,7 +10,7 @@ const body = (inner: string, head = '') =>
   `<mjml>${head && `<mj-head>${head}</mj-head>`}<mj-body>${inner}</mj-body></mjml>`;
 const column = (inner: string) => `<mj-section><mj-column>${inner}</mj-column></mj-section>`;
 const refusal = async (content: string): Promise<AppError> => {
-  const error = await compileMjml(content).then(
+  const error = await compileMjmlInThread(content).then(
     () => null,
     (reason: unknown) => reason,
   );
@@ -18,8 +18,10 @@ const refusal = async (content: string): Promise<AppError> => {
   return error;
 };
 const render = async (content: string, data: Record<string, unknown>) =>
-  renderFor(compileTemplate(template(await compileMjml(content)), { links }), { ...recipient({ data }), emailId: null })
-    .html;
+  renderFor(compileTemplate(template(await compileMjmlInThread(content)), { links }), {
+    ...recipient({ data }),
+    emailId: null,
+  }).html;
 
 test('content is MJML that begins with it, after blanks, a byte order mark and comments', () => {
   for (const content of [
@@ -48,7 +50,7 @@ test('Liquid survives as it was written, wherever MJML keeps text', async () => 
     '{{ row.name }}',
     '{% endfor %}',
   ];
-  const html = await compileMjml(
+  const html = await compileMjmlInThread(
     body(
       column(`<mj-text color="${tokens[6]}" align="${tokens[7]}">Hi ${tokens[0]}&nbsp;${tokens[1]}<b>x</b>${tokens[2]} ${tokens[3]} ${tokens[4]}</mj-text>
       <mj-button href="https://example.com/?q=${tokens[5]}&amp;z=1">Go</mj-button>
@@ -74,8 +76,8 @@ test('blocks between elements come to stand in mj-raw, so that they choose and r
 
 test('the same text is the same HTML, and what tokens look like in between collides with nothing', async () => {
   const content = body(column('<mj-text>lqd0z lqdq1z {{ firstName }}</mj-text>'));
-  const html = await compileMjml(content);
-  assert.equal(html, await compileMjml(content));
+  const html = await compileMjmlInThread(content);
+  assert.equal(html, await compileMjmlInThread(content));
   assert.match(html, />lqd0z lqdq1z \{\{ firstName \}\}</);
 });
 
@@ -122,7 +124,7 @@ test('no file is read and no address fetched', async () => {
     (await refusal(body('', '<mj-include path="http://127.0.0.1/x.css" type="css" css-inline="inline" />'))).status,
     400,
   );
-  const html = await compileMjml(
+  const html = await compileMjmlInThread(
     body(
       column('<mj-text>x</mj-text>'),
       '<mj-style inline="inline">@import url("file:///etc/passwd");</mj-style><mj-font name="x" href="file:///etc/passwd" />',
@@ -140,7 +142,7 @@ test('a document that costs too much is over its limits, and the next one is com
   );
   for (const content of [nested(20_000), styled, `${body('')}${' '.repeat(1_000_000)}`])
     assert.equal((await refusal(content)).code, 'template_limit');
-  assert.match(await compileMjml(body(column('<mj-text>still here</mj-text>'))), /still here/);
+  assert.match(await compileMjmlInThread(body(column('<mj-text>still here</mj-text>'))), /still here/);
 }, 60_000);
 
 test('what would take for ever is told in an instant: comments, quotes and elements that do not end', () => {
@@ -161,12 +163,12 @@ test('too many at a time are told to come back', async () => {
   const content = body(column('<mj-text>x</mj-text>'));
   const answers = await Promise.all(
     Array.from({ length: 30 }, () =>
-      compileMjml(content).then(
+      compileMjmlInThread(content).then(
         () => 'compiled',
         (error: AppError) => error.code,
       ),
     ),
   );
   assert.deepEqual(new Set(answers), new Set(['compiled', 'unavailable']));
-  assert.match(await compileMjml(content), />x</);
+  assert.match(await compileMjmlInThread(content), />x</);
 });

@@ -1,5 +1,6 @@
-// The building blocks of demo contacts. Phone numbers are from the ranges that regulators reserve for fiction,
-// addresses use the domains of RFC 2606, and every local part is numbered, so no real person is named.
+// The values that `generate-contacts.ts` draws the cells of demo contacts from; repeated ones come more often. Phone
+// numbers are from the ranges that regulators reserve for fiction; the addresses, made there, use the domains of RFC
+// 2606 and numbered local parts. So no real person is named.
 
 export const GIVEN_NAMES = [
   'Ada',

@@ -6,7 +6,7 @@ const SILENT_MS = 1_000;
 /** Requests that take longer (uploads) are cut off unanswered, as if the process had been killed. */
 const LONGEST_MS = 20_000;
 
-export interface Drain {
+export interface ConnectionTracker {
   /** Must be called for every response before it is started. */
   track: (response: ServerResponse) => void;
   /** The number of tracked responses that are not closed. */
@@ -16,7 +16,7 @@ export interface Drain {
   /** The connections with a completely received request in progress. */
   working: () => Set<Socket>;
   /** Whether a request on a connection is being received or processed. */
-  isAsked: (socket: Socket) => boolean;
+  hasRequest: (socket: Socket) => boolean;
   /** Whether a request was answered on a connection. */
   served: (socket: Socket) => boolean;
   /**
@@ -38,7 +38,7 @@ const SERVED = Symbol('served');
 type FollowedSocket = Socket & { [SERVED]?: true };
 
 /** Tracks the connections and responses of a server that does not listen yet. */
-export function createDrain(server: Server): Drain {
+export function trackConnections(server: Server): ConnectionTracker {
   // An array, not a Set: each table that V8 outgrows for a Set points to the next one, so a single old table keeps all
   // later ones alive, with every response that was in them, until the next full collection. That made minor collections
   // ten times slower.
@@ -74,7 +74,7 @@ export function createDrain(server: Server): Drain {
           response.req.complete && !response.writableEnded && response.socket ? [response.socket] : [],
         ),
       ),
-    isAsked: (socket) => atWork.some(({ response }) => response.socket === socket && !response.writableEnded),
+    hasRequest: (socket) => atWork.some(({ response }) => response.socket === socket && !response.writableEnded),
     served: (socket) => (socket as FollowedSocket)[SERVED] === true,
     async end() {
       draining = true;
