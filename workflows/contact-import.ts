@@ -36,9 +36,9 @@ async function importSome(
   summary: string,
 ): ReturnType<Activities['importContacts']> {
   try {
-    const stand: ImportResult | null = await importContacts.executeWithOptions({ ...importing, summary }, [input]);
+    const result: ImportResult | null = await importContacts.executeWithOptions({ ...importing, summary }, [input]);
     // The activity of an earlier version ran to the end of the file and returned nothing.
-    return stand ?? { over: true, rows: 0, totalRows: null };
+    return result ?? { over: true, rows: 0, totalRows: null };
   } catch (error) {
     await failContactImport({ ...input, error: causeOf(error) });
     throw error;

@@ -176,7 +176,7 @@ async function importRest(
   client: pg.ClientBase,
   parsed: readonly RowBatch[] | null,
   objectKey: string,
-  stand: ImportResult,
+  result: ImportResult,
 ): Promise<boolean> {
   const { inspection } = job.options;
   const repeats = await hasRepeats(em, run.importId);
@@ -189,12 +189,12 @@ async function importRest(
     const counts = await chunks.run(client, batch, repeats);
     if (counts === 'done') return false;
     if (counts === 'over') break;
-    stand.rows += counts.processed;
-    run.progress({ phase: 'importing', rows: stand.rows, totalRows: stand.totalRows });
+    result.rows += counts.processed;
+    run.progress({ phase: 'importing', rows: result.rows, totalRows: result.totalRows });
     if (Number.isInteger(Math.log2(batch.chunk + 1) / 2)) await client.query(ANALYZE);
     if (run.isSliceOver?.()) return true;
   }
-  stand.over = true;
+  result.over = true;
   return true;
 }
 

@@ -38,9 +38,7 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
 /** The contact fields in a file's columns, by API name; all custom fields count as one. */
 export function fieldsOf({ columns }: ColumnPlan): Set<string> {
   return new Set(
-    columns.map(({ field: copyField }: { field: ImportField }) =>
-      copyField.startsWith('customFields.') ? 'customFields' : copyField,
-    ),
+    columns.map(({ field }: { field: ImportField }) => (field.startsWith('customFields.') ? 'customFields' : field)),
   );
 }
 
@@ -48,7 +46,7 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 const SPECIAL = /[\\\n\r\t]/;
 
 /** A value in COPY's text format. */
-function field(value: Cell): string {
+function copyField(value: Cell): string {
   if (value === null || value === undefined) return '\\N';
   return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (char) => escapes[char]!) : value;
 }
@@ -65,8 +63,8 @@ export function createStager(plan: ColumnPlan) {
     lines(staged: readonly StagedRow[]): Buffer {
       let text = '';
       for (const { row, complete, values } of staged) {
-        text += `${row}\t${complete ? 't' : 'f'}\t${field(values.emailKey)}\t${field(values.email)}`;
-        for (const valueOf of valuesOf) text += `\t${field(valueOf(values))}`;
+        text += `${row}\t${complete ? 't' : 'f'}\t${copyField(values.emailKey)}\t${copyField(values.email)}`;
+        for (const valueOf of valuesOf) text += `\t${copyField(valueOf(values))}`;
         text += '\n';
       }
       return Buffer.from(text);
