@@ -2,12 +2,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { onStopRequest } from '../dev/stop-signal.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** How long Jest may stop its stack after Ctrl-C. */
 const GRACE_MS = 20_000;
+/** How many of the slowest test files are printed. */
+const SLOWEST = 15;
 
 interface Totals {
   numPassedTests: number;
@@ -15,6 +17,8 @@ interface Totals {
   numPendingTests: number;
   numTodoTests: number;
   numRuntimeErrorTestSuites: number;
+  /** Per test file; times in ms. */
+  testResults: { name: string; startTime: number; endTime: number }[];
 }
 
 const args = process.argv.slice(2);
@@ -50,8 +54,21 @@ const leftOut =
   totals && !args.some((arg) => /^(-t|--testNamePattern)/.test(arg)) ? totals.numPendingTests + totals.numTodoTests : 0;
 let failed = totals ? totals.numFailedTests + totals.numRuntimeErrorTestSuites + leftOut : 1;
 if (stopped || code !== 0 || passed === 0) failed ||= 1;
+printSlowest(totals?.testResults ?? []);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exit(failed === 0 ? 0 : 1);
+
+/** Prints the files that took longest, if there are many: they decide how long everything takes. */
+function printSlowest(files: Totals['testResults']): void {
+  if (files.length <= SLOWEST) return;
+  const seconds = files.map(
+    ({ name, startTime, endTime }) => [(endTime - startTime) / 1000, relative(ROOT, name)] as const,
+  );
+  const slowest = seconds.sort(([a], [b]) => b - a).slice(0, SLOWEST);
+  process.stdout.write(
+    `Slowest files:\n${slowest.map(([time, name]) => `${time.toFixed(1).padStart(8)} s  ${name}\n`).join('')}\n`,
+  );
+}
 
 function read(): Totals | null {
   try {

@@ -3,7 +3,7 @@ import type { ContactValues } from './contact-values.ts';
 import { mergedCustomFields } from './custom-values.ts';
 import { OPTIONAL_NAMES } from './optional-fields.ts';
 
-const PLAIN = ['firstName', 'lastName', 'email', 'phone', 'companyId', 'status', 'tags', ...OPTIONAL_NAMES] as const;
+const PLAIN = ['firstName', 'lastName', 'email', 'phone', ...OPTIONAL_NAMES, 'companyId', 'status', 'tags'] as const;
 /** Columns that are set together with a field and are not fields of the API themselves. */
 const DERIVED = { email: 'emailKey', phone: 'phoneE164' } as const;
 
