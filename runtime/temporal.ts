@@ -10,7 +10,6 @@ import proto from '@temporalio/proto';
 import {
   workflowOf,
   type SearchAttribute,
-  type StartPolicy,
   type WorkflowInputs,
   type WorkflowStart,
   type WorkflowType,
@@ -40,8 +39,8 @@ export function temporalClient(connection: ConnectionLike, namespace: string): C
   return new Client({ connection, namespace });
 }
 
-/** The start options of a workflow, from the registry. */
-function startOptions<Type extends WorkflowType>({
+/** How a workflow is started, from the registry: its policy, and the options for the client. */
+function startOf<Type extends WorkflowType>({
   type,
   id,
   input,
@@ -50,33 +49,25 @@ function startOptions<Type extends WorkflowType>({
   id: string;
   input: WorkflowInputs[Type];
 }) {
-  const { queue, summary, attributes } = workflowOf(type);
+  const { queue, policy, summary, attributes } = workflowOf(type);
   const values = Object.entries(attributes?.(input) ?? {}) as [SearchAttribute, never][];
   const pairs = values.map(([name, value]) => ({ key: searchAttributes[name], value }) as SearchAttributePair);
-  return {
+  const options = {
     workflowId: id,
     taskQueue: queue,
     args: [input],
     ...(pairs.length > 0 ? { typedSearchAttributes: new TypedSearchAttributes(pairs) } : {}),
     ...(summary ? { staticSummary: summary(input) } : {}),
   };
+  return { policy: policy(input), options };
 }
-
-const policyOf = <Type extends WorkflowType>({
-  type,
-  input,
-}: {
-  type: Type;
-  input: WorkflowInputs[Type];
-}): StartPolicy => workflowOf(type).policy(input);
 
 /**
  * Starts a workflow with its policy in the registry. It is no error if one with this id is running or has ended.
  * Returns the run's id, or null if that workflow has ended and was not started again.
  */
 export async function startWorkflow(client: Client, start: WorkflowStart): Promise<string | null> {
-  const options = startOptions(start);
-  const policy = policyOf(start);
+  const { policy, options } = startOf(start);
   if (policy === 'wake') {
     // Signal-with-start is atomic: after a separate check, the workflow could end before the signal.
     const handle = await client.workflow.signalWithStart(start.type, {

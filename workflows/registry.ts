@@ -61,7 +61,7 @@ export type WorkflowType = keyof WorkflowInputs;
  * workflow that has run is started again. `wake`: a running workflow gets the signal `wake`, any other is started
  * again.
  */
-export type StartPolicy = 'once' | 'again' | 'wake';
+type StartPolicy = 'once' | 'again' | 'wake';
 
 interface Workflow<Input> {
   id: (input: Input) => string;

@@ -16,6 +16,12 @@ afterAll(async () => {
   await service.stop();
 });
 
+/** How many requests the process has turned away. */
+async function shed(): Promise<number> {
+  const text = await (await fetch(`${api.url}/metrics`)).text();
+  return Number(/^perennial_http_requests_shed_total (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
 test('while the database is stuck, requests over a bound are turned away at once, and what was let in is done', async () => {
   const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
   await owner.connect();
@@ -47,13 +53,14 @@ test('while the database is stuck, requests over a bound are turned away at once
   );
   assert.equal(first!.headers.get('x-request-id'), first!.body.requestId);
   assert.equal((await fetch(`${api.url}/metrics`)).status, 200);
-  assert.match(await (await fetch(`${api.url}/metrics`)).text(), /perennial_http_requests_shed_total [1-9]/);
+  assert.ok((await shed()) > 0);
   await owner.query('commit');
   await owner.end();
   await Promise.all(asked);
   const made = answers.filter((answer) => answer.status === 201).length;
   assert.equal(made + answers.filter((answer) => answer.status === 503).length, asked.length);
-  assert.ok(made >= 64, 'under 64 at work, nothing is turned away');
+  // Some of those that were let in may have waited too long for a connection of the pool: also a 503, but not this one.
+  assert.ok(asked.length - (await shed()) >= 64, 'with under 64 in progress, nothing is turned away');
   const { body } = await api.api('GET', '/contacts/companies?limit=1&includeTotal=true');
   assert.equal(body.page.total, made);
 });
