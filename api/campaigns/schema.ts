@@ -5,6 +5,7 @@ import { normaliseEntry, type Entry } from '../../domain/campaigns/definition/en
 import type { Step } from '../../domain/campaigns/definition/step-kinds.ts';
 import type { Trigger } from '../../domain/campaigns/definition/triggers.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { emailCounts } from '../emails/campaigns/schema.ts';
 
 const optional = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });
@@ -154,19 +155,7 @@ export const Stats = strict({
     }),
   ),
   emails: strict({
-    queued: Count,
-    sent: Count,
-    delivered: Count,
-    failed: Count,
-    suppressed: Count,
-    bounced: Count,
-    complained: Count,
-    unknown: Count,
-    opens: Count,
-    uniqueOpens: Count,
-    clicks: Count,
-    uniqueClicks: Count,
-    unsubscribes: Count,
+    ...emailCounts,
     openRate: Type.Number(),
     clickRate: Type.Number(),
   }),

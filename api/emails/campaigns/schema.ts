@@ -120,8 +120,8 @@ export const EmailCampaignQuery = listQuery(['id', 'name', 'createdAt', 'updated
   status: optional(oneOf(EMAIL_CAMPAIGN_STATUSES)),
 });
 
-const figures = {
-  audience: Type.Integer({ minimum: 0, description: '= queued + sent + failed + suppressed + unknown' }),
+/** What became of the emails of a campaign. */
+export const emailCounts = {
   queued: Count,
   sent: Count,
   delivered: Count,
@@ -135,6 +135,10 @@ const figures = {
   clicks: Count,
   uniqueClicks: Count,
   unsubscribes: Count,
+};
+const figures = {
+  audience: Type.Integer({ minimum: 0, description: '= queued + sent + failed + suppressed + unknown' }),
+  ...emailCounts,
   openRate: Rate,
   clickRate: Rate,
 };

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { pgError } from '../../../db/errors.ts';
 import { insertContactEvents } from '../../../events/outbox.ts';
 import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../values/optional-fields.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
@@ -208,10 +207,6 @@ export function createMerge({
     if (listId !== undefined) await step('listed', addToList, listId);
     return { created: fresh, updated, unchanged: known - updated, refused, undo };
   };
-}
-
-export function isDuplicateEmail(error: unknown): boolean {
-  return pgError(error)?.constraint === 'contacts_email_key';
 }
 
 async function rejectRows(

@@ -1,5 +1,5 @@
 import type { Contact } from '../../../db/entities/contacts.ts';
-import { pgError, retried } from '../../../db/errors.ts';
+import { retried } from '../../../db/errors.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import type { Violation } from '../../common/errors.ts';
@@ -28,6 +28,7 @@ import { companyNameKey } from '../values/find-or-create-company.ts';
 import { COMPANY_TWICE, noCompany } from '../values/resolve-company.ts';
 import { statusViolations } from '../values/status-rules.ts';
 import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+import { isDuplicateEmail } from '../values/insert-contact.ts';
 import { optionalValues } from '../values/optional-fields.ts';
 
 /** A row of a batch: its violations so far, and its valid fields; null if the row is invalid as a whole. */
@@ -65,8 +66,7 @@ export async function batchContacts(
   batch: readonly BatchRow[],
 ): Promise<BatchResult[]> {
   // If another transaction has created one of the contacts in the meantime, the retry finds it.
-  const isTaken = (error: unknown): boolean => pgError(error)?.constraint === 'contacts_email_key';
-  return retried(() => freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch)), isTaken);
+  return retried(() => freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch)), isDuplicateEmail);
 }
 
 async function writeBatch(

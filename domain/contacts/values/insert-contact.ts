@@ -1,3 +1,4 @@
+import { pgError } from '../../../db/errors.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { ContactValues } from './contact-values.ts';
 import { optionalSql, optionalValues } from './optional-fields.ts';
@@ -40,3 +41,6 @@ export async function setCompany(
   if (companyId == null) return;
   await rows(tx, sql`update contacts set company_id = ${companyId} where tenant_id = ${tenantId} and id = ${id}`);
 }
+
+/** Whether a statement failed because another transaction has created a contact with the same address. */
+export const isDuplicateEmail = (error: unknown): boolean => pgError(error)?.constraint === 'contacts_email_key';

@@ -9,18 +9,21 @@ interface OptionalField {
   normalise: (text: string) => string | null | Violation;
 }
 
+/** A field that accepts any text up to a length. */
+const textField = (column: string, maxLength: number, example: string): OptionalField => ({
+  column,
+  maxLength,
+  example,
+  normalise: (text) => cleanText(text, maxLength),
+});
+
 /**
  * The optional texts of a contact by their API names. Everything that reads or writes contacts follows this table: the
  * API and its description, imports and exports, forms, filters, templates, merges. A new field is an entry here and a
  * column in `db/entities/contacts.ts`.
  */
 export const OPTIONAL_FIELDS = {
-  jobTitle: {
-    column: 'job_title',
-    maxLength: 255,
-    example: 'Engineer',
-    normalise: (text) => cleanText(text, 255),
-  },
+  jobTitle: textField('job_title', 255, 'Engineer'),
   timezone: {
     column: 'timezone',
     maxLength: CONTACT_LIMITS.timezone,
@@ -28,7 +31,7 @@ export const OPTIONAL_FIELDS = {
     normalise: normaliseTimezone,
   },
   locale: { column: 'locale', maxLength: CONTACT_LIMITS.locale, example: 'de-AT', normalise: normaliseLocale },
-  source: { column: 'source', maxLength: 255, example: 'fair', normalise: (text) => cleanText(text, 255) },
+  source: textField('source', 255, 'fair'),
 } as const satisfies Record<string, OptionalField>;
 
 export type OptionalFieldName = keyof typeof OPTIONAL_FIELDS;
