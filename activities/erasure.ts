@@ -6,8 +6,8 @@ import { eraseRecords } from '../domain/contacts/erasure/erase-records.ts';
 import { addCounts, beginErasure, endErasure, loadErasure } from '../domain/contacts/erasure/erasures.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copies.ts';
-import { eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
-import { DEAD_LETTERS, EVENTS } from '../events/streams.ts';
+import { eraseFromBatches, eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
+import { DEAD_LETTERS, EVENT_BATCHES, EVENTS } from '../events/streams.ts';
 import { closeWorkflow } from './start-executions.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
@@ -52,6 +52,13 @@ export function erasureActivities(deps: Deps) {
           (progress) => heartbeat({ ...done, [stream]: progress }),
         );
       }
+      done[EVENT_BATCHES] = await eraseFromBatches(
+        deps.nats,
+        tenantId,
+        before[EVENT_BATCHES] ?? { seq: 0, erased: 0 },
+        isToGo,
+        (progress) => heartbeat({ ...done, [EVENT_BATCHES]: progress }),
+      );
       const copies = copiesOf(deps.env.NATS_LISTENERS).filter(
         (copy) => copy.tenantId === null || copy.tenantId === tenantId,
       );

@@ -29,6 +29,8 @@ export interface Perennial {
   table: () => [string, string][];
   /** The Admin login created by this start, even if the start failed later. */
   adminShown: () => string | undefined;
+  /** The settings of the API and the worker; empty before `startProcesses`. */
+  env: () => NodeJS.ProcessEnv;
   stop: () => Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
   const running: Supervised[] = [];
   const following: (() => void)[] = [];
   let stack: Stack | undefined;
+  let env: NodeJS.ProcessEnv = {};
   let admin: string | undefined;
   let stopped = false;
 
@@ -62,7 +65,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');
-      const env: NodeJS.ProcessEnv = {
+      env = {
         ...localDefaults(url),
         ...stack.env,
         ...given,
@@ -106,6 +109,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
       return rows;
     },
     adminShown: () => admin,
+    env: () => env,
     async stop() {
       stopped = true;
       // They drain into the parts, so the parts are stopped last.

@@ -5,13 +5,25 @@ import type { Metrics } from '../config/metrics.ts';
 import { SpanKind, type Tracing } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../db/orm.ts';
 import { retried } from '../db/errors.ts';
-import { eventContracts, eventSubject, type AnyEvent, type EventType } from './contracts.ts';
+import {
+  eventContracts,
+  eventsOf,
+  eventSubject,
+  type AnyEvent,
+  type CloudEvent,
+  type EventBatch,
+  type EventType,
+} from './contracts.ts';
 import { compileRequest } from '../domain/common/schema-check.ts';
 import { decodeText, encode, isUnanswered, type JsMsg, type Nats } from './nats.ts';
-import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
+import { batchSubject, consumerConfig, deadLetterSubject, ensureConsumer, EVENT_BATCHES } from './streams.ts';
 import { toAppError } from '../domain/common/database-errors.ts';
 
+/** The most messages, and the most bytes of them, that are handled together. */
 const BATCH = 500;
+const BATCH_BYTES = 256 * 1024;
+/** The same for batches of events, each of which is a message. */
+const BATCHES_AT_ONCE = 100;
 /**
  * The time from one batch to the next, unless a full batch waits: messages that arrive meanwhile share a transaction.
  */
@@ -47,49 +59,78 @@ export interface ConsumerDeps {
   tracing: Tracing | null;
 }
 
+interface Consumed {
+  stream: string;
+  /** Name of the durable consumer. */
+  name: string;
+  /** The most messages that are handled together, and half of those that wait in this process. */
+  batch?: number;
+  handle: (messages: JsMsg[]) => Promise<void>;
+  /**
+   * Called for a message that failed alone, with the error: handles its parts one by one. Returns those that failed;
+   * null if the message has only one part.
+   */
+  handleParts?: (message: JsMsg, error: unknown) => Promise<FailedPart[] | null>;
+}
+
+/** A message, or an event of a batch, that failed. */
+interface FailedPart {
+  letter: Letter;
+  error: unknown;
+  /** Called in the transaction that writes the dead letter: the part must not be handled again. */
+  settle?: (tx: EntityManager) => Promise<unknown>;
+}
+
+/** What a dead letter tells about its message. */
+interface Letter {
+  tenantId: string;
+  subject: string;
+  messageId: string;
+  /** The text of the message, or its first part. */
+  body: string;
+}
+
 /**
  * Reads a durable consumer in batches, calls `handle`, and acks after it returns. If it throws, each message is tried
- * alone; one that still fails is redelivered with backoff and dead-lettered after a bounded number of tries.
+ * alone, and then its parts; what still fails is redelivered with backoff and dead-lettered after a bounded number of
+ * tries.
  */
-export async function consumeBatches(
-  deps: ConsumerDeps,
-  options: { stream: string; name: string; batch?: number; handle: (messages: JsMsg[]) => Promise<void> },
-): Promise<Consumer> {
+export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Promise<Consumer> {
   const { log, nats } = deps;
   const { stream, name, handle } = options;
   const batchSize = options.batch ?? BATCH;
   const queue: { message: JsMsg; at: number }[] = [];
+  let queuedBytes = 0;
   let stopping = false;
   let wake: () => void = () => {};
 
-  const fail = async (message: JsMsg, error: unknown): Promise<void> => {
+  const fail = async (message: JsMsg, failed: readonly FailedPart[]): Promise<void> => {
     const deliveries = message.info.deliveryCount;
-    if (!(error instanceof PoisonError) && deliveries < MAX_TRIES) {
-      deps.metrics.consumed.inc({ consumer: name, outcome: 'retried' });
-      log.warn({ err: error, consumer: name, subject: message.subject, deliveries }, 'message failed, will be retried');
-      message.nak(backoffMs(deliveries));
-      return;
-    }
-    try {
-      await deadLetter(deps, name, message, error);
-    } catch (problem) {
-      const tries = deliveries - (error instanceof PoisonError ? 0 : MAX_TRIES - 1);
-      const about = { err: problem, consumer: name, stream, seq: message.seq, subject: message.subject, deliveries };
-      if (tries < MAX_LETTER_TRIES || isUnanswered(problem) || toAppError(problem)?.code === 'unavailable') {
-        log.error(about, 'could not write a dead letter, will retry');
-        return message.nak(backoffMs(tries));
+    const hopeless = failed.filter(({ error }) => error instanceof PoisonError || deliveries >= MAX_TRIES);
+    const about = { consumer: name, stream, seq: message.seq, subject: message.subject, deliveries };
+    for (const part of hopeless) {
+      const { letter, error } = part;
+      try {
+        await deadLetter(deps, name, message, part);
+      } catch (problem) {
+        const tries = deliveries - (error instanceof PoisonError ? 0 : MAX_TRIES - 1);
+        if (tries < MAX_LETTER_TRIES || isUnanswered(problem) || toAppError(problem)?.code === 'unavailable') {
+          log.error({ ...about, err: problem }, 'could not write a dead letter, will retry');
+          return message.nak(backoffMs(tries));
+        }
+        // Drop it, or it would block the messages behind it forever.
+        deps.metrics.consumed.inc({ consumer: name, outcome: 'lost' });
+        log.error({ ...about, err: problem }, 'message dropped: its dead letter could not be written');
+        continue;
       }
-      // Drop the message, or it would block the messages behind it forever.
-      message.term('its dead letter could not be written');
-      deps.metrics.consumed.inc({ consumer: name, outcome: 'lost' });
-      return log.error(about, 'message dropped: its dead letter could not be written');
+      deps.metrics.consumed.inc({ consumer: name, outcome: 'dead' });
+      log.error({ ...about, err: error, subject: letter.subject }, 'message moved to the dead letters');
     }
-    message.ack();
-    deps.metrics.consumed.inc({ consumer: name, outcome: 'dead' });
-    log.error(
-      { err: error, consumer: name, subject: message.subject, deliveries },
-      'message moved to the dead letters',
-    );
+    const others = failed.filter((part) => !hopeless.includes(part));
+    if (others.length === 0) return message.ack();
+    deps.metrics.consumed.inc({ consumer: name, outcome: 'retried' }, others.length);
+    log.warn({ ...about, err: others[0]!.error, failed: others.length }, 'message failed, will be retried');
+    message.nak(backoffMs(deliveries));
   };
 
   const traced = (messages: JsMsg[]): Promise<void> =>
@@ -115,16 +156,42 @@ export async function consumeBatches(
       for (const message of messages) message.ack();
       deps.metrics.consumed.inc({ consumer: name, outcome: 'done' }, messages.length);
     } catch (error) {
-      if (messages.length === 1) return fail(messages[0]!, error);
-      for (const message of messages) await process([message]);
+      if (messages.length > 1) {
+        for (const message of messages) await process([message]);
+        return;
+      }
+      const [message] = messages as [JsMsg];
+      const parts = await options.handleParts?.(message, error).catch((problem: unknown) => {
+        log.warn({ err: problem, consumer: name, seq: message.seq }, 'could not handle the parts of a message');
+        return null;
+      });
+      const failed = parts ?? [{ letter: letterOf(message), error }];
+      if (failed.length > 0) return fail(message, failed);
+      message.ack();
+      deps.metrics.consumed.inc({ consumer: name, outcome: 'done' });
     }
   };
+
+  /** The next messages to handle together. */
+  const takeBatch = (): typeof queue => {
+    const taken: typeof queue = [];
+    let bytes = 0;
+    while (queue.length > 0 && taken.length < batchSize && (bytes === 0 || bytes < BATCH_BYTES)) {
+      const next = queue.shift()!;
+      bytes += next.message.data.length;
+      taken.push(next);
+    }
+    queuedBytes -= bytes;
+    return taken;
+  };
+  const isBatchWaiting = (): boolean => queue.length >= batchSize || queuedBytes >= BATCH_BYTES;
 
   const consumer = await nats.js.consumers.get(stream, name);
   const source = await consumer.consume({
     max_messages: batchSize * 2,
     callback: (message) => {
       queue.push({ message, at: performance.now() });
+      queuedBytes += message.data.length;
       wake();
     },
   });
@@ -138,11 +205,11 @@ export async function consumeBatches(
         continue;
       }
       const begun = performance.now();
-      const batch = queue.splice(0, batchSize);
+      const batch = takeBatch();
       // If the server redelivers a message nevertheless, the inbox drops the duplicate.
       for (const { message, at } of batch) if (begun - at > STILL_WAITING_MS) message.working();
       await process(batch.map(({ message }) => message));
-      if (queue.length < batchSize && !stopping) await delay(Math.max(0, begun + PACE_MS - performance.now()));
+      if (!isBatchWaiting() && !stopping) await delay(Math.max(0, begun + PACE_MS - performance.now()));
     }
   })();
 
@@ -161,30 +228,42 @@ export async function consumeBatches(
 /** Removes NUL, which Postgres cannot store. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
-/** Writes a message that could not be handled to the table and the stream of dead letters; any content is possible. */
+const shortened = (text: string, bytes: number): string =>
+  bytes > MAX_BODY_BYTES ? `${text}… (the first ${MAX_BODY_BYTES} of ${bytes} bytes)` : text;
+
+function letterOf({ data, headers, subject }: JsMsg): Letter {
+  const [root = '', tenant = ''] = subject.split('.');
+  return {
+    tenantId: root === 'events' ? tenant : QUEUES_TENANT,
+    subject,
+    messageId: headers?.get('Nats-Msg-Id') ?? '',
+    body: shortened(decodeText(data.subarray(0, MAX_BODY_BYTES)), data.length),
+  };
+}
+
+/** Writes what could not be handled to the table and the stream of dead letters; any content is possible. */
 async function deadLetter(
   deps: ConsumerDeps,
   consumer: string,
-  { data, headers, info, seq, subject }: JsMsg,
-  error: unknown,
+  { info, seq }: JsMsg,
+  { letter, settle, error }: FailedPart,
 ): Promise<void> {
-  const kept = withoutNul(decodeText(data.subarray(0, MAX_BODY_BYTES)));
-  const body = data.length > MAX_BODY_BYTES ? `${kept}… (the first ${MAX_BODY_BYTES} of ${data.length} bytes)` : kept;
   const { type, message } = errorForLog(error);
   const text = withoutNul(`${type}: ${message}`);
-  const messageId = headers?.get('Nats-Msg-Id').slice(0, MAX_ID_CHARACTERS) ?? '';
-  const [root = '', tenant = ''] = subject.split('.');
-  const tenantId = root === 'events' ? tenant.slice(0, MAX_TENANT_CHARACTERS) : QUEUES_TENANT;
+  const [subject, body] = [withoutNul(letter.subject), withoutNul(letter.body)];
+  const tenantId = withoutNul(letter.tenantId).slice(0, MAX_TENANT_CHARACTERS);
+  const messageId = withoutNul(letter.messageId).slice(0, MAX_ID_CHARACTERS);
   await engineEm(deps.orm).transactional(async (tx) => {
+    await settle?.(tx);
     await rows(
       tx,
       sql`
       insert into dead_letters (tenant_id, consumer, subject, message_id, body, error, deliveries, stream_seq)
-      values (${tenantId}, ${consumer}, ${subject}, ${withoutNul(messageId)}, ${body}, ${text}, ${info.deliveryCount}, ${seq})`,
+      values (${tenantId}, ${consumer}, ${subject}, ${messageId}, ${body}, ${text}, ${info.deliveryCount}, ${seq})`,
     );
     // Publish last: if the insert fails, nothing is published, however often it is retried.
     await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject, error: text, body }), {
-      msgID: `${consumer}-${info.stream}-${seq}`,
+      msgID: `${consumer}-${info.stream}-${seq}-${messageId}`,
     });
   });
 }
@@ -192,40 +271,45 @@ async function deadLetter(
 const checks = new Map(Object.entries(eventContracts).map(([type, schema]) => [type, compileRequest(schema)]));
 
 /**
- * Parses a message as an event; null if the event has no tenant. Only the extension `tenantid` names the tenant. If
- * data or subject name another tenant, this throws PoisonError.
+ * Parses a message as a batch of events; null if it has no tenant. Does not check the events. Throws PoisonError.
  */
-function parseEvent(message: JsMsg): AnyEvent | null {
-  let event: AnyEvent;
+function parseBatch(message: JsMsg): EventBatch | null {
+  let batch: EventBatch;
   try {
-    event = JSON.parse(decodeText(message.data)) as AnyEvent;
+    batch = JSON.parse(decodeText(message.data)) as EventBatch;
   } catch (error) {
     throw new PoisonError('not JSON', { cause: error });
   }
-  if (Object.hasOwn(eventContracts, event?.type) && (typeof event.tenantid !== 'string' || event.tenantid === ''))
-    return null;
-  const check = checks.get(event?.type);
-  if (
-    !check ||
-    typeof event.id !== 'string' ||
-    !/^[0-9a-f-]{36}$/i.test(event.id) ||
-    Number.isNaN(Date.parse(event.time))
-  ) {
-    throw new PoisonError('not a CloudEvent of a known type');
-  }
-  const problems = check(event.data);
-  if (problems.length > 0) throw new PoisonError(`data does not match its contract: ${JSON.stringify(problems)}`);
-  const { tenantid, type, data } = event;
-  if (data.tenantId !== tenantid) throw new PoisonError(`tenantid is ${tenantid}, data.tenantId ${data.tenantId}`);
-  if (message.subject !== eventSubject(tenantid, type))
-    throw new PoisonError(`tenant ${tenantid} and type ${type} do not match the subject ${message.subject}`);
-  return event;
+  const isKnown = Object.hasOwn(eventContracts, batch?.type) && Array.isArray(batch.events);
+  if (isKnown && (typeof batch.tenantid !== 'string' || batch.tenantid === '')) return null;
+  if (!isKnown || !isUuid(batch.id) || Number.isNaN(Date.parse(batch.time)))
+    throw new PoisonError('not a batch of events of a known type');
+  if (message.subject !== batchSubject(batch.type))
+    throw new PoisonError(`the type ${batch.type} does not match the subject ${message.subject}`);
+  return batch;
 }
 
-/** Inserts inbox rows, and returns the events that were not handled before. */
-async function takeIn(tx: EntityManager, consumer: string, events: AnyEvent[]): Promise<AnyEvent[]> {
+const isUuid = (id: unknown): boolean => typeof id === 'string' && /^[0-9a-f-]{36}$/i.test(id);
+
+/** Throws PoisonError if the event does not match its contract. */
+function checkEvent(event: CloudEvent): AnyEvent {
+  if (!isUuid(event.id)) throw new PoisonError('the id of the event is not a UUID');
+  const problems = checks.get(event.type)!(event.data);
+  if (problems.length > 0) throw new PoisonError(`data does not match its contract: ${JSON.stringify(problems)}`);
+  return event as AnyEvent;
+}
+
+/** Something that a consumer handles once: a batch, or an event of one that failed as a whole. */
+interface Handled {
+  tenantid: string;
+  id: string;
+  time: string;
+}
+
+/** Inserts inbox rows, and returns the ids that were not there before. */
+async function takeIn(tx: EntityManager, consumer: string, handled: readonly Handled[]): Promise<Set<string>> {
   const payload = JSON.stringify(
-    events.map((event) => ({ t: event.tenantid, id: event.id, day: event.time.slice(0, 10) })),
+    handled.map(({ tenantid, id, time }) => ({ t: tenantid, id, day: new Date(time).toISOString().slice(0, 10) })),
   );
   const fresh = await rows<{ event_id: string }>(
     tx,
@@ -234,8 +318,20 @@ async function takeIn(tx: EntityManager, consumer: string, events: AnyEvent[]): 
     select distinct r.t, ${consumer}, r.id, r.day from jsonb_to_recordset(${payload}::jsonb) as r(t text, id uuid, day date)
     on conflict do nothing returning event_id`,
   );
-  const ids = new Set(fresh.map((row) => row.event_id));
-  return events.filter((event) => ids.delete(event.id.toLowerCase()));
+  return new Set(fresh.map((row) => row.event_id));
+}
+
+/** The name of the inbox rows that mark a consumer's batches that are handled event by event. */
+const singly = (consumer: string): string => `${consumer}/each`;
+
+/** Whether one of these batches is handled event by event. */
+async function isSplit(tx: EntityManager, consumer: string, batches: readonly EventBatch[]): Promise<boolean> {
+  const ids = batches.map(({ id }) => id);
+  const found = await rows(
+    tx,
+    sql`select 1 from inbox where consumer = ${singly(consumer)} and event_id = any(${ids}::uuid[]) limit 1`,
+  );
+  return found.length > 0;
 }
 
 export interface EventHandler {
@@ -243,36 +339,109 @@ export interface EventHandler {
   name: string;
   types: readonly EventType[];
   /**
-   * Handles events that were never handled before, in the engine transaction `tx` that also inserts their inbox rows:
+   * Handles events that were never handled before, in the engine transaction `tx` that also inserts their inbox row:
    * all or nothing. May return a function to be called after the commit.
    */
   handle: (tx: EntityManager, events: AnyEvent[]) => Promise<void | (() => Promise<void>)>;
 }
 
-/** Runs a handler on EVENTS. Events without a tenant are dropped and counted. */
+/** Creates the durable consumers of all handlers; EVENT_BATCHES keeps a message only for consumers that exist. */
+export async function ensureEventConsumers(nats: Nats, handlers: readonly EventHandler[]): Promise<void> {
+  for (const { name, types } of handlers)
+    await ensureConsumer(nats.jsm, EVENT_BATCHES, consumerConfig(name, { types }));
+}
+
+/**
+ * Runs a handler on EVENT_BATCHES. A batch takes effect once: its inbox row is inserted with the effect. If a batch
+ * fails, its events are handled one by one, so that one of them cannot hold up the others. Batches without a tenant are
+ * dropped and counted.
+ */
 export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler): Promise<Consumer> {
-  const { name: consumer, types } = handler;
-  await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(consumer, { types }));
+  const { name: consumer } = handler;
+  await ensureEventConsumers(deps.nats, [handler]);
   deps.metrics.dropped.inc({ consumer }, 0);
   return consumeBatches(deps, {
-    stream: EVENTS,
+    stream: EVENT_BATCHES,
     name: consumer,
+    batch: BATCHES_AT_ONCE,
     handle: async (messages) => {
-      const events = messages.map(parseEvent).filter((event) => event !== null);
-      if (events.length > 0) await retried(() => handleOnce(deps, handler, events));
+      const batches = messages.map(parseBatch).filter((batch) => batch !== null);
+      if (batches.length > 0) await retried(() => handleBatches(deps, handler, batches));
       // Count these last: after a failure each message is handled again, and would be counted twice.
-      const dropped = messages.length - events.length;
+      const dropped = messages.length - batches.length;
       if (dropped === 0) return;
       deps.metrics.dropped.inc({ consumer }, dropped);
-      deps.log.warn({ consumer, dropped }, 'dropped events without a tenant (extension tenantid)');
+      deps.log.warn({ consumer, dropped }, 'dropped batches of events without a tenant');
+    },
+    handleParts: async (message, error) => {
+      if (toAppError(error)?.code === 'unavailable') return null;
+      let batch: EventBatch | null;
+      try {
+        batch = parseBatch(message);
+      } catch {
+        return null;
+      }
+      const [only, ...others] = batch === null ? [] : eventsOf(batch);
+      if (batch === null || !only) return null;
+      return others.length > 0 ? handleEach(deps, handler, batch) : [failedEvent(only, error)];
     },
   });
 }
 
-async function handleOnce(deps: ConsumerDeps, handler: EventHandler, events: AnyEvent[]): Promise<void> {
+/** Thrown for a batch whose events are handled one by one already. */
+class SplitError extends Error {
+  override readonly name = 'SplitError';
+}
+
+async function handleBatches(deps: ConsumerDeps, handler: EventHandler, batches: readonly EventBatch[]): Promise<void> {
+  const events = new Map(batches.map((batch) => [batch.id.toLowerCase(), [...eventsOf(batch)].map(checkEvent)]));
   const after = await engineEm(deps.orm).transactional(async (tx) => {
-    const fresh = await takeIn(tx, handler.name, events);
-    return fresh.length > 0 ? handler.handle(tx, fresh) : undefined;
+    const fresh = await takeIn(tx, handler.name, batches);
+    if (fresh.size < events.size && (await isSplit(tx, handler.name, batches))) throw new SplitError();
+    const unhandled = [...events].flatMap(([id, its]) => (fresh.has(id) ? its : []));
+    return unhandled.length > 0 ? handler.handle(tx, unhandled) : undefined;
+  });
+  await after?.();
+}
+
+/** Handles each event of a batch in a transaction with its own inbox row; returns those that failed. */
+async function handleEach(deps: ConsumerDeps, handler: EventHandler, batch: EventBatch): Promise<FailedPart[]> {
+  const { name: consumer } = handler;
+  const mayGoOn = await engineEm(deps.orm).transactional(async (tx) => {
+    const fresh = await takeIn(tx, consumer, [batch]);
+    // From now on, whoever gets this batch handles its events one by one.
+    if (fresh.size > 0) await takeIn(tx, singly(consumer), [batch]);
+    return fresh.size > 0 || isSplit(tx, consumer, [batch]);
+  });
+  if (!mayGoOn) return [];
+  const failed: FailedPart[] = [];
+  for (const event of eventsOf(batch)) {
+    try {
+      await retried(() => handleEvent(deps, handler, event));
+    } catch (error) {
+      const part = failedEvent(event, error);
+      // The event of a dead letter is not handled again, although others of its batch may be.
+      failed.push(isUuid(event.id) ? { ...part, settle: (tx) => takeIn(tx, consumer, [event]) } : part);
+    }
+  }
+  return failed;
+}
+
+function failedEvent(event: CloudEvent, error: unknown): FailedPart {
+  const text = JSON.stringify(event);
+  const letter = {
+    tenantId: event.tenantid,
+    subject: eventSubject(event.tenantid, event.type),
+    messageId: String(event.id),
+    body: shortened(text.slice(0, MAX_BODY_BYTES), text.length),
+  };
+  return { letter, error };
+}
+
+async function handleEvent(deps: ConsumerDeps, handler: EventHandler, event: CloudEvent): Promise<void> {
+  const after = await engineEm(deps.orm).transactional(async (tx) => {
+    const fresh = await takeIn(tx, handler.name, [event]);
+    return fresh.size > 0 ? handler.handle(tx, [checkEvent(event)]) : undefined;
   });
   await after?.();
 }

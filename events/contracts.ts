@@ -149,4 +149,34 @@ export interface CloudEvent<T extends EventType = EventType> {
 /** An event of any type, narrowed by its `type`. */
 export type AnyEvent = { [T in EventType]: CloudEvent<T> }[EventType];
 
+/**
+ * Events of one tenant, type and time that were written together: a row of the outbox, and a message for the service's
+ * own consumers. Its id and its events never change, however often it is published; only an erasure removes events.
+ */
+export interface EventBatch {
+  id: string;
+  tenantid: string;
+  type: EventType;
+  time: string;
+  requestid?: string;
+  /** The data lacks `tenantId` and `timestamp`, which are those of the batch. */
+  events: { id: string; data: Record<string, unknown> }[];
+}
+
+/** The events of a batch, as other programs read them. */
+export function* eventsOf({ tenantid, type, time, requestid, events }: EventBatch): Generator<CloudEvent> {
+  for (const { id, data } of events)
+    yield {
+      specversion: '1.0',
+      id,
+      source: 'perennial',
+      type,
+      time,
+      datacontenttype: 'application/json',
+      tenantid,
+      ...(requestid ? { requestid } : {}),
+      data: { ...data, tenantId: tenantid, timestamp: time } as CloudEvent['data'],
+    };
+}
+
 export const eventSubject = (tenantId: string, type: EventType): string => `events.${tenantId}.${type}`;

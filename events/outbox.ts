@@ -5,7 +5,9 @@ import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows
 import type { EventData, EventType, OwnSendRequest } from './contracts.ts';
 
 export const SHARDS = 16;
+/** The most events, and the most bytes of them, in a row: a row becomes one message of NATS, which are bounded. */
 const EVENTS_PER_ROW = 500;
+const BYTES_PER_ROW = 128 * 1024;
 
 /** A new event. `entity` identifies what it is about: events of one entity keep their order. */
 export type NewEvent = {
@@ -65,12 +67,20 @@ export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubsc
   };
 }
 
-/** Groups `events` into rows, by type and shard, of up to 500 events; the relay adds tenant and time from the row. */
+/** A row to be written. */
+interface NewRow {
+  shard: number;
+  type: EventType;
+  at: Date;
+  events: { id: string; data: Record<string, unknown> }[];
+  bytes: number;
+}
+
+/**
+ * Groups `events` into rows of bounded size, by type, shard and time; the relay adds tenant and time from the row.
+ */
 export function outboxRows(origin: Origin, events: NewEvent[]) {
-  const groups = new Map<
-    string,
-    { shard: number; type: EventType; at: Date; events: { id: string; data: Record<string, unknown> }[] }[]
-  >();
+  const groups = new Map<string, NewRow[]>();
   const now = new Date();
   const ids: string[] = [];
   for (const event of events) {
@@ -78,8 +88,11 @@ export function outboxRows(origin: Origin, events: NewEvent[]) {
     const at = event.at ?? now;
     const key = `${shard} ${event.type} ${at.getTime()}`;
     const list = groups.get(key) ?? groups.set(key, []).get(key)!;
+    const bytes = Buffer.byteLength(JSON.stringify(event.data));
     let row = list.at(-1);
-    if (!row || row.events.length >= EVENTS_PER_ROW) list.push((row = { shard, type: event.type, at, events: [] }));
+    if (!row || row.events.length >= EVENTS_PER_ROW || row.bytes + bytes > BYTES_PER_ROW)
+      list.push((row = { shard, type: event.type, at, events: [], bytes: 0 }));
+    row.bytes += bytes;
     const id = randomUUID();
     ids.push(id);
     row.events.push({ id, data: event.data });

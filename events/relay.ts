@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ENGINE_ROLE } from '../db/entities/base.ts';
 import { session } from '../db/orm.ts';
-import { eventSubject, type EventType, type OwnSendRequest } from './contracts.ts';
+import { eventsOf, eventSubject, type EventBatch, type OwnSendRequest } from './contracts.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
-import { OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
+import { batchSubject, OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
 import { SHARDS, type OutboxTable, type SendRequest } from './outbox.ts';
 import { Wake } from './wake.ts';
 import type { WorkflowStart } from '../workflows/registry.ts';
@@ -32,11 +32,12 @@ export interface RelayDeps {
 
 interface OutboxRow {
   id: number;
+  batch_id: string;
   tenant_id: string;
-  type: EventType;
+  type: EventBatch['type'];
   occurred_at: Date;
   request_id: string | null;
-  events: { id: string; data: Record<string, unknown> }[];
+  events: EventBatch['events'];
 }
 
 interface SendRequestRow {
@@ -58,7 +59,8 @@ interface Loop {
 }
 
 /**
- * Publishes the rows of the outbox tables, in order per entity. Rows are deleted in a transaction that commits only
+ * Publishes the rows of the outbox tables, in order per entity: events as batches for the service's own consumers, and
+ * one by one for other programs. Rows are deleted in a transaction that commits only
  * after they are published, so a crash may publish again (with the same message ids) but never skips a row.
  */
 export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
@@ -76,13 +78,16 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     batch: async (client) => {
       const { rows } = await client.query<OutboxRow>(
         `delete from outbox_events where id in (select id from outbox_events where shard = any($1) order by id limit $2)
-         returning id, tenant_id, type, occurred_at, request_id, events`,
+         returning id, batch_id, tenant_id, type, occurred_at, request_id, events`,
         [shards, ROWS_PER_BATCH],
       );
-      return {
-        messages: await publishAll(nats, cloudEvents(rows.sort((a, b) => a.id - b.id))),
-        more: rows.length === ROWS_PER_BATCH,
-      };
+      const batches = rows
+        .sort((a, b) => a.id - b.id)
+        .map(batchOf)
+        .filter(({ events: left }) => left.length > 0);
+      // The service's own consumers go first; they need not wait until the single events are stored.
+      await publishAll(nats, batchMessages(batches));
+      return { messages: await publishAll(nats, eventMessages(batches)), more: rows.length === ROWS_PER_BATCH };
     },
   });
 
@@ -207,28 +212,28 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   };
 }
 
-function* cloudEvents(rows: readonly OutboxRow[]): Generator<Message> {
-  for (const { tenant_id, type, occurred_at, request_id, events } of rows) {
-    const time = occurred_at.toISOString();
-    for (const { id, data } of events) {
+const batchOf = ({ batch_id, tenant_id, type, occurred_at, request_id, events }: OutboxRow): EventBatch => ({
+  id: batch_id,
+  tenantid: tenant_id,
+  type,
+  time: occurred_at.toISOString(),
+  ...(request_id ? { requestid: request_id } : {}),
+  events,
+});
+
+function* batchMessages(batches: readonly EventBatch[]): Generator<Message> {
+  for (const batch of batches) yield { subject: batchSubject(batch.type), id: batch.id, data: encode(batch) };
+}
+
+function* eventMessages(batches: readonly EventBatch[]): Generator<Message> {
+  for (const batch of batches)
+    for (const event of eventsOf(batch))
       yield {
-        subject: eventSubject(tenant_id, type),
-        id,
+        subject: eventSubject(event.tenantid, event.type),
+        id: event.id,
         contentType: 'application/cloudevents+json',
-        data: encode({
-          specversion: '1.0',
-          id,
-          source: 'perennial',
-          type,
-          time,
-          datacontenttype: 'application/json',
-          tenantid: tenant_id,
-          ...(request_id ? { requestid: request_id } : {}),
-          data: { ...data, tenantId: tenant_id, timestamp: time },
-        }),
+        data: encode(event),
       };
-    }
-  }
 }
 
 function* sendRequestMessages(rows: readonly SendRequestRow[]): Generator<Message> {

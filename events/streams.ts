@@ -7,10 +7,13 @@ import {
   type ConsumerConfig,
   type StreamConfig,
 } from 'nats';
-import { eventSubject, type EventType } from './contracts.ts';
+import type { EventType } from './contracts.ts';
 import type { JetStreamManager } from './nats.ts';
 
+/** Single events for other programs. The service itself does not read them. */
 export const EVENTS = 'EVENTS';
+/** Batches of events for the service's own consumers; a message is deleted once all of them have handled it. */
+export const EVENT_BATCHES = 'EVENT_BATCHES';
 export const EMAIL_SEND_REQUESTS = 'EMAIL_SEND_REQUESTS';
 /** Requests from listeners' accounts. A separate stream, so that they cannot delay the service's own requests. */
 export const LISTENER_REQUESTS = 'LISTENER_REQUESTS';
@@ -25,6 +28,7 @@ export const listenerRequestSubject = (account: string): string => `${SEND_REQUE
 export const TRACKING_SUBJECT = 'tracking.hits';
 /** Core NATS subject, no stream: tells the relay that there are new outbox rows; the message is the table's name. */
 export const OUTBOX_PING = 'outbox.ping';
+export const batchSubject = (type: EventType): string => `batches.${type}`;
 export const deadLetterSubject = (consumer: string): string => `dead.${consumer}`;
 
 const second = 1_000_000_000;
@@ -52,6 +56,13 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
       max_age: duration(eventsMaxAge),
+      allow_direct: true,
+    },
+    {
+      ...common,
+      name: EVENT_BATCHES,
+      subjects: [batchSubject('*' as EventType)],
+      retention: RetentionPolicy.Interest,
       allow_direct: true,
     },
     {
@@ -118,7 +129,7 @@ export function copyConfig(account: string, eventsMaxAge: string): Partial<Strea
   };
 }
 
-/** The config of a durable pull consumer; `types` limits EVENTS to the types that it handles. */
+/** The config of a durable pull consumer; `types` limits EVENT_BATCHES to the types that it handles. */
 export function consumerConfig(
   name: string,
   options: { types?: readonly EventType[]; ackWaitSeconds?: number; maxAckPending?: number } = {},
@@ -131,7 +142,7 @@ export function consumerConfig(
     max_ack_pending: options.maxAckPending ?? 4000,
     // The consume loop bounds the tries and dead-letters; the server must not drop a message silently.
     max_deliver: -1,
-    ...(options.types ? { filter_subjects: options.types.map((type) => eventSubject('*', type)) } : {}),
+    ...(options.types ? { filter_subjects: options.types.map(batchSubject) } : {}),
   };
 }
 

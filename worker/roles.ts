@@ -2,7 +2,8 @@ import type { NativeConnection } from '@temporalio/worker';
 import type { Deps } from '../runtime/deps.ts';
 import { startFromOutbox } from '../activities/start-executions.ts';
 import { ensureSearchAttributes } from '../runtime/temporal.ts';
-import { consumeBatches, runEventHandler } from '../events/consume.ts';
+import { consumeBatches, ensureEventConsumers, runEventHandler } from '../events/consume.ts';
+import { forwardSingleEvents } from '../events/forward-single-events.ts';
 import { startRelay } from '../events/relay.ts';
 import { copiesOf, ensureCopies } from '../events/copies.ts';
 import { ensureStreams } from '../events/streams.ts';
@@ -46,6 +47,10 @@ async function startConsumers(deps: Deps): Promise<Running> {
 export async function startWorker(deps: Deps, connection: NativeConnection, roles: readonly Role[]): Promise<Running> {
   await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
   await ensureCopies(deps.nats, copiesOf(deps.env.NATS_LISTENERS), deps.env.EVENTS_MAX_AGE);
+  const handlers = eventHandlers(deps);
+  // Before the relay starts: batches are kept only for consumers that exist.
+  await ensureEventConsumers(deps.nats, handlers);
+  await forwardSingleEvents(deps, handlers);
   await ensureSearchAttributes(deps.temporal);
   const running: Running[] = [];
   if (roles.includes('temporal')) running.push(await startTemporalWorker(deps, connection));

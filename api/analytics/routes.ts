@@ -2,7 +2,8 @@ import { Type, type TProperties } from 'typebox';
 import * as dashboard from '../../domain/analytics/dashboard.ts';
 import { INTERVALS, readPeriod, type Period } from '../../domain/analytics/period.ts';
 import { oldestWaitingEvent } from '../../domain/analytics/read-figures.ts';
-import { EVENTS } from '../../events/streams.ts';
+import { nextMessage } from '../../events/nats.ts';
+import { EVENT_BATCHES } from '../../events/streams.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
@@ -43,15 +44,15 @@ const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Ti
 const JETSTREAM_MS = 1_500;
 
 /**
- * The time up to which the analytics consumer has processed all events: `now`, or the publish time of the last event
- * before its oldest unacknowledged one.
+ * The time up to which the analytics consumer has processed all events: `now`, or the publish time of the oldest batch
+ * that it may not have acknowledged.
  */
 async function foldedUntil({ nats: { connection } }: Deps, now: Date): Promise<Date> {
   const jsm = await connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS });
-  const info = await jsm.consumers.info(EVENTS, 'analytics').catch(() => null);
+  const info = await jsm.consumers.info(EVENT_BATCHES, 'analytics').catch(() => null);
   if (!info || info.num_pending + info.num_ack_pending === 0) return now;
-  const last = await jsm.streams.getMessage(EVENTS, { seq: info.ack_floor.stream_seq }).catch(() => null);
-  return last?.time ?? new Date(info.created);
+  const oldest = await nextMessage(jsm, EVENT_BATCHES, info.ack_floor.stream_seq + 1).catch(() => null);
+  return oldest?.time ?? new Date(info.created);
 }
 
 /** The time up to which the figures are complete: events still in the outbox or in the stream are not included. */

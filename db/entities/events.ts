@@ -2,8 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, id, json, tenantId, tenantTable, timestamp } from './base.ts';
 
 /**
- * Events to publish, written in the transaction of the change. A row holds one event or, for bulk changes, many
- * (`events`), which the relay expands. The ids are generated here, so that publishing again produces the same messages.
+ * Events to publish, written in the transaction of the change. A row holds one event or, for bulk changes, many: the
+ * service's own consumers get it as one batch, other programs get each event. The ids of the batch and its events are
+ * generated here, so that publishing again produces the same messages.
  */
 const OutboxEventSchema = defineEntity({
   name: 'OutboxEvent',
@@ -12,6 +13,7 @@ const OutboxEventSchema = defineEntity({
   indexes: [{ name: 'outbox_events_shard_idx', properties: ['shard', 'id'] }],
   properties: {
     id: id(),
+    batchId: p.uuid().defaultRaw('gen_random_uuid()'),
     tenantId: tenantId(),
     shard: p.smallint(),
     type: p.string().length(50),

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
-import { runEventHandler, type EventHandler } from '../../events/consume.ts';
+import { forwardSingleEvents } from '../../events/forward-single-events.ts';
+import { ensureEventConsumers, runEventHandler, type EventHandler } from '../../events/consume.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
 import { decodeText, encode } from '../../events/nats.ts';
 import {
@@ -13,6 +14,7 @@ import {
   EMAIL_SEND_REQUESTS,
   ensureConsumer,
   ensureStreams,
+  EVENT_BATCHES,
   EVENTS,
 } from '../../events/streams.ts';
 import { eventHandlers } from '../../events/handlers/index.ts';
@@ -33,24 +35,25 @@ afterAll(async () => {
   await slot.release();
 });
 
-function visited(url: string, overrides: Record<string, unknown> = {}) {
-  const time = new Date().toISOString();
+/** A batch of visits, one of each URL. */
+function visits(urls: string[], overrides: Record<string, unknown> = {}) {
   return {
-    specversion: '1.0',
     id: randomUUID(),
-    source: 'test',
     type: 'WEBSITE_VISITED',
-    time,
-    datacontenttype: 'application/json',
+    time: new Date().toISOString(),
     tenantid: 'default',
-    data: { contactId: 1, url, tenantId: 'default', timestamp: time },
+    events: urls.map((url): { id: string; data: Record<string, unknown> } => ({
+      id: randomUUID(),
+      data: { contactId: 1, url },
+    })),
     ...overrides,
   };
 }
-const publish = (event: unknown, subject = 'events.default.WEBSITE_VISITED', msgID?: string) =>
+const visited = (url: string, overrides: Record<string, unknown> = {}) => visits([url], overrides);
+const publish = (batch: unknown, subject = 'batches.WEBSITE_VISITED', msgID?: string) =>
   deps.nats.js.publish(
     subject,
-    typeof event === 'string' ? new TextEncoder().encode(event) : encode(event),
+    typeof batch === 'string' ? new TextEncoder().encode(batch) : encode(batch),
     msgID ? { msgID } : {},
   );
 
@@ -60,7 +63,9 @@ async function handlerOf(
 ): Promise<EventHandler & { seen: () => Promise<string[]> }> {
   number += 1;
   const name = `test${number}`;
-  await deps.nats.jsm.streams.purge(EVENTS);
+  await deps.nats.jsm.streams.purge(EVENT_BATCHES);
+  // A batch is stored only if somebody is to handle it.
+  await ensureEventConsumers(deps.nats, [{ name, types: ['WEBSITE_VISITED'], handle: async () => {} }]);
   return {
     name,
     types: ['WEBSITE_VISITED'],
@@ -104,8 +109,8 @@ test('each event takes effect once, however often it is delivered', async () => 
   await until(
     'all are acknowledged',
     async () =>
-      (await deps.nats.jsm.consumers.info(EVENTS, handler.name)).ack_floor.stream_seq > 0 &&
-      (await deps.nats.jsm.consumers.info(EVENTS, handler.name)).num_ack_pending === 0 &&
+      (await deps.nats.jsm.consumers.info(EVENT_BATCHES, handler.name)).ack_floor.stream_seq > 0 &&
+      (await deps.nats.jsm.consumers.info(EVENT_BATCHES, handler.name)).num_ack_pending === 0 &&
       (await handler.seen()).length >= 2,
   );
   await consumer.stop();
@@ -127,11 +132,9 @@ test('an effect that fails leaves no inbox row behind and is tried again', async
 
 test('one bad event does not hold up the others of its batch, and ends in the dead letters', async () => {
   const handler = await handlerOf();
-  await publish('{"not": "an event"}');
+  await publish('{"not": "a batch"}');
   await publish('not even JSON');
-  await publish(
-    visited('bad', { data: { contactId: 'one', tenantId: 'default', timestamp: new Date().toISOString() } }),
-  );
+  await publish(visited('bad', { events: [{ id: randomUUID(), data: { contactId: 'one' } }] }));
   await publish(visited('good'));
   const consumer = await runEventHandler(deps, handler);
   await until('the good one took effect', async () => (await handler.seen()).length === 1);
@@ -151,12 +154,9 @@ test('a dead letter can be written whatever the message is, and is of bounded si
   await deps.nats.jsm.streams.purge(DEAD_LETTERS);
   await publish('\u0001'.repeat(2_000_000), undefined, `\0${'i'.repeat(30_000)}`);
   await publish(
-    visited('nul', {
-      tenantid: '\0tenant',
-      data: { contactId: 1, url: 'x', tenantId: '\0tenant', timestamp: new Date().toISOString() },
-    }),
+    visited('nul', { tenantid: `\0${'t'.repeat(60)}`, events: [{ id: randomUUID(), data: { url: '\0' } }] }),
   );
-  await publish("nobody's", `events.${'t'.repeat(60)}.WEBSITE_VISITED`);
+  await publish(visited('long', { events: [{ id: '\0', data: { contactId: 1, url: '\u0001'.repeat(200_000) } }] }));
   const consumer = await runEventHandler(deps, handler);
   await handled(handler.name);
   await consumer.stop();
@@ -211,8 +211,8 @@ test('a message whose dead letter can not be written is given up in the end, cou
 test('a dead letter of what Postgres refuses does not quote the value', async () => {
   const handler = await handlerOf();
   await publish(visited('quoted'));
-  await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(handler.name, { types: handler.types }));
-  const before = await deps.nats.js.consumers.get(EVENTS, handler.name);
+  await ensureConsumer(deps.nats.jsm, EVENT_BATCHES, consumerConfig(handler.name, { types: handler.types }));
+  const before = await deps.nats.js.consumers.get(EVENT_BATCHES, handler.name);
   // As if it had been tried before, so that the next failure is the last.
   for (let tries = 1; tries < 8; tries += 1) (await before.next())!.nak();
   const consumer = await runEventHandler(deps, {
@@ -235,40 +235,29 @@ const droppedBy = async (consumer: string) =>
   (await deps.metrics.dropped.get()).values.find((value) => value.labels.consumer === consumer)?.value;
 const handled = (name: string) =>
   until(`${name} has handled everything`, async () => {
-    const { num_pending, num_ack_pending } = await deps.nats.jsm.consumers.info(EVENTS, name);
+    const { num_pending, num_ack_pending } = await deps.nats.jsm.consumers.info(EVENT_BATCHES, name);
     return num_pending + num_ack_pending === 0;
   });
 
-test('an event is of the tenant that its extension names: one without it is dropped and counted, whatever else says', async () => {
+test('events without a tenant are dropped and counted', async () => {
   const handler = await handlerOf();
   const consumer = await runEventHandler(deps, handler);
   assert.equal(await droppedBy(handler.name), 0);
-  const time = new Date().toISOString();
-  const without = [
-    { tenantid: '' },
-    { tenantid: undefined },
-    { tenantid: null },
-    { tenantid: 7 },
-    { tenantid: undefined, data: { contactId: 1, timestamp: time } },
-    { tenantid: undefined, data: {} },
-  ];
+  const without = [{ tenantid: '' }, { tenantid: undefined }, { tenantid: null }, { tenantid: 7 }];
   for (const overrides of without) await publish(visited('nobody', overrides));
-  await publish(visited('nobody', { tenantid: '' }), 'events.none.WEBSITE_VISITED');
   await publish(visited('somebody'));
   await handled(handler.name);
   await consumer.stop();
   assert.deepEqual(await handler.seen(), ['somebody']);
-  assert.equal(await droppedBy(handler.name), without.length + 1);
+  assert.equal(await droppedBy(handler.name), without.length);
   assert.deepEqual(await deadOf(handler.name), []);
 });
 
 test('every consumer counts it', async () => {
-  await deps.nats.jsm.streams.purge(EVENTS);
-  const { tenantid: _none, ...event } = visited('nobody', {
-    type: 'CONTACT_CREATED',
-    data: { contactId: 1, email: 'a@example.com', tenantId: 'default', timestamp: new Date().toISOString() },
-  });
-  await publish(event, 'events.default.CONTACT_CREATED');
+  await ensureEventConsumers(deps.nats, eventHandlers(deps));
+  await deps.nats.jsm.streams.purge(EVENT_BATCHES);
+  const events = [{ id: randomUUID(), data: { contactId: 1, email: 'a@example.com' } }];
+  await publish(visited('nobody', { type: 'CONTACT_CREATED', tenantid: undefined, events }), 'batches.CONTACT_CREATED');
   for (const handler of eventHandlers(deps)) {
     const consumer = await runEventHandler(deps, handler);
     await handled(handler.name);
@@ -291,24 +280,119 @@ test('what is dropped is counted once, though what came with it has to be tried 
   assert.equal(await droppedBy(handler.name), 1);
 });
 
-test('an event that contradicts itself takes no effect: it ends in the dead letters', async () => {
+test('of a batch, an event that fails is tried again alone, and ends alone in the dead letters; the others take effect once', async () => {
+  const tried: string[][] = [];
+  let failures = 3;
+  const handler = await handlerOf((events) => {
+    const urls = events.map(({ data }) => (data as { url: string }).url);
+    tried.push(urls);
+    if (urls.includes('fails') && failures-- > 0) throw new Error('not now');
+  });
+  const batch = visits(['first', 'fails', 'bad', 'last']);
+  batch.events[2]!.data['contactId'] = 'one';
+  await publish(batch);
+  const consumer = await runEventHandler(deps, handler);
+  await handled(handler.name);
+  // However often the relay publishes it again.
+  await publish(batch);
+  await publish({ ...batch, events: batch.events.slice(0, 2) });
+  await handled(handler.name);
+  await consumer.stop();
+  assert.deepEqual((await handler.seen()).sort(), ['fails', 'first', 'last']);
+  const dead = await deadOf(handler.name);
+  assert.deepEqual(
+    dead.map(({ body }) => (JSON.parse(body) as AnyEvent).id),
+    [batch.events[2]!.id],
+  );
+  assert.match(dead[0]!.error, /^PoisonError: data does not match its contract/);
+  assert.deepEqual(
+    tried.filter((urls) => urls.length > 1),
+    [],
+    'a batch with an event that is not of its contract is never handled as a whole',
+  );
+});
+
+test('a batch that fails as a whole, while another process handles it, takes effect once', async () => {
+  const batch = visits(Array.from({ length: 50 }, (_, n) => String(n)));
+  let failures = 1;
+  const handler = await handlerOf((events) => {
+    if (events.length > 1 && failures-- > 0) throw new Error('not now');
+  });
+  const other = await createDeps(
+    readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }),
+    'other',
+  );
+  for (let copy = 0; copy < 20; copy += 1) await publish(batch);
+  const consumers = [await runEventHandler(deps, handler), await runEventHandler(other, handler)];
+  await handled(handler.name);
+  await Promise.all(consumers.map((consumer) => consumer.stop()));
+  await other.close();
+  assert.equal((await handler.seen()).length, 50);
+  assert.equal(new Set(await handler.seen()).size, 50);
+});
+
+test('5,000 events of one contact, in batches of every size', async () => {
   const handler = await handlerOf();
-  const { data } = visited('x');
-  await publish(visited('of whom', { data: { ...data, tenantId: 'another' } }));
-  await publish(visited('of whom', { tenantid: 'another', data: { ...data, tenantId: 'another' } }));
-  await publish(visited('of what', { type: 'CONTACT_CREATED', data: { ...data, email: 'a@example.com' } }));
+  const urls = Array.from({ length: 5000 }, (_, n) => String(n));
+  for (let from = 0, size = 1; from < urls.length; from += size, size = (size * 3) % 997)
+    await publish(visits(urls.slice(from, from + size)));
+  await publish(visits(Array.from({ length: 5000 }, (_, n) => `at once ${n}`)));
   const consumer = await runEventHandler(deps, handler);
   await handled(handler.name);
   await consumer.stop();
-  assert.deepEqual(await handler.seen(), []);
+  const seen = await handler.seen();
+  assert.equal(seen.length, 10_000);
+  assert.equal(new Set(seen).size, 10_000);
+});
+
+test('a batch on the subject of another type is a dead letter', async () => {
+  const handler = await handlerOf();
+  await publish(visited('x', { type: 'CONTACT_CREATED' }));
+  const consumer = await runEventHandler(deps, handler);
+  await handled(handler.name);
+  await consumer.stop();
   assert.deepEqual(
     (await deadOf(handler.name)).map(({ error }) => error),
-    [
-      'PoisonError: tenantid is default, data.tenantId another',
-      'PoisonError: tenant another and type WEBSITE_VISITED do not match the subject events.default.WEBSITE_VISITED',
-      'PoisonError: tenant default and type CONTACT_CREATED do not match the subject events.default.WEBSITE_VISITED',
-    ],
+    ['PoisonError: the type CONTACT_CREATED does not match the subject batches.WEBSITE_VISITED'],
   );
+});
+
+test('single events that the consumers of the release before have not handled are forwarded as batches', async () => {
+  const handler = await handlerOf();
+  await deps.nats.jsm.streams.purge(EVENTS);
+  await ensureConsumer(deps.nats.jsm, EVENTS, {
+    ...consumerConfig(handler.name),
+    filter_subjects: ['events.*.WEBSITE_VISITED'],
+  });
+  const time = new Date().toISOString();
+  const ids = [randomUUID(), randomUUID(), randomUUID()];
+  for (const [n, id] of ids.entries()) {
+    const data = { contactId: 1, url: `single ${n}`, tenantId: 'default', timestamp: time };
+    const event = {
+      specversion: '1.0',
+      id,
+      source: 'perennial',
+      type: 'WEBSITE_VISITED',
+      time,
+      tenantid: 'default',
+      data,
+    };
+    await deps.nats.js.publish('events.default.WEBSITE_VISITED', encode(event));
+  }
+  // The first was handled, but its acknowledgement was lost.
+  await engineEm(deps.orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`insert into inbox (tenant_id, consumer, event_id, day) values ('default', ${handler.name}, ${ids[0]}, ${time.slice(0, 10)}::date)`,
+    ),
+  );
+  await forwardSingleEvents(deps, [handler]);
+  await forwardSingleEvents(deps, [handler]);
+  const consumer = await runEventHandler(deps, handler);
+  await handled(handler.name);
+  await consumer.stop();
+  assert.deepEqual(await handler.seen(), ['single 1', 'single 2']);
+  await assert.rejects(deps.nats.jsm.consumers.info(EVENTS, handler.name), /consumer not found/);
 });
 
 test('a stopped consumer gives back what it has not taken up', async () => {

@@ -46,11 +46,20 @@ export async function stateOf({ jsm }: Nats): Promise<unknown> {
   return state;
 }
 
-const STREAMS = ['EVENTS', 'EMAIL_SEND_REQUESTS', 'LISTENER_REQUESTS', 'TRACKING_HITS', 'FILES', 'DEAD_LETTERS'];
+const STREAMS = [
+  'EVENTS',
+  'EVENT_BATCHES',
+  'EMAIL_SEND_REQUESTS',
+  'LISTENER_REQUESTS',
+  'TRACKING_HITS',
+  'FILES',
+  'DEAD_LETTERS',
+];
 
 /** Subjects that only the service publishes to, or that control JetStream. */
 const FOREIGN = [
   'events.default.CONTACT_CREATED',
+  'batches.CONTACT_CREATED',
   'tracking.hits',
   'files.key.0',
   'dead.scoring',
@@ -99,6 +108,7 @@ const DEAF_TO = [
   '>',
   '*.*.*',
   'events.>',
+  'batches.>',
   'email.>',
   'tracking.hits',
   'files.>',

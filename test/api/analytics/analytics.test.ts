@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { foldEvents } from '../../../domain/analytics/fold-events.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
-import { EVENTS } from '../../../events/streams.ts';
+import { EVENT_BATCHES } from '../../../events/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { newMember } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
@@ -333,15 +333,15 @@ test('asOf is now while nothing waits, and stays behind what does', async () => 
   }
   // Events that the consumer has not got through: here, one that is paused.
   const { jsm } = service.deps.nats;
-  const { time } = await jsm.streams.getMessage(EVENTS, {
-    seq: (await jsm.consumers.info(EVENTS, 'analytics')).ack_floor.stream_seq,
-  });
-  await jsm.consumers.pause(EVENTS, 'analytics', new Date(Date.now() + 60_000));
+  await jsm.consumers.pause(EVENT_BATCHES, 'analytics', new Date(Date.now() + 60_000));
+  await publish(service, visitOf(new Date().toISOString()));
+  const { state } = await jsm.streams.info(EVENT_BATCHES);
+  const { time } = await jsm.streams.getMessage(EVENT_BATCHES, { seq: state.last_seq });
   await publish(service, visitOf(new Date().toISOString()));
   try {
     assert.equal((await read('dashboard')).asOf, time.toISOString());
   } finally {
-    await jsm.consumers.resume(EVENTS, 'analytics');
+    await jsm.consumers.resume(EVENT_BATCHES, 'analytics');
   }
   await settled(service, 'analytics');
 });

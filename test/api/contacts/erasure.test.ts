@@ -4,7 +4,7 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import pg from 'pg';
 import { QUEUES } from '../../../workflows/registry.ts';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { DEAD_LETTERS, EMAIL_SEND_REQUESTS, EVENTS, FILES, TRACKING_HITS } from '../../../events/streams.ts';
+import { DEAD_LETTERS, EMAIL_SEND_REQUESTS, EVENT_BATCHES, EVENTS, FILES, TRACKING_HITS } from '../../../events/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -52,7 +52,7 @@ async function tracesInTables(trace = TRACES): Promise<string[]> {
 async function tracesInStreams(): Promise<string[]> {
   const { jsm } = service.deps.nats;
   const found: string[] = [];
-  for (const stream of [EVENTS, DEAD_LETTERS, EMAIL_SEND_REQUESTS, TRACKING_HITS, FILES]) {
+  for (const stream of [EVENTS, EVENT_BATCHES, DEAD_LETTERS, EMAIL_SEND_REQUESTS, TRACKING_HITS, FILES]) {
     const { state } = await jsm.streams.info(stream);
     for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
       const message = await jsm.streams.getMessage(stream, { seq }).catch(() => null);

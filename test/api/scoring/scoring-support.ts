@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { eventSubject, type AnyEvent, type EventType } from '../../../events/contracts.ts';
+import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 import { encode } from '../../../events/nats.ts';
-import { EVENTS } from '../../../events/streams.ts';
+import { batchSubject, EVENT_BATCHES } from '../../../events/streams.ts';
 import type { Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -21,22 +21,25 @@ export function eventOf(type: EventType, data: object, at = new Date(), tenantid
   } as unknown as AnyEvent;
 }
 
-/** Puts events on the stream as they are, without the id that the stream would tell repeated ones by. */
+/** Publishes events for the service's consumers, each as a batch of one, as often as it is called. */
 export async function publish(service: Service, ...events: AnyEvent[]): Promise<void> {
-  for (const event of events)
-    await service.deps.nats.js.publish(eventSubject(event.tenantid, event.type), encode(event));
+  for (const { id, tenantid, type, time, data } of events) {
+    const { tenantId: _tenant, timestamp: _time, ...own } = data as Record<string, unknown>;
+    const batch = { id, tenantid, type, time, events: [{ id, data: own }] };
+    await service.deps.nats.js.publish(batchSubject(type), encode(batch));
+  }
 }
 
 /** Waits until the outbox is empty and these consumers have acknowledged everything. */
 export async function settled(service: Service, ...consumers: string[]): Promise<void> {
   const { jsm } = service.deps.nats;
-  const last = async () => (await jsm.streams.info(EVENTS)).state.last_seq;
+  const last = async () => (await jsm.streams.info(EVENT_BATCHES)).state.last_seq;
   await until(
     'all events are handled',
     async () => {
       const before = await last();
       for (const name of consumers) {
-        const info = await jsm.consumers.info(EVENTS, name);
+        const info = await jsm.consumers.info(EVENT_BATCHES, name);
         if (info.num_pending + info.num_ack_pending > 0) return false;
       }
       const [outbox] = await engineEm(service.deps.orm).transactional((tx) =>

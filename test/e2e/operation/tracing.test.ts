@@ -105,7 +105,7 @@ test("a request is a span of its caller's trace; events and activities are spans
     () => spans.find((span) => span.name === 'process contact'),
     30_000,
   );
-  assert.equal(consumed.attributes['messaging.destination.name'], 'EVENTS');
+  assert.equal(consumed.attributes['messaging.destination.name'], 'EVENT_BATCHES');
   const file = new FormData();
   file.set(
     'file',

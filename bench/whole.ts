@@ -1,0 +1,38 @@
+/**
+ * `npm run bench:whole -- import|send|journey|forms`: what a user gets from `npm start` with its defaults: durable, all
+ * roles, through the public API, in a new data folder. Reports two rates, until the job says that it is over and until
+ * every consumer has caught up, beside a reference that alternates with it, and what a unit costs. docs/performance.md
+ * explains the figures. Options: `--count`, `--pairs`; for `send` also `--connections`, `--sink` (the path of Postfix's
+ * `smtp-sink`) and `--reply-ms` (a server that replies after that time, instead of the sink).
+ */
+import { parseArgs } from 'node:util';
+import { benchImport } from './whole/import.ts';
+import { benchSend } from './whole/send.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string' },
+    pairs: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '20' },
+    sink: { type: 'string', default: 'smtp-sink' },
+    'reply-ms': { type: 'string' },
+  },
+});
+const pairs = Number(values.pairs);
+const count = (standard: number): number => Number(values.count ?? standard);
+
+const benches: Record<string, () => Promise<void>> = {
+  import: () => benchImport(count(200_000), pairs),
+  send: () =>
+    benchSend({
+      recipients: count(100_000),
+      pairs,
+      connections: Number(values.connections),
+      sink: values.sink,
+      replyMs: values['reply-ms'] === undefined ? null : Number(values['reply-ms']),
+    }),
+};
+const bench = benches[positionals[0] ?? ''];
+if (!bench) throw new Error(`Which one? ${Object.keys(benches).join(', ')}`);
+await bench();
