@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
+import type { EmailLane } from '../db/entities/emails.ts';
 import { tenantEm } from '../db/orm.ts';
-import { advanceEmailCampaign, newWorkerCache } from '../domain/emails/campaigns/advance-email-campaign.ts';
+import { advanceEmailCampaign } from '../domain/emails/campaigns/advance-email-campaign.ts';
 import { describeProgress } from '../domain/emails/campaigns/describe-progress.ts';
+import { EMAIL_READY_PING } from '../events/streams.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
 /**
@@ -32,12 +34,13 @@ export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
     }: WorkflowInputs['emailCampaign'] & { at: number }): Promise<CampaignProgress> {
       const em = tenantEm(deps.orm, tenantId);
       const { cancellationSignal } = Context.current();
-      const memory = newWorkerCache();
+      const open = { id: 0 };
       const begun = performance.now();
       const elapsed = (): number => performance.now() - begun;
       for (;;) {
         const now = new Date(at + elapsed());
-        const { over, until, summary } = await advanceEmailCampaign(em, tenantId, campaignId, now, memory);
+        const { over, until, summary, released } = await advanceEmailCampaign(em, tenantId, campaignId, now, open);
+        if (released) deps.nats.connection.publish(EMAIL_READY_PING, 'bulk' satisfies EmailLane);
         heartbeat(summary);
         cancellationSignal.throwIfAborted();
         const pause = until ? until.getTime() - now.getTime() : 0;

@@ -28,6 +28,8 @@ export const listenerRequestSubject = (account: string): string => `${SEND_REQUE
 export const TRACKING_SUBJECT = 'tracking.hits';
 /** Core NATS subject, no stream: tells the relay that there are new outbox rows; the message is the table's name. */
 export const OUTBOX_PING = 'outbox.ping';
+/** Core NATS subject, no stream: tells senders that there are emails in the named lanes (in any, if none is named). */
+export const EMAIL_READY_PING = 'email.ready';
 export const batchSubject = (type: EventType): string => `batches.${type}`;
 export const deadLetterSubject = (consumer: string): string => `dead.${consumer}`;
 

@@ -9,10 +9,15 @@ import type { Violation } from '../../domain/common/errors.ts';
 import { PoisonError, type consumeBatches } from '../consume.ts';
 import { externalSendRequest, ownSendRequest, type ExternalSendRequest, type OwnSendRequest } from '../contracts.ts';
 import { decodeText, type JsMsg } from '../nats.ts';
-import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, LISTENER_REQUESTS, TRACKING_HITS } from '../streams.ts';
+import {
+  consumerConfig,
+  EMAIL_READY_PING,
+  EMAIL_SEND_REQUESTS,
+  ensureConsumer,
+  LISTENER_REQUESTS,
+  TRACKING_HITS,
+} from '../streams.ts';
 
-/** Core NATS subject, no stream: tells senders that there are emails in the named lanes (in any, if none is named). */
-export const EMAIL_READY_PING = 'email.ready';
 export const lanesOfPing = (text: string): EmailLane[] =>
   EMAIL_LANES.filter((lane) => text === '' || text.split(' ').includes(lane));
 /** The lane of emails that other programs request. */

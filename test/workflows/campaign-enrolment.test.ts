@@ -10,7 +10,7 @@ import { readStats } from '../../domain/campaigns/management/read-stats.ts';
 import { updateCampaign } from '../../domain/campaigns/management/save-campaign.ts';
 import { startCampaign, type Audience } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
-import { eventOf } from '../api/scoring/scoring-support.ts';
+import { eventOf } from '../support/events.ts';
 import { until } from '../support/until.ts';
 import { wait } from './campaign-paths.ts';
 import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';

@@ -1,7 +1,8 @@
 import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { repeatSendRequests, markLostEmails } from '../../domain/emails/ledger/recover-emails.ts';
-import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
+import { lanesOfPing } from '../../events/handlers/emails.ts';
+import { EMAIL_READY_PING } from '../../events/streams.ts';
 import { every } from '../../runtime/every.ts';
 import { Sender } from './sender.ts';
 

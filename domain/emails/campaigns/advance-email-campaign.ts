@@ -1,10 +1,10 @@
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { EntityManager } from '../../../db/orm.ts';
 import { decideNextAction } from './conclude-mailing.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { freezePage } from './freeze-audience.ts';
 import { startRun } from './open-run.ts';
-import { requestEmails } from './request-emails.ts';
+import { releaseEmails } from './release-emails.ts';
 import { suppressSomeOfCampaign, type EndedCampaign } from '../ledger/suppress-emails.ts';
 
 /** The state after a piece of work. `until`: when to continue; absent: at once; null: when the campaign is changed. */
@@ -12,23 +12,14 @@ export interface AdvanceResult {
   over: boolean;
   until?: Date | null;
   summary: string;
+  /** Whether emails were released: the senders should be woken. */
+  released?: boolean;
 }
 
-/** A worker's cache for one campaign; losing it only costs a search. */
+/** A worker's cache for one campaign: all emails with smaller ids have ended. Losing it only costs a search. */
 export interface WorkerCache {
-  /** All emails with smaller ids have ended. */
-  open: { id: number };
-  /** The last email of the latest requested batch, until the intake has accepted it. */
-  asked: { id: number; at: number } | null;
+  id: number;
 }
-
-export const newWorkerCache = (): WorkerCache => ({ open: { id: 0 }, asked: null });
-
-/**
- * How often to check whether the intake has accepted a batch. This takes a few checks, and the next batch is requested
- * only afterwards.
- */
-const ACCEPT_POLL_MS = 100;
 
 const SUPPRESSED_AT_ONCE = 5_000;
 
@@ -43,7 +34,7 @@ export async function advanceEmailCampaign(
   tenantId: string,
   campaignId: number,
   now: Date,
-  memory: WorkerCache,
+  open: WorkerCache,
 ): Promise<AdvanceResult> {
   const campaign = await em.fork().findOne(EmailCampaign, { id: campaignId });
   // A cancelled campaign that was deleted may have left emails to suppress; a SENT one has none.
@@ -52,7 +43,7 @@ export async function advanceEmailCampaign(
     case 'SCHEDULED':
       return beginWhenDue(em, campaignId, now);
     case 'SENDING':
-      return campaign.frozenTo == null ? send(em, campaign, now, memory) : freeze(em, campaign, now);
+      return campaign.frozenTo == null ? send(em, campaign, now, open) : freeze(em, campaign, now);
     case 'PAUSED':
       return { over: false, until: null, summary: 'paused' };
     case 'CANCELLED':
@@ -84,41 +75,16 @@ async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Prom
   };
 }
 
-async function send(
-  em: EntityManager,
-  campaign: EmailCampaign,
-  now: Date,
-  memory: WorkerCache,
-): Promise<AdvanceResult> {
+async function send(em: EntityManager, campaign: EmailCampaign, now: Date, open: WorkerCache): Promise<AdvanceResult> {
   const summary = 'sending';
-  if (memory.asked && !(await isAccepted(em, campaign, memory.asked.id)) && now.getTime() - memory.asked.at < 60_000) {
-    return { over: false, until: later(now, ACCEPT_POLL_MS), summary };
-  }
-  memory.asked = null;
-  const asked = await requestEmails(em.fork(), campaign.id, now);
-  if (asked.state === 'some') {
-    memory.asked = { id: asked.lastId!, at: now.getTime() };
-    return { over: false, summary };
-  }
-  if (asked.state === 'full') return { over: false, until: later(now, 500), summary };
-  if (asked.state === 'tokens') return { over: false, until: asked.at!, summary };
-  if (asked.state === 'stale') return { over: false, summary };
-  const conclusion = await decideNextAction(em.fork(), campaign.id, now, memory.open);
+  const { state, at } = await releaseEmails(em.fork(), campaign.id, now);
+  if (state === 'some') return { over: false, released: true, summary };
+  if (state === 'full') return { over: false, until: later(now, 500), summary };
+  if (state === 'tokens') return { over: false, until: at!, summary };
+  if (state === 'stale') return { over: false, summary };
+  const conclusion = await decideNextAction(em.fork(), campaign.id, now, open);
   if (conclusion.state === 'wait') return { over: false, until: conclusion.until, summary: conclusion.why };
   return { over: false, summary };
-}
-
-/** Whether the intake has accepted this email, and so all that were requested before it. */
-async function isAccepted(em: EntityManager, { tenantId }: EmailCampaign, id: number): Promise<boolean> {
-  // By id only, so that Postgres does not use an index of all waiting emails.
-  const [email] = await em.fork().transactional((tx) =>
-    rows<{ waits: boolean }>(
-      tx,
-      sql`
-    select accepted_at is null and status = 'QUEUED' as waits from emails where tenant_id = ${tenantId} and id = ${id}`,
-    ),
-  );
-  return !email?.waits;
 }
 
 /** Suppresses the next emails of a campaign that must not send any more. */

@@ -6,13 +6,13 @@ import { startOf } from './schedule.ts';
 import { chooseWinner } from './variants.ts';
 
 const MINUTE_MS = 60_000;
-/** A request that was not accepted for this long is considered lost and made again. */
+/** An email that is not released for this long (it was put back while the campaign was paused) is released again. */
 const LOST_AFTER_MS = MINUTE_MS;
 
 export type Conclusion =
   /** Check again at `until`. */
   | { state: 'wait'; until: Date; why: string }
-  /** There are more emails to request. */
+  /** There are more emails to release. */
   | { state: 'more' }
   | { state: 'over' | 'stale' };
 
@@ -22,8 +22,8 @@ interface Open {
 }
 
 /**
- * Decides what to do when all emails that may be sent now have been requested: wait for those in progress, for the
- * next local time or for the end of the test; request lost ones again; or end the campaign. The search for open emails
+ * Decides what to do when all emails that may be sent now have been released: wait for those in progress, for the
+ * next local time or for the end of the test; release those that were put back; or end the campaign. The search for open emails
  * starts at `from`.
  */
 export async function decideNextAction(

@@ -18,17 +18,47 @@ export const insertUnrequestedEmails = (source: RawBuilder<unknown>): RawBuilder
   from ${source} s order by contact_id
   on conflict (tenant_id, send_key) do nothing`;
 
-/** Sets the variant and template of emails that were not requested yet. */
-export async function setVariant(
+/** The emails of a campaign that may be released. */
+export interface Unrequested {
+  tenantId: string;
+  campaignId: number;
+  /** Only emails with larger ids. */
+  after: number;
+  /** During a test: only emails with a variant. */
+  onlyVariants: boolean;
+  /** For local times: only emails that are due. */
+  now: Date;
+}
+
+/**
+ * Releases up to `limit` emails to the senders, in id order. Those without a variant get the `winner` of the test, if
+ * there is one. Returns how many, and the last id.
+ */
+export async function releaseUnrequested(
   tx: EntityManager,
-  tenantId: string,
-  ids: readonly number[],
-  { name, templateId }: { name: string; templateId: number },
-): Promise<void> {
-  await rows(
+  { tenantId, campaignId, after, onlyVariants, now }: Unrequested,
+  winner: { name: string; templateId: number } | null,
+  limit: number,
+): Promise<{ count: number; lastId: number | null }> {
+  const variant = winner
+    ? sql`variant = coalesce(e.variant, ${winner.name}), template_id = case when e.variant is null then ${winner.templateId} else e.template_id end,`
+    : sql``;
+  const [released] = await rows<{ count: number; lastId: number | null }>(
     tx,
-    sql`update emails set variant = ${name}, template_id = ${templateId} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])`,
+    sql`
+    with next as (
+      select id from emails
+      where tenant_id = ${tenantId} and campaign_id = ${campaignId} and id > ${after} and lane = 'bulk' and status = 'QUEUED' and accepted_at is null
+        and (due_at is null or due_at <= ${now}) ${onlyVariants ? sql`and variant is not null` : sql``}
+      order by id limit ${limit} for update
+    ), released as (
+      update emails e set ${variant} accepted_at = now(), next_attempt_at = now(), updated_at = now()
+      from next where e.id = next.id
+      returning e.id
+    )
+    select count(*) as count, max(id) as "lastId" from released`,
   );
+  return released!;
 }
 
 /**

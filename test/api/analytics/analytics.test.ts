@@ -7,7 +7,7 @@ import { EVENT_BATCHES } from '../../../events/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { newMember } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
-import { eventOf, publish, settled } from '../scoring/scoring-support.ts';
+import { eventOf, publish, settled } from '../../support/events.ts';
 
 let service: Service;
 beforeAll(async () => {

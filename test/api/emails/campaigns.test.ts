@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { requestEmails } from '../../../domain/emails/campaigns/request-emails.ts';
+import { releaseEmails } from '../../../domain/emails/campaigns/release-emails.ts';
 import { UNREQUESTED_UNTIL } from '../../../domain/emails/ledger/unrequested-emails.ts';
 import { leaseEmails } from '../../../domain/emails/ledger/lease-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../../support/mail/email-campaigns.ts';
@@ -371,7 +371,7 @@ test("the tenant's rules for marketing mail: how often at most, and when", async
   );
 });
 
-test('senders have no more than so many emails of a tenant before them; what they have none of is asked for however few they may have', async () => {
+test('senders have no more than so many emails of a tenant before them; what they have none of is released however few they may have', async () => {
   const templateId = await makeTemplate(service);
   const listId = await makeList(service, [(await makeContact(service)).id]);
   const [large, small] = [
@@ -388,35 +388,31 @@ test('senders have no more than so many emails of a tenant before them; what the
   );
   await ledger(large!, 9_500, true);
   await ledger(small!, 2_000, false);
-  const ask = async () => (await requestEmails(engineEm(service.deps.orm), small!, new Date())).state;
-  const asked = async () =>
+  const release = async () => (await releaseEmails(engineEm(service.deps.orm), small!, new Date())).state;
+  const released = async () =>
     (
       await engine<{ n: number }>(sql`
     select count(*)::int as n from emails where campaign_id = ${small!} and id <= (select requested_to from email_campaigns where id = ${small!})`)
     )[0]!.n;
-  const takeIn = () =>
-    engine(sql`
-    update emails set accepted_at = now(), next_attempt_at = now() where campaign_id = ${small!} and id <= (select requested_to from email_campaigns where id = ${small!})`);
   const sent = (campaignId: number, count: number) =>
     engine(sql`
     update emails set status = 'SENT' where id in (select id from emails where campaign_id = ${campaignId} and status = 'QUEUED' and accepted_at is not null limit ${count})`);
 
-  assert.deepEqual([await ask(), await asked()], ['some', 500]);
-  await takeIn();
-  assert.equal(await ask(), 'full');
-  // While senders have some of it, it is asked for by whole batches.
+  assert.deepEqual([await release(), await released()], ['some', 500]);
+  assert.equal(await release(), 'full');
+  // While senders have some of it, it is released by whole batches.
   await sent(large!, 999);
-  assert.equal(await ask(), 'full');
+  assert.equal(await release(), 'full');
   await sent(large!, 1);
-  assert.deepEqual([await ask(), await asked()], ['some', 1_500]);
-  await takeIn();
+  assert.deepEqual([await release(), await released()], ['some', 1_500]);
   await sent(large!, 100);
-  assert.equal(await ask(), 'full');
+  assert.equal(await release(), 'full');
   // Of what they have none it may have the little that others have left.
   await sent(small!, 1_500);
   await engine(
     sql`update emails set status = 'QUEUED' where id in (select id from emails where campaign_id = ${large!} and status = 'SENT' limit 1000)`,
   );
-  assert.deepEqual([await ask(), await asked()], ['some', 2_000]);
-  assert.equal(await ask(), 'none');
+  assert.deepEqual([await release(), await released()], ['some', 2_000]);
+  await sent(small!, 500);
+  assert.equal(await release(), 'none');
 });

@@ -6,7 +6,7 @@ import { runEventHandler } from '../../../events/consume.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { scoringHandler } from '../../../events/handlers/scoring.ts';
 import { startService, type Service } from '../../support/service.ts';
-import { eventOf, publish, settled } from './scoring-support.ts';
+import { eventOf, publish, settled } from '../../support/events.ts';
 
 let service: Service;
 const contacts: number[] = [];

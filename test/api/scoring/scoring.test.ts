@@ -4,7 +4,7 @@ import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { newMember } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
-import { eventOf, publish, settled } from './scoring-support.ts';
+import { eventOf, publish, settled } from '../../support/events.ts';
 
 let service: Service;
 let number = 0;

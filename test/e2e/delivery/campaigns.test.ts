@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { encode } from '../../../events/nats.ts';
+import { eventOf, publish as publishEvents } from '../../support/events.ts';
 import { makeContact, makeTemplate, published } from '../../support/mail/emails.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -290,20 +290,7 @@ test('CONTACT_CREATED and FORM_SUBMITTED enter contacts, once per event', async 
     type: 'FORM_SUBMITTED' | 'CONTACT_CREATED',
     data: Record<string, unknown>,
     { id = randomUUID(), time = new Date().toISOString() } = {},
-  ) =>
-    service.deps.nats.js.publish(
-      `events.default.${type}`,
-      encode({
-        specversion: '1.0',
-        id,
-        source: 'test',
-        type,
-        time,
-        datacontenttype: 'application/json',
-        tenantid: 'default',
-        data: { ...data, tenantId: 'default', timestamp: time },
-      }),
-    );
+  ) => publishEvents(service, { ...eventOf(type, data, new Date(time)), id });
   const submission = { formId: form.body.id, contactId: contact.id, submissionId: 1 };
   const id = randomUUID();
   // Delivered twice; of another form; from before the campaign began; an import's contact; and last one that counts.

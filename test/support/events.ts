@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { engineEm, rows, sql } from '../../../db/orm.ts';
-import type { AnyEvent, EventType } from '../../../events/contracts.ts';
-import { encode } from '../../../events/nats.ts';
-import { batchSubject, EVENT_BATCHES } from '../../../events/streams.ts';
-import type { Service } from '../../support/service.ts';
-import { until } from '../../support/until.ts';
+import { engineEm, rows, sql } from '../../db/orm.ts';
+import type { AnyEvent, EventType } from '../../events/contracts.ts';
+import { encode } from '../../events/nats.ts';
+import { batchSubject, EVENT_BATCHES } from '../../events/streams.ts';
+import type { Service } from './service.ts';
+import { until } from './until.ts';
 
 /** An event as the relay publishes it, of now or of `at`. */
 export function eventOf(type: EventType, data: object, at = new Date(), tenantid = 'default'): AnyEvent {
