@@ -184,6 +184,13 @@ export const envSchema = Type.Object({
     maximum: 500,
     description: 'Maximum SMTP connections per sender process and provider',
   }),
+  SEND_IN_DOUBT: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 10_000,
+    description:
+      'Maximum emails per sender process that are started and not settled yet: as many may become UNKNOWN if it is killed',
+  }),
   SEND_CONNECTIONS_PER_DOMAIN: Type.Integer({
     default: 0,
     minimum: 0,

@@ -25,8 +25,8 @@ const say = (line: string): void => {
 /**
  * Sends a campaign while every part of the service is killed with kill -9 in turn, at random moments, and then checks
  * only the sink's log and the API: every recipient must have exactly one final state, every SENT one must have received
- * the email exactly once, all others must not have received it, no kill may leave more UNKNOWN emails than there were
- * connections, and no process may end except by a kill. With `--freeze`, a second worker is stopped for longer than its
+ * the email exactly once, all others must not have received it, no kill may leave more UNKNOWN emails than
+ * SEND_IN_DOUBT, and no process may end except by a kill. With `--freeze`, a second worker is stopped for longer than its
  * leases last instead, and resumed. Returns true if all of this holds.
  */
 export async function emailFaults(args: string[]): Promise<boolean> {
@@ -37,13 +37,21 @@ export async function emailFaults(args: string[]): Promise<boolean> {
       kills: { type: 'string', default: '30' },
       seed: { type: 'string', default: '1' },
       connections: { type: 'string', default: '20' },
+      'in-doubt': { type: 'string', default: '100' },
       freeze: { type: 'boolean', default: false },
     },
   });
-  const [recipients, kills, seed, connections] = [values.recipients, values.kills, values.seed, values.connections].map(
-    Number,
-  ) as [number, number, number, number];
-  const parts = await startParts({ senders: values.freeze ? 2 : 1, connections, log: say });
+  const [recipients, kills, seed] = [values.recipients, values.kills, values.seed].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const parts = await startParts({
+    senders: values.freeze ? 2 : 1,
+    connections: Number(values.connections),
+    inDoubt: Number(values['in-doubt']),
+    log: say,
+  });
   try {
     const client = await logIn(parts);
     const campaignId = await beginCampaign(parts, client, recipients);
@@ -124,7 +132,7 @@ async function killAll(parts: Parts, recipients: number, kills: number, random: 
     await untilAccepted(accepted, Math.floor((recipients * 0.95 * n) / kills));
     await pause(random() * 500);
     await parts.part(name).kill();
-    if (DOUBTFUL.includes(name)) unknown += parts.connections;
+    if (DOUBTFUL.includes(name)) unknown += parts.inDoubt;
     say(`kill ${n + 1}, of ${name}: ${await accepted()} were accepted`);
   }
   return unknown;
@@ -141,7 +149,7 @@ async function freezeOnce(parts: Parts, recipients: number): Promise<number> {
   const during = (await accepted()) - before;
   frozen.thaw();
   say(`a worker was frozen for ${FROZEN_MS / 1000} s, while the other sent ${during}`);
-  return parts.connections;
+  return parts.inDoubt;
 }
 
 async function untilAccepted(accepted: () => Promise<number>, count: number): Promise<void> {

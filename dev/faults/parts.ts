@@ -27,7 +27,8 @@ export interface Parts {
   ownerUrl: string;
   /** The sink's log: a line `recipient Message-ID time` for each accepted email. */
   sinkLog: string;
-  connections: number;
+  /** SEND_IN_DOUBT: the most emails that a kill of a worker may leave UNKNOWN. */
+  inDoubt: number;
   /** How often parts ended without being killed. */
   crashes: () => number;
   part: (name: string) => Part;
@@ -51,10 +52,12 @@ interface Kept {
 export async function startParts({
   senders,
   connections,
+  inDoubt,
   log,
 }: {
   senders: number;
   connections: number;
+  inDoubt: number;
   log: (line: string) => void;
 }): Promise<Parts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-faults-'));
@@ -77,6 +80,7 @@ export async function startParts({
     ENABLE_RATE_LIMITING: 'false',
     LOG_LEVEL: 'warn',
     SEND_CONNECTIONS: String(connections),
+    SEND_IN_DOUBT: String(inDoubt),
     ADMIN_EMAIL: 'admin@example.com',
     ADMIN_PASSWORD: ADMIN.password,
     MAIL_POSTAL_ADDRESS: '1 Example Street',
@@ -161,7 +165,7 @@ export async function startParts({
     url: `http://127.0.0.1:${api}`,
     ownerUrl: urls.owner,
     sinkLog,
-    connections,
+    inDoubt,
     stop,
     crashes: () => crashes,
     part(name) {

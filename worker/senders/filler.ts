@@ -16,7 +16,8 @@ import { parseMailbox } from '../../domain/common/mailbox.ts';
 const POLL_MS = 500;
 /** Rendered emails wait only moments for a connection; a worker that dies delays them by at most this. */
 const LEASE_SECONDS = 20;
-const READY_PER_CONNECTION = 20;
+/** Rendered emails in a lane's buffer, for each that may be in doubt: enough to lease hundreds at once. */
+const READY_PER_EMAIL_IN_DOUBT = 8;
 const YIELD_EVERY_MS = 2;
 const PREPARED_AT_ONCE = 4;
 /** The share of a lane's buffer that may wait for one domain that is at its limit. */
@@ -56,7 +57,7 @@ export class Filler {
     this.#onReady = options.onReady;
     this.#mayLease = options.mayLease;
     this.#domains = options.domains;
-    this.#full = deps.env.SEND_CONNECTIONS * READY_PER_CONNECTION;
+    this.#full = Math.max(deps.env.SEND_IN_DOUBT, deps.env.SEND_CONNECTIONS) * READY_PER_EMAIL_IN_DOUBT;
     this.#templates = new TemplateCache(() => ({
       links: createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }),
       postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null,
@@ -88,7 +89,12 @@ export class Filler {
     return taken;
   }
 
-  /** Puts emails that got no connection back at the front. */
+  /** How many rendered emails wait, whether their domains are free or not. */
+  sendable(): number {
+    return this.#ready.size();
+  }
+
+  /** Puts emails that were not started back at the front. */
   async putBack(untaken: readonly Ready[]): Promise<void> {
     for (const { domain } of untaken) this.#domains.leave(domain);
     if (this.#stopping) return this.#release(untaken);

@@ -4,7 +4,6 @@ import { Breaker } from './breaker.ts';
 import type { Outcome } from './smtp-outcome.ts';
 import { createSmtpPool, type SmtpPool, type SmtpSlot } from './smtp-pool.ts';
 
-const STARTS_AT_ONCE = 2;
 /** A provider that has been silent for this long is not used while another one is available. */
 const SILENT_MS = 10_000;
 /** The minimum interval between rate checks: messages that arrive in between are sent together. */
@@ -19,8 +18,8 @@ export interface Provider {
   readonly size: number;
   readonly pool: SmtpPool;
   readonly breaker: Breaker;
-  /** Batches for which connections are being opened. */
-  starts: number;
+  /** Connections that are being opened. */
+  opening: number;
   /** When the provider last answered, or last had no message to answer. */
   lastReplyAt: number;
   /** Its rate limit lets no message through before this time. */
@@ -36,6 +35,12 @@ function isTrouble(outcome: Outcome): boolean {
   return (
     outcome.kind === 'retry' && (outcome.providerFault || outcome.reply === null || outcome.reply.startsWith('421'))
   );
+}
+
+/** The provider to use now, and over how many connections. */
+export interface Choice {
+  provider: Provider;
+  connections: number;
 }
 
 export interface ProvidersOptions {
@@ -68,7 +73,7 @@ export class Providers {
         size,
         pool,
         breaker: new Breaker(now),
-        starts: 0,
+        opening: 0,
         lastReplyAt: 0,
         pausedUntil: 0,
         sent: 0,
@@ -79,31 +84,51 @@ export class Providers {
   }
 
   /**
-   * The provider to use now, and how many messages it can take (`room`); null if all breakers are open. A silent
-   * provider is skipped if there is another. One whose rate or connections are used up is not skipped: that is no
+   * The provider to use now, and over how many connections; null if all breakers are open. A silent provider is skipped
+   * if there is another. One whose rate is used up has no connections for the moment, but is not skipped: that is no
    * failure.
    */
-  choose(): { provider: Provider; room: number } | null {
+  choose(): Choice | null {
     const usable = this.all.flatMap((provider) => {
       const allowed = provider.breaker.allowed(provider.size);
-      if (allowed === null) return [];
-      const free = Math.max(0, Math.min(allowed - provider.pool.busy(), provider.pool.idle()));
-      return [{ provider, room: provider.starts < STARTS_AT_ONCE && this.#now() >= provider.pausedUntil ? free : 0 }];
+      return allowed === null ? [] : [{ provider, connections: this.#now() >= provider.pausedUntil ? allowed : 0 }];
     });
     return usable.find(({ provider }) => !this.#isSilent(provider)) ?? usable[0] ?? null;
   }
 
+  /** Takes up to `count` messages from the provider's rate limit; returns how many are granted. */
+  async grant(provider: Provider, count: number): Promise<number> {
+    if (provider.setting.ratePerMinute === null || count === 0) return count;
+    const { granted, waitMs } = await this.#options.takeRate(provider.setting, count).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'could not check the rate limit of a mail provider');
+      return { granted: 0, waitMs: UNASKED_PAUSE_MS };
+    });
+    if (granted < count) {
+      const pause = Math.max(waitMs, LEAST_PAUSE_MS);
+      provider.pausedUntil = this.#now() + pause;
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        this.#options.onRoom();
+      }, pause);
+      this.#timers.add(timer);
+    }
+    return granted;
+  }
+
+  /** How many more connections may be acquired. */
+  room({ breaker, size, pool }: Provider): number {
+    return Math.max(0, Math.min((breaker.allowed(size) ?? 0) - pool.busy(), pool.idle()));
+  }
+
   /**
-   * Acquires connections for up to `count` messages, as many as the provider's rate allows. If the provider cannot be
-   * reached, reports that to its breaker and returns none.
+   * Acquires up to `count` connections. If the provider cannot be reached, reports that to its breaker and returns
+   * none.
    */
   async acquire(provider: Provider, count: number): Promise<SmtpSlot[]> {
-    const granted = await this.#take(provider, count);
-    if (granted === 0) return [];
     provider.breaker.used();
     if (provider.pool.busy() === 0) provider.lastReplyAt = this.#now();
     try {
-      return await provider.pool.acquire(granted);
+      return await provider.pool.acquire(count);
     } catch (error) {
       this.#failed(provider, error instanceof Error ? error.message : String(error));
       this.#options.log.warn({ err: error }, 'cannot reach a mail provider');
@@ -111,14 +136,10 @@ export class Providers {
     }
   }
 
-  /**
-   * The provider whose connections may be reused for another message without being released in between: the current
-   * choice, if it has no rate limit and no more connections are in use than its breaker allows; else null.
-   */
-  reusableProvider(): Provider | null {
-    const provider = this.choose()?.provider;
-    if (!provider || provider.setting.ratePerMinute !== null) return null;
-    return provider.pool.busy() <= (provider.breaker.allowed(provider.size) ?? 0) ? provider : null;
+  /** Whether a connection may be used for another message: no more are in use than the provider's breaker allows. */
+  mayGoOn({ breaker, size, pool }: Provider): boolean {
+    const allowed = breaker.allowed(size);
+    return allowed !== null && pool.busy() <= allowed;
   }
 
   report(provider: Provider, outcome: Outcome): void {
@@ -145,23 +166,5 @@ export class Providers {
     provider.breaker.failed(this.#now() - provider.lastReplyAt > SILENT_MS);
     provider.lastReplyAt = this.#now();
     provider.lastError = { message, at: new Date() };
-  }
-
-  async #take(provider: Provider, count: number): Promise<number> {
-    if (provider.setting.ratePerMinute === null) return count;
-    const { granted, waitMs } = await this.#options.takeRate(provider.setting, count).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'could not check the rate limit of a mail provider');
-      return { granted: 0, waitMs: UNASKED_PAUSE_MS };
-    });
-    if (granted < count) {
-      const pause = Math.max(waitMs, LEAST_PAUSE_MS);
-      provider.pausedUntil = this.#now() + pause;
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer);
-        this.#options.onRoom();
-      }, pause);
-      this.#timers.add(timer);
-    }
-    return granted;
   }
 }

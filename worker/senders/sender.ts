@@ -10,9 +10,10 @@ import { startEmails, type RenderedRow, type StartedEmail } from '../../domain/e
 import { Domains } from './domains.ts';
 import { Filler, type Ready } from './filler.ts';
 import { HealthReports } from './health.ts';
+import { InDoubt } from './in-doubt.ts';
 import { Leases, SENDING_LEASE_SECONDS } from './leases.ts';
 import { settlementOf } from './outcomes.ts';
-import { Providers, type Provider } from './providers.ts';
+import { Providers, type Choice, type Provider } from './providers.ts';
 import { Settler } from './settler.ts';
 import type { Outcome } from './smtp-outcome.ts';
 import type { SmtpSlot } from './smtp-pool.ts';
@@ -23,57 +24,53 @@ const POLL_MS = 500;
 /**
  * Messages finish in bursts: those that finish within this time are settled, and their successors started, together.
  */
-const GATHER_MS = 2;
-/** Two turns overlap: while one waits for Postgres, the connections of the other send. */
-const TURNS_AT_ONCE = 2;
-/**
- * A message is sent, up to its final dot, before its start is committed only after so many successful starts in a row:
- * an email that is then not started costs a connection, and refused starts (a cap, a pause) seldom come alone.
- */
-const AHEAD_AFTER = 100;
+const GATHER_MS = 4;
+/** An email that waits longer for a connection is put back, so that a pause, an unsubscribe or a stop concern it. */
+const LONGEST_WAIT_MS = 1_000;
 const STOP_MS = 20_000;
 /** The delay before a taken-back email may be leased again: a transaction whose connection broke may still commit. */
 const LATE_COMMIT_SECONDS = 3;
 
-/** A rendered email and the open connection that it will go over. */
-interface OnSlot {
+/** A connection without work for this long goes back to the pool. */
+const IDLE_MS = 500;
+
+/** An email that is SENDING and waits for a connection. */
+interface Started {
   ready: Ready;
-  provider: Provider;
-  slot: SmtpSlot;
+  attempt: number;
+  at: number;
 }
 
-/** A transaction that settles sent emails and starts the next ones, which already have connections. */
-interface Turn {
-  /** The attempt number of each email that was started, by email id; empty if the turn failed. */
-  attempts: Promise<Map<number, number>>;
-  /** Resolves when the turn's transaction and everything that follows from it are settled. */
-  over: Promise<void>;
-  /** Whether messages are sent, up to their final dots, before their start is committed. */
-  ahead: boolean;
-  /** When the lease on the emails that it starts ends, as a time of performance.now(). */
-  until: number;
-}
-
-/** An accepted message and its connection. No other final dot is sent over it before this message is settled. */
+/** An accepted email that the next turn settles. */
 interface Sent {
   settlement: Settlement;
   provider: Provider;
-  slot: SmtpSlot;
-  /** The next email, whose envelope was pipelined with this message's final dot; null if there is none. */
-  following: Ready | null;
 }
 
-const attemptsOf = (started: readonly StartedEmail[]): Map<number, number> =>
-  new Map(started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
+/** A connection that waits for an email. */
+interface Idle {
+  slot: SmtpSlot;
+  since: number;
+  give: (next: Started | null) => void;
+}
+
+/** What is going on with a provider. */
+interface Line {
+  /** Started emails that wait for a connection, in order. */
+  waiting: Started[];
+  idle: Idle[];
+  /** Connections that have an email. */
+  sending: number;
+  inDoubt: InDoubt;
+}
 
 /**
- * Sends this process's emails: leases them, renders them, sets as many to SENDING as there are connections, sends and
- * settles. An accepted message is settled in the same transaction that starts the next email of its connection. While
- * that transaction runs, the next message is already sent over the connection, up to its final dot (unless starts were
- * refused lately). If the process dies, the state of an email decides what becomes of it:
- * - leased, rendered or transmitted without being started: still QUEUED; free again when the lease expires;
- * - SENDING committed, final dot not sent: the recovery makes it UNKNOWN (nobody can tell), at most one per connection;
- * - final dot sent, outcome not settled: UNKNOWN too, and never sent again automatically;
+ * Sends this process's emails: leases them, renders them, starts them (sets them to SENDING), sends and settles them.
+ * A transaction, called a turn, settles the accepted emails and starts the next ones. At most SEND_IN_DOUBT emails are
+ * between start and settlement; a connection sends one after the other. If the process dies, the state of an email
+ * decides what becomes of it:
+ * - leased or rendered: still QUEUED; free again when the lease expires;
+ * - SENDING: the recovery makes it UNKNOWN (nobody can tell), and it is never sent again automatically;
  * - settled: nothing to do.
  * If a live process loses the reply of Postgres, it repeats what is idempotent (settling), and takes back what it
  * surely did not send (starting). So there is at most one dot per start, and an email is started again only after the
@@ -92,19 +89,17 @@ export class Sender {
   readonly #free = new Wake(POLL_MS);
   readonly #loop: Promise<void>;
   readonly #working = new Set<Promise<void>>();
+  readonly #lines: ReadonlyMap<Provider, Line>;
+  readonly #maxInDoubt: number;
+  #sent: Sent[] = [];
   /** The number of startEmails calls so far, to give each a unique name. */
   #calls = 0;
-  #turns = 0;
-  /** How many emails in a row were started successfully. */
-  #startedInARow = 0;
+  #isTurning = false;
   #stopping = false;
-  /** Emails that have a connection but are not started yet. */
-  #onSlots: OnSlot[] = [];
-  #sent: Sent[] = [];
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    const { SMTP_URL, SEND_CONNECTIONS, SEND_CONNECTIONS_PER_DOMAIN } = deps.env;
+    const { SMTP_URL, SEND_CONNECTIONS, SEND_CONNECTIONS_PER_DOMAIN, SEND_IN_DOUBT } = deps.env;
     this.#providers = new Providers(readProviders(SMTP_URL), {
       connections: SEND_CONNECTIONS,
       log: deps.log,
@@ -112,6 +107,10 @@ export class Sender {
       takeRate: ({ provider, ratePerMinute }, count) =>
         takeRate(engineEm(deps.orm), { provider, ratePerMinute: ratePerMinute! }, count),
     });
+    this.#lines = new Map(
+      this.#providers.all.map((provider) => [provider, { waiting: [], idle: [], sending: 0, inDoubt: new InDoubt() }]),
+    );
+    this.#maxInDoubt = SEND_IN_DOUBT;
     this.#health = new HealthReports(deps, this.#holder, this.#providers.all);
     this.#domains = new Domains(SEND_CONNECTIONS_PER_DOMAIN);
     this.#leases = new Leases(deps, this.#holder);
@@ -131,8 +130,9 @@ export class Sender {
   }
 
   /**
-   * Starts no more emails, returns leases, and waits until the messages in flight are sent and settled. The wait is
-   * bounded, because a silent provider may take minutes; messages that are cut off end as after a kill.
+   * Starts no more emails, returns leases, puts back what has no connection, and waits until the messages in flight are
+   * sent and settled. The wait is bounded, because a silent provider may take minutes; messages that are cut off end as
+   * after a kill.
    */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -144,7 +144,7 @@ export class Sender {
     void this.#providers.close();
     if (this.#working.size > 0) {
       this.#deps.log.warn(
-        { emails: this.#working.size, unsettled: this.#settler.waiting },
+        { emails: this.#countInDoubt(), unsettled: this.#settler.waiting },
         'stopped while sending: some emails will be UNKNOWN',
       );
     }
@@ -154,68 +154,84 @@ export class Sender {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      this.#occupy();
+      this.#putBackLate();
+      this.#connect();
       if (!this.#beginTurn()) await this.#free.wait();
       await delay(GATHER_MS);
     }
-    // Stopping: no further turn will take these.
-    for (const { ready, slot } of this.#onSlots.splice(0)) {
-      slot.release();
-      this.#track(this.#filler.putBack([ready]));
-    }
-    for (const sent of this.#sent.splice(0)) this.#track(this.#settleAlone(sent));
+    // Stopping: no further turn will settle these.
+    for (const one of this.#sent.splice(0)) this.#settleAlone(one);
+    this.#putBackLate();
   }
 
-  /** Assigns idle connections to rendered emails. */
-  #occupy(): void {
-    const chosen = this.#providers.choose();
-    const batch = chosen ? this.#filler.take(chosen.room) : [];
-    if (batch.length > 0) this.#track(this.#open(chosen!.provider, batch));
+  #line(provider: Provider): Line {
+    return this.#lines.get(provider)!;
   }
 
-  /** Opens connections before starting emails, so that SENDING means "on a connection". */
-  async #open(provider: Provider, batch: Ready[]): Promise<void> {
-    provider.starts += 1;
-    const slots = await this.#providers.acquire(provider, batch.length);
-    provider.starts -= 1;
-    const on = this.#stopping ? [] : batch.splice(0, slots.length);
-    for (const slot of slots.splice(on.length)) slot.release();
-    this.#onSlots.push(...on.map((ready, index) => ({ ready, provider, slot: slots[index]! })));
-    await this.#filler.putBack(batch);
+  #countInDoubt(): number {
+    return [...this.#lines.values()].reduce((sum, { inDoubt }) => sum + inDoubt.count, 0);
+  }
+
+  /** Acquires connections of the chosen provider for the emails that are ready or started. */
+  #connect(): void {
+    const provider = this.#providers.choose()?.provider;
+    if (!provider) return;
+    const { waiting, idle } = this.#line(provider);
+    const emails = waiting.length + this.#filler.sendable();
+    const wanted = Math.min(emails - idle.length - provider.opening, this.#providers.room(provider));
+    if (wanted > 0) this.#track(this.#open(provider, wanted));
+  }
+
+  /** Opens connections before emails are started, so that an unreachable provider costs no attempt. */
+  async #open(provider: Provider, count: number): Promise<void> {
+    provider.opening += count;
+    const slots = await this.#providers.acquire(provider, count);
+    provider.opening -= count;
+    for (const slot of slots) this.#track(this.#sendOver(provider, slot));
     this.#free.now();
   }
 
-  /** Begins a turn. Returns false if there is nothing to do, or TURNS_AT_ONCE turns are running. */
+  /**
+   * Begins a turn. Returns false if there is nothing to do, or one is running: what comes meanwhile goes together into
+   * the next, and the started emails keep the connections busy.
+   */
   #beginTurn(): boolean {
-    if (this.#turns >= TURNS_AT_ONCE) return false;
+    if (this.#isTurning) return false;
+    const chosen = this.#providers.choose();
     const sent = this.#sent.splice(0);
-    const next = this.#onSlots.splice(0);
-    const over: Sent[] = [];
-    const goesOn = this.#providers.reusableProvider();
-    for (const one of sent) {
-      const ready = one.provider === goesOn ? this.#nextOver(one) : null;
-      if (ready) next.push({ ready, provider: one.provider, slot: one.slot });
-      else over.push(one);
-      if (one.following && one.following !== ready) this.#putBackLate(one.following);
-    }
+    const next = chosen ? this.#filler.take(this.#roomFor(chosen)) : [];
     const ending = this.#filler.takeUnsendable();
     if (sent.length + next.length + ending.length === 0) return false;
-    this.#track(this.#turn(sent, next, over, ending));
+    if (chosen) this.#line(chosen.provider).inDoubt.count += next.length;
+    this.#track(this.#turn(sent, chosen?.provider ?? null, next, ending));
     return true;
   }
 
-  async #turn(sent: Sent[], next: OnSlot[], over: Sent[], ending: Ready[]): Promise<void> {
-    this.#turns += 1;
+  /** How many more emails may be started for the chosen provider. */
+  #roomFor({ provider, connections }: Choice): number {
+    if (connections === 0) return 0;
+    const { idle, sending, inDoubt } = this.#line(provider);
+    const open = idle.length + sending;
+    // A provider on trial gets one message.
+    const useful = provider.breaker.health.state === 'trial' ? Math.min(open, 1) : inDoubt.useful(open);
+    return Math.max(0, Math.min(useful - inDoubt.count, this.#maxInDoubt - this.#countInDoubt()));
+  }
+
+  async #turn(
+    sent: readonly Sent[],
+    provider: Provider | null,
+    next: Ready[],
+    ending: readonly Ready[],
+  ): Promise<void> {
+    this.#isTurning = true;
+    const begun = performance.now();
+    if (provider) await this.#keepToRate(provider, next);
     const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
     const name = `${this.#holder}/${(this.#calls += 1)}`;
     const emails = [
-      ...next.map(({ ready, provider }) => ({ rendered: ready.row, provider: provider.setting.provider })),
+      ...next.map(({ row }) => ({ rendered: row, provider: provider!.setting.provider })),
       ...ending.map(({ row }) => ({ rendered: row, provider: null })),
     ];
-    const attempts = Promise.withResolvers<Map<number, number>>();
-    const end = Promise.withResolvers<void>();
-    const ahead = this.#startedInARow >= AHEAD_AFTER;
-    for (const on of next) this.#track(this.#send(on, { attempts: attempts.promise, over: end.promise, ahead, until }));
     const started = await startEmails((statements) => this.#deps.pipelined.once('engine', statements), {
       holder: this.#holder,
       name,
@@ -226,22 +242,18 @@ export class Sender {
       this.#deps.log.warn({ err: error, emails: emails.length, sent: sent.length }, 'could not start or settle emails');
       return null;
     });
-    const toSend = attemptsOf(started ?? []);
-    this.#startedInARow = toSend.size < next.length ? 0 : this.#startedInARow + next.length;
-    attempts.resolve(toSend);
     if (started) {
-      for (const { settlement } of sent) this.#leases.drop(settlement.id);
-      this.#deps.pingOutbox('outbox_events');
-      for (const { slot } of over) slot.release();
+      if (provider) this.#line(provider).inDoubt.turnTook(performance.now() - begun);
+      for (const one of sent) this.#settled(one);
+      if (provider) this.#queue(provider, next, started, until);
       for (const { status } of started)
         if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
+      this.#deps.pingOutbox('outbox_events');
     } else {
-      const taken = new Set(next.map(({ slot }) => slot));
       await Promise.all([
         ...sent.map(async (one) => {
           await this.#settler.settle(one.settlement);
-          this.#leases.drop(one.settlement.id);
-          if (!taken.has(one.slot)) one.slot.release();
+          this.#settled(one);
         }),
         this.#takeBack(
           emails.map(({ rendered }) => rendered),
@@ -249,15 +261,148 @@ export class Sender {
         ),
         delay(POLL_MS),
       ]);
+      if (provider) for (const ready of next) this.#notStarted(provider, ready);
     }
-    end.resolve();
-    this.#turns -= 1;
+    this.#isTurning = false;
     this.#free.now();
+  }
+
+  /** Puts back those of `next` that the provider's rate does not allow yet. */
+  async #keepToRate(provider: Provider, next: Ready[]): Promise<void> {
+    const granted = await this.#providers.grant(provider, next.length);
+    const beyond = next.splice(granted);
+    this.#line(provider).inDoubt.count -= beyond.length;
+    await this.#filler.putBack(beyond);
+  }
+
+  /** Hands the started ones of `next` to the provider's connections. */
+  #queue(provider: Provider, next: readonly Ready[], started: readonly StartedEmail[], until: number): void {
+    const attempts = new Map(
+      started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]),
+    );
+    const { waiting, idle } = this.#line(provider);
+    const at = performance.now();
+    for (const ready of next) {
+      const { id } = ready.row;
+      const attempt = attempts.get(id);
+      // Delete: one start allows one message, even if the email is here twice (leased again after a suspend).
+      attempts.delete(id);
+      if (attempt === undefined) this.#notStarted(provider, ready);
+      else {
+        this.#leases.hold(id, until);
+        waiting.push({ ready, attempt, at });
+      }
+    }
+    while (idle.length > 0 && waiting.length > 0) idle.shift()!.give(this.#next(provider));
+  }
+
+  #notStarted(provider: Provider, { domain }: Ready): void {
+    this.#domains.leave(domain);
+    this.#line(provider).inDoubt.count -= 1;
+  }
+
+  /** Sends the provider's started emails one after the other over one connection. */
+  async #sendOver(provider: Provider, slot: SmtpSlot): Promise<void> {
+    let sent = 0;
+    for (let next = await this.#nextOrWait(provider, slot); next; sent += 1) {
+      const following: Started | null = await this.#send(next, provider, slot);
+      if (following && !this.#mayUse(provider)) this.#requeue(provider, following);
+      next = this.#mayUse(provider)
+        ? (following ?? (slot.usable ? await this.#nextOrWait(provider, slot) : null))
+        : null;
+    }
+    // The provider was not tried.
+    if (sent === 0) provider.breaker.unused();
+    slot.release();
+    this.#free.now();
+  }
+
+  /** Whether the provider may be given another message. */
+  #mayUse(provider: Provider): boolean {
+    return !this.#stopping && this.#providers.mayGoOn(provider);
+  }
+
+  #next(provider: Provider): Started | null {
+    return this.#mayUse(provider) ? (this.#line(provider).waiting.shift() ?? null) : null;
+  }
+
+  /** The next email for a connection; null if there is none before the connection ends or has been idle for too long. */
+  async #nextOrWait(provider: Provider, slot: SmtpSlot): Promise<Started | null> {
+    const next = this.#next(provider);
+    if (next || !this.#mayUse(provider)) return next;
+    return new Promise((give) => this.#line(provider).idle.push({ slot, since: performance.now(), give }));
+  }
+
+  /**
+   * Sends one email. Its final dot is sent only while its lease holds. Returns the email whose envelope was pipelined
+   * with the dot: it must be the next over this connection; if the connection has ended, it goes first on a new one, so
+   * that the server repeats its reply in case this email was the reason.
+   */
+  async #send(
+    { ready: { row, composed, domain }, attempt }: Started,
+    provider: Provider,
+    slot: SmtpSlot,
+  ): Promise<Started | null> {
+    const { id, tenantId } = row;
+    const begun = performance.now();
+    this.#line(provider).sending += 1;
+    let released = false;
+    let next: Started | null = null;
+    const beforeDot = (): Promise<boolean> => Promise.resolve((released = this.#leases.holds(id)));
+    const following = (): Envelope | null => (next = this.#next(provider))?.ready.composed!.envelope ?? null;
+    const outcome = await slot
+      .send(composed!.envelope, composed!.message, { beforeDot, following })
+      .catch((error: unknown): Outcome => {
+        const message = error instanceof Error ? error.message : String(error);
+        this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed unexpectedly');
+        return released
+          ? { kind: 'unknown', error: message, provider: '' }
+          : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
+      });
+    this.#line(provider).sending -= 1;
+    const took = performance.now() - begun;
+    this.#providers.report(provider, outcome);
+    this.#domains.leave(domain, took);
+    this.#deps.metrics.emails.inc({ outcome: outcome.kind });
+    const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider };
+    if (outcome.kind === 'sent' && !this.#stopping) {
+      this.#line(provider).inDoubt.sendTook(took);
+      this.#sent.push(one);
+      this.#free.now();
+    } else this.#settleAlone(one);
+    return next;
+  }
+
+  /**
+   * Requeues the emails that have waited too long for a connection, and all of a provider that may not be used; gives
+   * back the connections that were closed or have been idle for too long.
+   */
+  #putBackLate(): void {
+    const now = performance.now();
+    for (const [provider, line] of this.#lines) {
+      const isRefused = this.#stopping || provider.breaker.allowed(provider.size) === null;
+      const late = line.waiting.filter(({ at }) => isRefused || now - at > LONGEST_WAIT_MS);
+      if (late.length > 0) line.waiting = line.waiting.filter((started) => !late.includes(started));
+      for (const started of late) this.#requeue(provider, started);
+      const idle = line.idle.filter(({ slot, since }) => isRefused || !slot.usable || now - since > IDLE_MS);
+      if (idle.length > 0) line.idle = line.idle.filter((one) => !idle.includes(one));
+      for (const { give } of idle) give(null);
+    }
+  }
+
+  /** Requeues an email that was started and surely not sent. */
+  #requeue(provider: Provider, { ready: { row, domain }, attempt }: Started): void {
+    this.#domains.leave(domain);
+    const { id, tenantId } = row;
+    this.#settleAlone({
+      settlement: { id, tenantId, attempt, provider: null, result: 'QUEUED', reply: null, delaySeconds: 0 },
+      provider,
+    });
   }
 
   /**
    * Called after a start whose result is unknown: even if it was or will be committed, its emails were surely not sent.
-   * Makes them free for a new lease. Their connections carry nothing else until that is settled, as after a message.
+   * Makes them free for a new lease.
    */
   async #takeBack(all: readonly RenderedRow[], start: string): Promise<void> {
     await Promise.all(
@@ -277,103 +422,21 @@ export class Sender {
   }
 
   /**
-   * Sends one email, but its final dot only once the turn has started it. The connection carries no other final dot
-   * until this email is settled, so a kill leaves at most one email per connection in doubt.
+   * Settles an attempt outside of a turn: one that was not accepted (it has more effects), or the last ones before a
+   * stop.
    */
-  async #send({ ready: { row, composed, domain }, provider, slot }: OnSlot, turn: Turn): Promise<void> {
-    const { id, tenantId } = row;
-    const begun = performance.now();
-    const started = turn.attempts.then((attempts) => {
-      const attempt = attempts.get(id);
-      // Delete: one start allows one message, even if the email is here twice (leased again after a suspend).
-      if (attempts.delete(id)) this.#leases.hold(id, turn.until);
-      return attempt;
-    });
-    const giveUp = async (): Promise<void> => {
-      this.#domains.leave(domain);
-      await turn.over;
-      slot.release();
-      this.#free.now();
-    };
-    if (!turn.ahead && (await started) === undefined) {
-      provider.breaker.unused();
-      return giveUp();
-    }
-    let released = false;
-    let next: Ready | null = null;
-    const beforeDot = async (): Promise<boolean> =>
-      (released = (await started) !== undefined && this.#leases.holds(id));
-    const following = (): Envelope | null => (next = this.#takeFollowing(provider))?.composed!.envelope ?? null;
-    const outcome = await slot
-      .send(composed!.envelope, composed!.message, { beforeDot, following })
-      .catch((error: unknown): Outcome => {
-        const message = error instanceof Error ? error.message : String(error);
-        this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed unexpectedly');
-        return released
-          ? { kind: 'unknown', error: message, provider: '' }
-          : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
-      });
-    this.#providers.report(provider, outcome);
-    const attempt = await started;
-    if (attempt === undefined) return giveUp();
-    this.#domains.leave(domain, performance.now() - begun);
-    this.#deps.metrics.emails.inc({ outcome: outcome.kind });
-    const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider, slot, following: next };
-    if (outcome.kind !== 'sent' || this.#stopping) return this.#settleAlone(one);
-    this.#sent.push(one);
-    this.#free.now();
+  #settleAlone(one: Sent): void {
+    this.#track(
+      this.#settler.settle(one.settlement).then(() => {
+        this.#settled(one);
+        this.#free.now();
+      }),
+    );
   }
 
-  /**
-   * The email whose envelope is pipelined with the final dot of the one before. Null unless messages are sent ahead;
-   * null with a limit per domain, because the connection would count for two emails.
-   */
-  #takeFollowing(provider: Provider): Ready | null {
-    if (
-      this.#stopping ||
-      this.#startedInARow < AHEAD_AFTER ||
-      this.#domains.limit > 0 ||
-      this.#providers.reusableProvider() !== provider
-    )
-      return null;
-    return this.#filler.take(1)[0] ?? null;
-  }
-
-  /**
-   * The next email for a connection. If its envelope was pipelined already, it stays the next even if the connection
-   * has ended: on a new connection the server repeats its reply, in case this email was the reason.
-   */
-  #nextOver({ slot, following }: Sent): Ready | null {
-    if (following) return performance.now() < following.until ? following : null;
-    return slot.usable ? (this.#filler.take(1)[0] ?? null) : null;
-  }
-
-  /** Requeues an email whose envelope was pipelined although it cannot be sent now; this costs the connection. */
-  #putBackLate(following: Ready): void {
-    this.#startedInARow = 0;
-    this.#track(this.#filler.putBack([following]));
-  }
-
-  /**
-   * Settles a message outside of a turn: one that was not accepted (it has more effects), or the last ones before a
-   * stop. If its dot was refused, an email whose envelope was pipelined with it is then sent over the same connection.
-   */
-  async #settleAlone({ settlement, provider, slot, following }: Sent): Promise<void> {
-    await this.#settler.settle(settlement);
-    this.#leases.drop(settlement.id);
-    if (
-      following &&
-      !this.#stopping &&
-      slot.usable &&
-      provider === this.#providers.reusableProvider() &&
-      performance.now() < following.until
-    ) {
-      this.#onSlots.push({ ready: following, provider, slot });
-    } else {
-      slot.release();
-      if (following) this.#putBackLate(following);
-    }
-    this.#free.now();
+  #settled({ settlement: { id }, provider }: Sent): void {
+    this.#leases.drop(id);
+    this.#line(provider).inDoubt.count -= 1;
   }
 
   #track(work: Promise<void>): void {

@@ -81,8 +81,6 @@ function senderWith(
   onTestFinished(() => sender.stop());
   return sender;
 }
-/** So many are started before messages go ahead of their starts. */
-const AHEAD_AFTER = 100;
 const lost = new Error('the connection to the database was lost');
 
 test('turns of which the answer is lost, committed or not: each email is accepted once and told of once', async () => {
@@ -113,19 +111,24 @@ test('turns of which the answer is lost, committed or not: each email is accepte
   );
 });
 
-test('what was accepted is settled before its connection takes another', async () => {
-  const ids = await queue(AHEAD_AFTER * 2);
-  let most = 0;
-  senderWith(async (real, ...turn) => {
-    const answer = await real(...turn);
-    // Whatever dies now leaves these in doubt, with what the provider has and the ledger does not know of.
-    most = Math.max(most, count(await read(ids), 'SENDING'));
-    return answer;
+for (const limit of [1, 7, 40]) {
+  test(`at most ${limit} emails are in doubt where SEND_IN_DOUBT is ${limit}`, async () => {
+    const ids = await queue(300);
+    let most = 0;
+    senderWith(
+      async (real, ...turn) => {
+        const answer = await real(...turn);
+        // Whatever dies now leaves these in doubt, with what the provider has and the ledger does not know of.
+        most = Math.max(most, count(await read(ids), 'SENDING'));
+        return answer;
+      },
+      { SEND_IN_DOUBT: limit },
+    );
+    const emails = await untilSent(ids);
+    assert.deepEqual([...new Set(accepted(emails))], [1]);
+    assert.ok(most >= Math.min(limit, 5) && most <= limit, `${most} were in doubt at once`);
   });
-  const emails = await untilSent(ids);
-  assert.deepEqual([...new Set(accepted(emails))], [1]);
-  assert.ok(most > 1 && most <= 5, `${most} were in doubt at once, by five connections`);
-});
+}
 
 test('a sender that is stopped in the middle leaves none in doubt and none that is not told of', async () => {
   const ids = await queue(200);
@@ -144,191 +147,150 @@ test('a sender that is stopped in the middle leaves none in doubt and none that 
   assert.deepEqual([...new Set(accepted(await untilSent(ids)))], [1]);
 });
 
-interface Held {
-  smtp: ScriptedSmtp;
-  /** The emails after those that went ahead, in their order. */
-  ids: number[];
-  /** Lets the turn go on; `how` it ends. */
-  go: (how?: 'committed' | 'lost before' | 'lost after') => void;
-}
-
-/**
- * A sender with one connection, after so many emails that messages go ahead, with `count` more: its turn that starts the first of
- * these, and settles the one before, waits for `go`.
- */
-async function heldTurn(count: number, script: Script = {}): Promise<Held> {
-  const smtp = await startScriptedSmtp(script);
-  onTestFinished(() => smtp.stop());
-  const gate = Promise.withResolvers<'committed' | 'lost before' | 'lost after'>();
-  onTestFinished(() => gate.resolve('committed'));
-  let held = false;
-  const before = await queue(AHEAD_AFTER + 1);
-  const ids = await queue(count);
-  senderWith(
-    async (real, ...turn) => {
-      if (held || smtp.accepted.length <= AHEAD_AFTER) return real(...turn);
-      held = true;
-      const how = await gate.promise;
-      if (how === 'lost before') throw lost;
-      const answer = await real(...turn);
-      if (how === 'lost after') throw lost;
-      return answer;
-    },
-    { SMTP_URL: smtp.url, SEND_CONNECTIONS: 1 },
-  );
-  await until('the turn waits', () => held, 60_000);
-  assert.equal(smtp.accepted.length, before.length);
-  return { smtp, ids, go: (how = 'committed') => gate.resolve(how) };
-}
-
-const isHandedOver = (smtp: ScriptedSmtp): boolean => smtp.unfinished.endsWith('--\r\n');
-
-for (const [server, ehlo] of [
-  ['a server without pipelining', '250 ok'],
-  ['a server with pipelining', '250-ok\r\n250 PIPELINING'],
-] as const) {
-  test(`${server}: while Postgres settles a message and starts the next, that goes over the connection, but for its dot`, async () => {
-    const afterDots: string[] = [];
-    const { smtp, ids, go } = await heldTurn(1, {
-      ehlo,
-      dot: (_, after) => {
-        afterDots.push(after);
-        return '250 accepted';
-      },
-    });
-    await until('all but the dot is there', () => isHandedOver(smtp));
-    const [{ address }] = (await read(ids)) as [Row];
-    assert.equal(
-      afterDots.at(-1)!.includes(`RCPT TO:<${address}>`),
-      ehlo.includes('PIPELINING'),
-      'the envelope goes with the dot before it',
-    );
-    const before = smtp.accepted.length;
-    const inDoubt = await engine<{ status: string }>(
-      sql`select status from emails where to_address = ${smtp.accepted.at(-1)!}`,
-    );
-    assert.deepEqual(
-      [inDoubt[0]!.status, (await read(ids))[0]!.status, smtp.dots.length],
-      ['SENDING', 'QUEUED', before],
-    );
-    go();
-    const [email] = await untilSent(ids);
-    assert.deepEqual([smtp.accepted.slice(before), email!.attempt], [[email!.address], 1]);
-  });
-
-  for (const how of ['lost before', 'lost after'] as const) {
-    test(`${server}: a message that went ahead of a turn whose answer was ${how === 'lost after' ? 'lost after it was committed' : 'lost'}: no dot, and later once`, async () => {
-      const { smtp, ids, go } = await heldTurn(2, { ehlo });
-      await until('all but the dot is there', () => isHandedOver(smtp));
-      const before = smtp.dots.length;
-      go(how);
-      const emails = await untilSent(ids);
-      assert.deepEqual(smtp.dots.slice(before).sort(), emails.map(({ address }) => address).sort());
-      assert.equal(new Set(smtp.dots).size, smtp.dots.length);
-    });
-  }
-
-  test(`${server}: a message whose email is not started gets no dot and its connection ends; the next ones do not go ahead`, async () => {
-    let opened = 0;
-    const {
-      smtp,
-      ids: [first, second, ...others],
-      go,
-    } = await heldTurn(4, {
-      ehlo,
-      greet: () => {
-        opened += 1;
-        return '220 ready';
-      },
-    });
-    await until('all but the dot is there', () => isHandedOver(smtp));
-    const [one, other] = (await read([first!, second!])) as [Row, Row];
-    for (const { address } of [one, other])
-      assert.equal((await service.api('POST', '/emails/suppressions', { email: address })).status, 201);
-    const before = smtp.accepted.length;
-    go();
-    await untilSent(others);
-    assert.deepEqual(
-      (await read([first!, second!])).map(({ status }) => status),
-      ['SUPPRESSED', 'SUPPRESSED'],
-    );
-    assert.equal(smtp.accepted.length, before + 2);
-    assert.ok(!smtp.dots.includes(one.address) && !smtp.dots.includes(other.address));
-    assert.equal(opened, 2, 'the second that was not started cost no connection');
-  });
-
-  for (const how of ['committed', 'lost before'] as const) {
-    test(`${server}: a recipient refused before the email is started, the start ${how}: FAILED once it is`, async () => {
-      const asked = new Map<string, number>();
-      const { smtp, ids, go } = await heldTurn(1, {
-        ehlo,
-        rcpt: (to) => {
-          asked.set(to, (asked.get(to) ?? 0) + 1);
-          return asked.size > AHEAD_AFTER + 1 ? '550 5.1.1 nobody' : '250 ok';
-        },
-      });
-      const [{ address }] = (await read(ids)) as [Row];
-      await until('it was refused', () => asked.has(address));
-      assert.equal((await read(ids))[0]!.status, 'QUEUED');
-      go(how);
-      await until('it has its end', async () => (await read(ids))[0]!.status === 'FAILED');
-      assert.deepEqual([asked.get(address), smtp.dots.includes(address)], [how === 'committed' ? 1 : 2, false]);
-    });
-  }
-}
-
-/** Sends so many that messages begin with the dot before, and more, over one connection; returns what became of these, and how many connections it took. */
-async function sendBegun(
-  script: (to: number) => Script,
-): Promise<{ emails: Row[]; opened: number; smtp: ScriptedSmtp }> {
-  const ids = await queue(AHEAD_AFTER * 2);
+/** One connection to a scripted server, and emails that go over it. */
+async function overOneConnection(
+  emails: number,
+  script: Script,
+  env: Partial<Env> = {},
+): Promise<{ ids: number[]; smtp: ScriptedSmtp; opened: () => number; sender: Sender }> {
   let opened = 0;
-  const first = Number((await read(ids))[0]!.address.match(/\d+/)![0]);
+  const ids = await queue(emails);
   const smtp = await startScriptedSmtp({
     ehlo: '250-ok\r\n250 PIPELINING',
     greet: () => {
       opened += 1;
       return '220 ready';
     },
-    ...script(first + AHEAD_AFTER),
+    ...script,
   });
   onTestFinished(() => smtp.stop());
-  senderWith(undefined, { SMTP_URL: smtp.url, SEND_CONNECTIONS: 1 });
-  const emails = await until('each has its end', async () => {
+  const sender = senderWith(undefined, { SMTP_URL: smtp.url, SEND_CONNECTIONS: 1, ...env });
+  return { ids, smtp, opened: () => opened, sender };
+}
+const untilEnded = (ids: number[]) =>
+  until('each has its end', async () => {
     const now = await read(ids);
     return count(now, 'SENT') + count(now, 'FAILED') === now.length && now;
   });
-  return { emails, opened, smtp };
-}
-const numberOf = (to: string): number => Number(/\d+/.exec(to)![0]);
 
-test('dots that are refused end no connection, and what was begun with them goes on', async () => {
-  let refused = 0;
-  const { emails, opened, smtp } = await sendBegun((from) => ({
-    dot: (to) => {
-      const is = numberOf(to) > from && numberOf(to) % 5 === 0;
-      refused += Number(is);
-      return is ? '554 5.7.1 spam' : '250 accepted';
+test('an email is started before anything of it goes over a connection', async () => {
+  const seen: string[] = [];
+  const { ids, smtp } = await overOneConnection(50, {});
+  const watching = setInterval(() => {
+    const to = smtp.accepted.at(-1);
+    if (to)
+      void engine<{ status: string }>(sql`select status from emails where to_address = ${to}`).then(([row]) =>
+        seen.push(row!.status),
+      );
+  }, 5);
+  const emails = await untilEnded(ids);
+  clearInterval(watching);
+  assert.ok(
+    seen.every((status) => status === 'SENDING' || status === 'SENT'),
+    seen.join(),
+  );
+  assert.deepEqual(smtp.dots.toSorted(), emails.map(({ address }) => address).toSorted());
+});
+
+test('dots that are refused end no connection, and the run goes on over it', async () => {
+  let [refused, dots] = [0, 0];
+  const { ids, smtp, opened } = await overOneConnection(200, {
+    dot: () => {
+      dots += 1;
+      if (dots % 5 > 0) return '250 accepted';
+      refused += 1;
+      return '554 5.7.1 spam';
     },
-  }));
-  assert.ok(refused >= 19, String(refused));
+  });
+  const emails = await untilEnded(ids);
+  assert.ok(refused >= 39, String(refused));
   assert.deepEqual(
-    [count(emails, 'FAILED'), opened, smtp.dots.length, new Set(smtp.dots).size],
+    [count(emails, 'FAILED'), opened(), smtp.dots.length, new Set(smtp.dots).size],
     [refused, 1, emails.length, emails.length],
   );
 });
 
 test('a recipient that is refused by a server that takes DATA nevertheless ends two connections, not each that it comes to', async () => {
   const asked = new Map<string, number>();
-  const { emails, opened, smtp } = await sendBegun((from) => ({
+  let bad = '';
+  const { ids, smtp, opened } = await overOneConnection(200, {
     data: () => '354 go on',
     rcpt: (to) => {
+      if (asked.size === 50) bad = to;
       asked.set(to, (asked.get(to) ?? 0) + 1);
-      return numberOf(to) === from + 20 ? '550 5.1.1 nobody' : '250 ok';
+      return to === bad ? '550 5.1.1 nobody' : '250 ok';
     },
-  }));
-  assert.deepEqual(
-    [count(emails, 'FAILED'), opened, smtp.dots.length, Math.max(...asked.values())],
-    [1, 3, emails.length - 1, 2],
+  });
+  const emails = await untilEnded(ids);
+  assert.deepEqual([count(emails, 'FAILED'), smtp.dots.length], [1, emails.length - 1]);
+  assert.ok(opened() <= 3 && Math.max(...asked.values()) <= 2, JSON.stringify([opened(), Math.max(...asked.values())]));
+});
+
+test('a server that answers 421 in the middle of a run: each of the run is sent once', async () => {
+  let dots = 0;
+  const { ids, smtp } = await overOneConnection(120, {
+    dot: () => {
+      dots += 1;
+      return dots === 60 ? '421 4.3.2 going down' : '250 accepted';
+    },
+  });
+  const emails = await until(
+    'all but the refused one are sent',
+    async () => {
+      const now = await read(ids);
+      return count(now, 'SENT') >= now.length - 1 && now;
+    },
+    60_000,
   );
+  // The refused one was surely not accepted: it is sent again.
+  assert.equal(new Set(smtp.accepted).size, smtp.accepted.length);
+  assert.ok(count(emails, 'SENT') + count(emails, 'QUEUED') + count(emails, 'SENDING') === emails.length);
+});
+
+test('a stop in the middle of a run puts back what has no connection yet, without an attempt at a provider', async () => {
+  const reply = Promise.withResolvers<void>();
+  let dots = 0;
+  const { ids, smtp, sender } = await overOneConnection(100, {
+    dot: async () => {
+      dots += 1;
+      if (dots === 30) await reply.promise;
+      return '250 accepted';
+    },
+  });
+  await until('it is in the middle of a run', async () => dots === 30 && count(await read(ids), 'SENDING') > 2, 30_000);
+  const stopped = sender.stop();
+  // The next one's envelope went with the dot.
+  await until('the rest is put back', async () => count(await read(ids), 'SENDING') === 2, 30_000);
+  reply.resolve();
+  await stopped;
+  const emails = await read(ids);
+  assert.deepEqual([count(emails, 'SENT'), count(emails, 'QUEUED')], [30, 70]);
+  assert.equal(smtp.dots.length, 30);
+  assert.deepEqual(await engine(sql`select 1 from email_attempts where email_id = any(${ids}::bigint[])`), []);
+});
+
+test('what waits too long behind a slow message is put back: a suppression stops it then', async () => {
+  const reply = Promise.withResolvers<void>();
+  onTestFinished(() => reply.resolve());
+  let dots = 0;
+  const { ids, smtp } = await overOneConnection(100, {
+    dot: async () => {
+      dots += 1;
+      if (dots === 30) await reply.promise;
+      return '250 accepted';
+    },
+  });
+  await until('it is in the middle of a run', async () => dots === 30 && count(await read(ids), 'SENDING') > 2, 30_000);
+  const waiting = (await read(ids)).filter(({ status, address }) => status !== 'SENT' && !smtp.dots.includes(address));
+  const unwanted = waiting.slice(0, 3).map(({ address }) => address);
+  for (const email of unwanted)
+    assert.equal((await service.api('POST', '/emails/suppressions', { email })).status, 201);
+  await until('they are put back', async () => count(await read(ids), 'SENDING') <= 2, 30_000);
+  reply.resolve();
+  const emails = await until('each has its end', async () => {
+    const now = await read(ids);
+    return count(now, 'SENT') + count(now, 'SUPPRESSED') === now.length && now;
+  });
+  assert.equal(count(emails, 'SUPPRESSED'), 3);
+  assert.ok(unwanted.every((address) => !smtp.dots.includes(address)));
 });

@@ -83,7 +83,7 @@ export type Fault =
   | 'silence is a failure'
   | 'silence is an end'
   | 'twins are both sent'
-  | 'lost starts free their connections'
+  | 'lost starts are not in doubt'
   | 'any dot is a success';
 
 interface Row {

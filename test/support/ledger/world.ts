@@ -4,7 +4,9 @@ import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts'
 import { LEASE, SENDING_LEASE, type Attempted, type Copy, type Fault, type Ledger } from './spec.ts';
 
 const PROCESSES = 3;
-const CONNECTIONS = 2;
+const CONNECTIONS = 1;
+/** The most emails of a process that may be SENDING. */
+const IN_DOUBT = 2;
 const STARTS_AT_ONCE = 2;
 /** A holder considers a lease expired this much earlier than the ledger does; less than a tick. */
 const MARGIN = 0.5;
@@ -23,6 +25,8 @@ const ACTS = {
   release: 1,
   start: 9,
   'start in Postgres': 10,
+  connect: 12,
+  'put back': 2,
   renew: 2,
   'end before the dot': 2,
   dot: 10,
@@ -75,7 +79,7 @@ interface Dot {
   verdict: null | 'accepted' | 'later' | 'never' | 'lost';
 }
 
-/** An email on a connection. */
+/** An email that was started: it waits for a connection, or is on one. */
 interface Sending {
   id: number;
   attempt: number;
@@ -96,8 +100,10 @@ class Process {
   ready: (Copy & { until: number })[] = [];
   /** Sent to Postgres and not answered yet. */
   starts: { name: string; on: Copy[]; until: number }[] = [];
+  /** Started; waits for a connection. */
+  waiting: Sending[] = [];
   wire: Sending[] = [];
-  /** Outcomes that are not in Postgres yet; each keeps its connection. */
+  /** Outcomes that are not in Postgres yet: these emails are still in doubt. */
   known: Attempted[] = [];
   readonly leases = new Map<number, number>();
   readonly #broken: Fault | undefined;
@@ -107,10 +113,12 @@ class Process {
     this.#broken = broken;
   }
 
-  get idle(): number {
+  /** How many more emails may be started. */
+  get room(): number {
     const known =
-      this.#broken === 'lost starts free their connections' ? this.known.filter(({ tried }) => tried) : this.known;
-    return CONNECTIONS - this.starts.reduce((sum, { on }) => sum + on.length, 0) - this.wire.length - known.length;
+      this.#broken === 'lost starts are not in doubt' ? this.known.filter(({ tried }) => tried) : this.known;
+    const asked = this.starts.reduce((sum, { on }) => sum + on.length, 0);
+    return IN_DOUBT - asked - this.waiting.length - this.wire.length - known.length;
   }
 }
 
@@ -246,7 +254,7 @@ export class World {
       }
       case 'start': {
         const on =
-          process.starts.length < STARTS_AT_ONCE ? this.#take(process, Math.min(process.idle, 1 + (n % 2))) : [];
+          process.starts.length < STARTS_AT_ONCE ? this.#take(process, Math.min(process.room, 1 + (n % 3))) : [];
         process.calls += 1;
         if (on.length > 0)
           process.starts.push({
@@ -258,6 +266,18 @@ export class World {
       }
       case 'start in Postgres':
         return this.#started(process, n, fate);
+      case 'connect': {
+        const next = process.wire.length < CONNECTIONS ? process.waiting.shift() : undefined;
+        if (next) process.wire.push(next);
+        return;
+      }
+      case 'put back': {
+        const next = at(process.waiting, n);
+        if (!next) return;
+        process.waiting.splice(process.waiting.indexOf(next), 1);
+        process.known.push({ id: next.id, attempt: next.attempt, result: 'QUEUED', tried: false, delay: 0 });
+        return;
+      }
       case 'renew': {
         const ids = [...process.leases.keys()];
         const until = process.clock + SENDING_LEASE - MARGIN;
@@ -325,7 +345,7 @@ export class World {
     const { name, on, until } = asked;
     const started = await this.#transact(fate, () => this.#ledger.start(process.holder, name, on));
     if (!started) {
-      // None of them is sent; each keeps its connection until it is returned.
+      // None of them is sent; each is in doubt until it is returned.
       process.known.push(
         ...on.map(({ id, attempt }): Attempted => ({
           id,
@@ -346,7 +366,7 @@ export class World {
       if (attempt === undefined) continue;
       assert.ok(!this.#said.get(id)!.unsubscribed, `email ${id} is started though its recipient has unsubscribed`);
       if (this.#broken !== 'twins are both sent') attempts.delete(id);
-      process.wire.push({ id, attempt, start: name, resends: this.#said.get(id)!.resends, dot: null });
+      process.waiting.push({ id, attempt, start: name, resends: this.#said.get(id)!.resends, dot: null });
       process.leases.set(id, until);
     }
   }
@@ -444,8 +464,8 @@ export class World {
         (email) => (email.status === 'SENDING' || email.status === 'UNKNOWN') && email.holder?.startsWith(`${holder}/`),
       );
       assert.ok(
-        doubtful.length <= CONNECTIONS,
-        `${doubtful.length} emails of ${holder} would be UNKNOWN after a kill; it has ${CONNECTIONS} connections`,
+        doubtful.length <= IN_DOUBT,
+        `${doubtful.length} emails of ${holder} would be UNKNOWN after a kill, more than ${IN_DOUBT}`,
       );
     }
   }
@@ -456,8 +476,8 @@ export class World {
       this.#each((who) => this.#perform({ act, who, n, fate: 'answered' }));
     await all('wake');
     for (let round = 0; round < 20; round += 1) {
-      for (let turn = 0; turn < CONNECTIONS; turn += 1) {
-        for (const act of ['start in Postgres', 'dot'] as const) await all(act);
+      for (let turn = 0; turn < IN_DOUBT; turn += 1) {
+        for (const act of ['start in Postgres', 'connect', 'dot'] as const) await all(act);
         for (const dot of this.#dots) dot.verdict ??= 'accepted';
         for (const process of this.#processes)
           for (const sending of process.wire.filter(({ dot }) => dot?.verdict === 'lost'))

@@ -18,13 +18,14 @@ test('under any schedule of processes, losses and clocks the rules of the ledger
 
 type Move = [act: Step['act'], who?: number, n?: number, fate?: Step['fate']];
 /** Process 0 has the first email on a connection. */
-const onWire: Move[] = [['accept'], ['lease'], ['start'], ['start in Postgres']];
+const onWire: Move[] = [['accept'], ['lease'], ['start'], ['start in Postgres'], ['connect']];
 const released: Move[] = [...onWire, ['dot']];
 /** Process 1 has it. */
 const second: Move[] = [
   ['lease', 1],
   ['start', 1],
   ['start in Postgres', 1],
+  ['connect', 1],
 ];
 
 /** The shortest schedules at which a broken rule shows, and by what. Random ones found most of them. */
@@ -54,6 +55,9 @@ const shows: Record<Fault, { moves: Move[]; by: RegExp }> = {
       ['start'],
       ['start in Postgres'],
       ['start in Postgres'],
+      ['connect'],
+      ['connect'],
+      ['dot'],
     ],
     by: /a dot is let go whose lease has ended/,
   },
@@ -100,12 +104,16 @@ const shows: Record<Fault, { moves: Move[]; by: RegExp }> = {
       ['lease'],
       ['start', 0, 1],
       ['start in Postgres'],
+      ['connect'],
       ['dot'],
+      ['dot arrives'],
+      ['reply'],
+      ['connect'],
       ['dot'],
     ],
     by: /two dots of one start/,
   },
-  'lost starts free their connections': {
+  'lost starts are not in doubt': {
     moves: [
       ['accept', 0, 2],
       ['lease'],

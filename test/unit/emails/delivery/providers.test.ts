@@ -79,12 +79,10 @@ function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
         : { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: name },
     );
   };
-  const goesOn = () => all.reusableProvider()?.setting.provider ?? null;
   return {
     all,
     by,
     chosen,
-    goesOn,
     ended,
     refused,
     pass: (ms: number) => {
@@ -97,7 +95,7 @@ test('mail goes to the first that is not resting, and back to it after its time,
   const { all, by, chosen, ended, refused, pass } = providers('smtp://a:25,smtp://b:25');
   assert.equal((await all.acquire(by('a:25'), 1)).length, 1);
   ended('a:25', 'sent');
-  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 4]);
+  assert.deepEqual([chosen(), all.choose()!.connections], ['a:25', 4]);
   refused.add('a:25');
   for (let n = 0; n < 5; n += 1) {
     assert.equal(chosen(), 'a:25');
@@ -106,7 +104,7 @@ test('mail goes to the first that is not resting, and back to it after its time,
   assert.equal(chosen(), 'b:25');
   assert.match(by('a:25').lastError!.message, /ECONNREFUSED/);
   pass(1000);
-  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 1]);
+  assert.deepEqual([chosen(), all.choose()!.connections], ['a:25', 1]);
   assert.deepEqual(await all.acquire(by('a:25'), 1), []);
   assert.equal(chosen(), 'b:25', 'and rests for twice as long');
   pass(1999);
@@ -115,7 +113,7 @@ test('mail goes to the first that is not resting, and back to it after its time,
   refused.clear();
   assert.equal((await all.acquire(by('a:25'), 1)).length, 1);
   ended('a:25', 'sent');
-  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 4]);
+  assert.deepEqual([chosen(), all.choose()!.connections], ['a:25', 4]);
   for (const name of ['a:25', 'b:25']) {
     refused.add(name);
     for (let n = 0; n < 5; n += 1) await all.acquire(by(name), 1);
@@ -155,42 +153,41 @@ test('a rate that is used up is waited for: it is no failure, and nothing goes e
       return grant ? Promise.resolve(grant) : Promise.reject(new Error('Postgres is away'));
     },
   });
-  assert.equal((await all.acquire(by('a:25'), 3)).length, 2);
+  await all.acquire(by('a:25'), 1);
+  ended('a:25', 'sent');
+  assert.equal(await all.grant(by('a:25'), 3), 2);
   assert.deepEqual(asked, [60, 3]);
-  ended('a:25', 'sent');
-  ended('a:25', 'sent');
-  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 0]);
+  assert.deepEqual([chosen(), all.choose()!.connections], ['a:25', 0]);
   pass(399);
-  assert.equal(all.choose()!.room, 0);
+  assert.equal(all.choose()!.connections, 0);
   pass(1);
-  assert.equal(all.choose()!.room, 4);
-  assert.deepEqual(await all.acquire(by('a:25'), 1), []);
+  assert.equal(all.choose()!.connections, 4);
+  assert.equal(await all.grant(by('a:25'), 1), 0);
   pass(50);
-  assert.deepEqual(await all.acquire(by('a:25'), 1), []);
-  assert.deepEqual([by('a:25').breaker.health.failures, all.choose()!.room], [0, 0]);
+  assert.equal(await all.grant(by('a:25'), 1), 0);
+  assert.deepEqual([by('a:25').breaker.health.failures, all.choose()!.connections], [0, 0]);
   pass(500);
-  assert.equal(all.choose()!.room, 4);
+  assert.equal(all.choose()!.connections, 4);
   await all.close();
 });
 
-test('connections go on to their next message where mail goes to their provider, no trial is on and no rate is asked', async () => {
-  const { all, by, chosen, goesOn, ended, refused } = providers('smtp://a:25,smtp://b:25');
-  assert.equal((await all.acquire(by('a:25'), 1)).length, 1);
-  assert.equal(goesOn(), 'a:25', 'the one message of a trial');
-  await all.acquire(by('a:25'), 1);
-  assert.equal(goesOn(), null, 'another is too many for a trial');
+test('connections go on to their next message while the breaker allows as many', async () => {
+  const { all, by, chosen, ended } = providers('smtp://a:25,smtp://b:25');
+  const [a, b] = [by('a:25'), by('b:25')];
+  assert.equal((await all.acquire(a, 1)).length, 1);
+  assert.equal(all.mayGoOn(a), true, 'the one message of a trial');
+  await all.acquire(a, 1);
+  assert.deepEqual([all.mayGoOn(a), all.room(a)], [false, 0], 'another is too many for a trial');
   ended('a:25', 'sent');
-  await all.acquire(by('a:25'), 3);
-  assert.equal(goesOn(), 'a:25', 'all of its connections, when it is well');
-  refused.add('a:25');
-  for (let n = 0; n < 5; n += 1) ended('a:25', 'lost');
-  assert.deepEqual([chosen(), goesOn()], ['b:25', 'b:25'], 'none of one that rests');
-
-  const paced = providers('smtp://a:25?ratePerMinute=60', {
-    takeRate: () => Promise.resolve({ granted: 1, waitMs: 0 }),
-  });
-  await paced.all.acquire(paced.by('a:25'), 1);
-  assert.deepEqual([paced.chosen(), paced.goesOn()], ['a:25', null], 'its rate is asked for each message');
+  await all.acquire(a, 2);
+  assert.deepEqual([all.mayGoOn(a), all.room(a)], [true, 1], 'all of its connections, when it is well');
+  for (let n = 0; n < 5; n += 1)
+    all.report(a, { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: 'a:25' });
+  assert.deepEqual(
+    [chosen(), all.mayGoOn(a), all.room(a), all.mayGoOn(b)],
+    ['b:25', false, 0, true],
+    'none of one that rests',
+  );
+  assert.equal(await all.grant(b, 7), 7, 'without a rate nothing is asked');
   await all.close();
-  await paced.all.close();
 });
