@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { followWarnings } from './stack/log-tail.ts';
@@ -21,7 +22,7 @@ export interface PerennialOptions {
   failed: (message: string, exitCode?: number) => void;
 }
 
-/** The stack with one API and one worker. Its methods are called in this order; `stop` at any time. */
+/** The stack with an API and workers. Its methods are called in this order; `stop` at any time. */
 export interface Perennial {
   startParts: () => Promise<void>;
   startProcesses: () => Promise<void>;
@@ -29,26 +30,46 @@ export interface Perennial {
   table: () => [string, string][];
   /** The Admin login created by this start, even if the start failed later. */
   adminShown: () => string | undefined;
-  /** The settings of the API and the worker; empty before `startProcesses`. */
+  /** The settings of the API and the workers; empty before `startProcesses`. */
   env: () => NodeJS.ProcessEnv;
   stop: () => Promise<void>;
 }
 
 const HEALTH_TIMEOUT_MS = 120_000;
 
+/**
+ * The roles of each worker process on a machine with so many cores. An event loop uses one core: with four, journeys and
+ * emails need not wait for the consumers of events. With two, which Postgres and NATS use too, a second process costs
+ * more than it gains (docs/performance.md).
+ */
+export function workerRoles(cores: number): string[] {
+  const consuming = 'intake,consumers,relay';
+  if (cores >= 8) return ['temporal', 'senders', consuming];
+  return cores >= 4 ? ['temporal,senders', consuming] : [`temporal,senders,${consuming}`];
+}
+
 /** Assembles what `npm start` runs, without starting anything yet. */
 export function createPerennial({ root, dataDir, settings, log, spawned, failed }: PerennialOptions): Perennial {
   const { host, apiPort, url, metricsPort, ports, external, given } = settings;
   const running: Supervised[] = [];
   const following: (() => void)[] = [];
+  const workers = workerRoles(availableParallelism()).map((roles, n) => ({
+    roles,
+    metricsPort: metricsPort && metricsPort + n,
+  }));
   let stack: Stack | undefined;
   let env: NodeJS.ProcessEnv = {};
   let admin: string | undefined;
   let stopped = false;
 
-  async function startProcess(name: string, script: string, env: NodeJS.ProcessEnv): Promise<Supervised> {
-    const logFile = join(dataDir, 'logs', `${name}.log`);
-    const options = { name, command: process.execPath, args: [script], cwd: root, env, logFile, spawned };
+  async function startProcess(
+    name: string,
+    logName: string,
+    args: string[],
+    env: NodeJS.ProcessEnv,
+  ): Promise<Supervised> {
+    const logFile = join(dataDir, 'logs', `${logName}.log`);
+    const options = { name, command: process.execPath, args, cwd: root, env, logFile, spawned };
     const supervised = await keepRunning({ name, start: () => startService(options), log, gaveUp: failed, ours: true });
     running.push(supervised);
     if (stopped) await supervised.stop();
@@ -58,19 +79,15 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
   return {
     async startParts() {
       const own = [{ port: apiPort, what: 'the API', setting: 'PORT' }];
-      if (metricsPort) own.push({ port: metricsPort, what: "the worker's metrics", setting: 'WORKER_HEALTH_PORT' });
+      for (const { metricsPort: port } of workers)
+        if (port) own.push({ port, what: "a worker's metrics", setting: 'WORKER_HEALTH_PORT' });
       await assertFree([...portsOf({ ports, external }), ...own]);
       const listenersSend = (given.ENABLE_MULTI_TENANT ?? 'false') === 'false';
       stack = await startStack({ dataDir, ports, external, listenersSend, log, spawned, failed });
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');
-      env = {
-        ...localDefaults(url),
-        ...stack.env,
-        ...given,
-        WORKER_HEALTH_PORT: String(metricsPort),
-      };
+      env = { ...localDefaults(url), ...stack.env, ...given };
       log('Migrating the database …');
       await runMigrations(env);
       if (stopped) return;
@@ -79,17 +96,21 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
         Object.assign(env, login.env);
         admin = login.shown;
       }
-      log('Starting the API and the worker …');
+      log('Starting the API and the workers …');
       const processes = await Promise.all([
-        startProcess('api', 'api/server.ts', env),
-        startProcess('worker', 'worker/main.ts', env),
+        startProcess('api', 'api', ['api/server.ts'], env),
+        ...workers.map(({ roles, metricsPort: port }) =>
+          startProcess(`worker (${roles})`, 'worker', ['worker/main.ts', '--only', roles], {
+            ...env,
+            WORKER_HEALTH_PORT: String(port),
+          }),
+        ),
       ]);
       await Promise.all(
         processes.map((process) => untilReady(process.current(), () => isUp(host, apiPort), HEALTH_TIMEOUT_MS)),
       );
-      following.push(
-        ...processes.map((process) => followWarnings(process.current().logFile, process.current().name, log)),
-      );
+      for (const name of ['api', 'worker'])
+        following.push(followWarnings(join(dataDir, 'logs', `${name}.log`), name, log));
     },
     table() {
       const rows: [string, string][] = [
@@ -101,7 +122,10 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
       if (stack?.pages.mail) rows.push(['Mail', stack.pages.mail]);
       rows.push([
         'Metrics',
-        [`${url}/metrics`, ...(metricsPort ? [`http://localhost:${metricsPort}/metrics (worker)`] : [])].join(', '),
+        [
+          `${url}/metrics`,
+          ...workers.flatMap(({ metricsPort: port }) => (port ? [`http://localhost:${port}/metrics (worker)`] : [])),
+        ].join(', '),
       ]);
       rows.push(['Data and logs', dataDir]);
       if (stack?.postgresData) rows.push(['Postgres data', stack.postgresData]);

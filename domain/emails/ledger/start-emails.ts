@@ -39,7 +39,7 @@ export interface Start {
   name: string;
   leaseSeconds: number;
   emails: readonly RenderedFor[];
-  /** Messages accepted before on the connections of these emails: settled as SENT in the same transaction. */
+  /** Emails that were accepted before: settled as SENT in the same transaction. */
   sent: readonly Settlement[];
 }
 
@@ -59,8 +59,8 @@ export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<u
  * Starts leased emails: sets those that pass every gate now to SENDING, as the next attempt. The others become
  * SUPPRESSED (by a gate), FAILED (by their `failure`), or QUEUED again: because their contact has changed since
  * rendering, until the send window opens, or until their paused campaign is resumed. Emails that this holder no longer
- * leases are left out of the result. Messages sent before over the connections are settled first, in the same
- * transaction, so at most one email per connection can be in doubt.
+ * leases are left out of the result. Emails that were accepted before are settled first, in the same
+ * transaction.
  *
  * If this throws, the transaction may have been committed, or may still commit (the reply was lost). The caller must
  * then send nothing, settle `sent` again, and settle all other emails as QUEUED with `start` = this call and a delay

@@ -4,7 +4,14 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import pg from 'pg';
 import { QUEUES } from '../../../workflows/registry.ts';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { DEAD_LETTERS, EMAIL_SEND_REQUESTS, EVENT_BATCHES, EVENTS, FILES, TRACKING_HITS } from '../../../events/streams.ts';
+import {
+  DEAD_LETTERS,
+  EMAIL_SEND_REQUESTS,
+  EVENT_BATCHES,
+  EVENTS,
+  FILES,
+  TRACKING_HITS,
+} from '../../../events/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 

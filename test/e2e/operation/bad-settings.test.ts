@@ -292,12 +292,12 @@ test('npm start says what a part or a process refuses, once, and does not try ag
   ] as const) {
     const dataDir = await mkdtemp(join(tmpdir(), 'perennial-settings-'));
     onTestFinished(() => removeData(dataDir));
-    const [port = 0, metrics = 0] = await freePorts(2);
+    const [port = 0] = await freePorts(1);
     const given = {
       ...slot.env,
       SMTP_URL: 'smtp://127.0.0.1:1',
       PORT: String(port),
-      WORKER_HEALTH_PORT: String(metrics),
+      WORKER_HEALTH_PORT: '0',
       ...env,
     };
     const said: string[] = [];
