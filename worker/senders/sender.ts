@@ -293,6 +293,7 @@ export class Sender {
         waiting.push({ ready, attempt, at });
       }
     }
+    if (this.#stopping) return this.#putBackLate();
     while (idle.length > 0 && waiting.length > 0) idle.shift()!.give(this.#next(provider));
   }
 
@@ -383,7 +384,11 @@ export class Sender {
       const isRefused = this.#stopping || provider.breaker.allowed(provider.size) === null;
       const late = line.waiting.filter(({ at }) => isRefused || now - at > LONGEST_WAIT_MS);
       if (late.length > 0) line.waiting = line.waiting.filter((started) => !late.includes(started));
-      for (const started of late) this.#requeue(provider, started);
+      for (const started of late) {
+        // Fewer are started from now on: the provider has become slow.
+        if (!isRefused) line.inDoubt.sendTook(now - started.at);
+        this.#requeue(provider, started);
+      }
       const idle = line.idle.filter(({ slot, since }) => isRefused || !slot.usable || now - since > IDLE_MS);
       if (idle.length > 0) line.idle = line.idle.filter((one) => !idle.includes(one));
       for (const { give } of idle) give(null);

@@ -257,16 +257,42 @@ test('a stop in the middle of a run puts back what has no connection yet, withou
       return '250 accepted';
     },
   });
-  await until('it is in the middle of a run', async () => dots === 30 && count(await read(ids), 'SENDING') > 2, 30_000);
+  await until(
+    'it is in the middle of a run',
+    async () => dots === 30 && count(await read(ids), 'SENDING') >= 2,
+    30_000,
+  );
   const stopped = sender.stop();
-  // The next one's envelope went with the dot.
-  await until('the rest is put back', async () => count(await read(ids), 'SENDING') === 2, 30_000);
+  // The next one's envelope may have gone with the dot before.
+  await until('the rest is put back', async () => count(await read(ids), 'SENDING') <= 2, 30_000);
   reply.resolve();
   await stopped;
   const emails = await read(ids);
   assert.deepEqual([count(emails, 'SENT'), count(emails, 'QUEUED')], [30, 70]);
   assert.equal(smtp.dots.length, 30);
   assert.deepEqual(await engine(sql`select 1 from email_attempts where email_id = any(${ids}::bigint[])`), []);
+  senderWith();
+  await untilSent(ids);
+});
+
+test('a sender that is stopped while a turn is under way puts back what the turn starts', async () => {
+  const ids = await queue(40);
+  const gate = Promise.withResolvers<void>();
+  let turns = 0;
+  const sender = senderWith(async (real, ...turn) => {
+    turns += 1;
+    if (turns === 4) await gate.promise;
+    return real(...turn);
+  });
+  await until('the turn waits', () => turns === 4);
+  const stopped = sender.stop();
+  gate.resolve();
+  await stopped;
+  const emails = await read(ids);
+  assert.equal(count(emails, 'SENT') + count(emails, 'QUEUED'), ids.length);
+  assert.ok(count(emails, 'QUEUED') > 0);
+  senderWith();
+  assert.deepEqual([...new Set(accepted(await untilSent(ids)))], [1]);
 });
 
 test('what waits too long behind a slow message is put back: a suppression stops it then', async () => {
@@ -280,9 +306,14 @@ test('what waits too long behind a slow message is put back: a suppression stops
       return '250 accepted';
     },
   });
-  await until('it is in the middle of a run', async () => dots === 30 && count(await read(ids), 'SENDING') > 2, 30_000);
+  await until(
+    'it is in the middle of a run',
+    async () => dots === 30 && count(await read(ids), 'SENDING') >= 2,
+    30_000,
+  );
   const waiting = (await read(ids)).filter(({ status, address }) => status !== 'SENT' && !smtp.dots.includes(address));
-  const unwanted = waiting.slice(0, 3).map(({ address }) => address);
+  // Not the first one: its envelope may have gone with the dot before.
+  const unwanted = waiting.slice(1, 4).map(({ address }) => address);
   for (const email of unwanted)
     assert.equal((await service.api('POST', '/emails/suppressions', { email })).status, 201);
   await until('they are put back', async () => count(await read(ids), 'SENDING') <= 2, 30_000);
