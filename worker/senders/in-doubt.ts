@@ -20,13 +20,14 @@ export class InDoubt {
   }
 
   /**
-   * How many emails keep so many connections busy while Postgres settles and starts: one or two each with a slow
+   * How many emails keep so many connections busy while Postgres settles and starts: two each with a slow
    * provider, many with a fast one; never more than they send in a second.
    */
   useful(connections: number): number {
     if (this.#turnMs === null || this.#sendMs === null) return connections;
-    // An email is in doubt while it is started, sent and settled; on average half a turn passes before each turn.
-    const busy = 1 + (3 * this.#turnMs) / this.#sendMs;
+    // One is sent, and one waits, so that its envelope can go with the dot. An email is also in doubt while it is
+    // started and settled; on average half a turn passes before each of these.
+    const busy = 2 + (3 * this.#turnMs) / this.#sendMs;
     return Math.ceil(connections * Math.max(1, Math.min(busy, SECOND_MS / this.#sendMs)));
   }
 }
