@@ -15,6 +15,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { startApiProcess, type ApiProcess } from '../test/support/api-process.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
+import { makeFile } from './support/contacts-file.ts';
 import { accountFor } from './support/import-account.ts';
 import { memoryOf } from './support/processes.ts';
 import { onStack, printPairs } from './support/stack.ts';
@@ -27,15 +28,6 @@ const { values } = parseArgs({
     profile: { type: 'string' },
   },
 });
-
-function makeFile(name: string, rows: number): Buffer {
-  const lines = Array.from(
-    { length: rows },
-    (_, n) =>
-      `Given${n % 997},Family${n % 1009},person.${name}.${n}@example.com,+1 555 01${String(n % 100).padStart(2, '0')},Engineer`,
-  );
-  return Buffer.from(`firstName,lastName,email,phone,jobTitle\n${lines.join('\n')}\n`);
-}
 
 /** The worker in its own process, as in production; with --profile it writes a CPU profile to that folder. */
 function startWorker(service: Service): ChildProcess {

@@ -37,8 +37,8 @@ const MAX_LETTER_TRIES = 4;
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_ID_CHARACTERS = 200;
 const MAX_TENANT_CHARACTERS = 50;
-/** The tenant of dead letters from work queues, which belong to no tenant. */
-const QUEUES_TENANT = 'default';
+/** The tenant of dead letters of whole messages, which belong to no tenant. */
+const NO_TENANT = 'default';
 const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
 
 export interface Consumer {
@@ -68,7 +68,7 @@ interface Consumed {
   handle: (messages: JsMsg[]) => Promise<void>;
   /**
    * Called for a message that failed alone, with the error: handles its parts one by one. Returns those that failed;
-   * null if the message has only one part.
+   * null if the message as a whole failed.
    */
   handleParts?: (message: JsMsg, error: unknown) => Promise<FailedPart[] | null>;
 }
@@ -106,9 +106,9 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
 
   const fail = async (message: JsMsg, failed: readonly FailedPart[]): Promise<void> => {
     const deliveries = message.info.deliveryCount;
-    const hopeless = failed.filter(({ error }) => error instanceof PoisonError || deliveries >= MAX_TRIES);
+    const givenUp = failed.filter(({ error }) => error instanceof PoisonError || deliveries >= MAX_TRIES);
     const about = { consumer: name, stream, seq: message.seq, subject: message.subject, deliveries };
-    for (const part of hopeless) {
+    for (const part of givenUp) {
       const { letter, error } = part;
       try {
         await deadLetter(deps, name, message, part);
@@ -126,7 +126,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
       deps.metrics.consumed.inc({ consumer: name, outcome: 'dead' });
       log.error({ ...about, err: error, subject: letter.subject }, 'message moved to the dead letters');
     }
-    const others = failed.filter((part) => !hopeless.includes(part));
+    const others = failed.filter((part) => !givenUp.includes(part));
     if (others.length === 0) return message.ack();
     deps.metrics.consumed.inc({ consumer: name, outcome: 'retried' }, others.length);
     log.warn({ ...about, err: others[0]!.error, failed: others.length }, 'message failed, will be retried');
@@ -232,9 +232,8 @@ const shortened = (text: string, bytes: number): string =>
   bytes > MAX_BODY_BYTES ? `${text}… (the first ${MAX_BODY_BYTES} of ${bytes} bytes)` : text;
 
 function letterOf({ data, headers, subject }: JsMsg): Letter {
-  const [root = '', tenant = ''] = subject.split('.');
   return {
-    tenantId: root === 'events' ? tenant : QUEUES_TENANT,
+    tenantId: NO_TENANT,
     subject,
     messageId: headers?.get('Nats-Msg-Id') ?? '',
     body: shortened(decodeText(data.subarray(0, MAX_BODY_BYTES)), data.length),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EnvError } from '../config/env.ts';
-import { encode, isMissing, isWithoutJetStream, type Nats } from './nats.ts';
+import { encode, nullIfMissing, isWithoutJetStream, type Nats } from './nats.ts';
 import { copyConfig, copyConsumerConfig, ensureConsumer, EVENTS } from './streams.ts';
 
 /** A NATS account of other programs that contains a copy of the stream EVENTS. */
@@ -87,9 +87,4 @@ export async function untilCaughtUp(nats: Nats, copy: Copy, onWait: () => void):
     onWait();
     await delay(POLL_MS);
   }
-}
-
-function nullIfMissing(error: unknown): null {
-  if (isMissing(error)) return null;
-  throw error;
 }

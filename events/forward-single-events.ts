@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../config/logger.ts';
 import type { EventHandler } from './consume.ts';
 import type { AnyEvent, EventBatch } from './contracts.ts';
-import { decodeText, encode, isMissing, publishAll, type JsMsg, type Message, type Nats } from './nats.ts';
+import { decodeText, encode, nullIfMissing, publishAll, type JsMsg, type Message, type Nats } from './nats.ts';
 import { batchSubject, EVENTS } from './streams.ts';
 
 const AT_ONCE = 500;
@@ -62,9 +62,4 @@ function batchOfOne({ data, subject }: JsMsg): Message[] {
   } catch {
     return [];
   }
-}
-
-function nullIfMissing(error: unknown): null {
-  if (isMissing(error)) return null;
-  throw error;
 }

@@ -258,6 +258,12 @@ export const isNotFound = (error: unknown): boolean => codeOf(error) === 10037;
 /** Whether JetStream has no such stream or consumer. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === 10059 || codeOf(error) === 10014;
 
+/** For `catch`: null if JetStream has no such stream or consumer; throws any other error. */
+export function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 export const encode = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value));

@@ -2,17 +2,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { until } from '../../test/support/until.ts';
+import { makeFile } from '../support/contacts-file.ts';
 import { measureWork, printRates, type Rates } from './measure.ts';
 import { onStarted, type Started } from './started.ts';
-
-export function makeFile(name: string, rows: number): Buffer {
-  const lines = Array.from(
-    { length: rows },
-    (_, n) =>
-      `Given${n % 997},Family${n % 1009},person.${name}.${n}@example.com,+1 555 01${String(n % 100).padStart(2, '0')},Engineer`,
-  );
-  return Buffer.from(`firstName,lastName,email,phone,jobTitle\n${lines.join('\n')}\n`);
-}
 
 /** Imports a file whose rows are all new into a list. Resolves when the import is COMPLETED. */
 export async function importFile({ client }: Started, file: Buffer, rows: number, listId: number): Promise<void> {

@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { freePorts, portOpens } from '../../dev/stack/ports.ts';
 import { until } from '../../test/support/until.ts';
 import { MESSAGE } from '../references/mail-message.ts';
+import { makeFile } from '../support/contacts-file.ts';
 import { endProcess, startProcess } from '../support/processes.ts';
-import { importFile, makeFile } from './import.ts';
+import { importFile } from './import.ts';
 import { measureWork, printRates, type Rates } from './measure.ts';
 import { onStarted, type Started } from './started.ts';
 

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -100,7 +99,6 @@ export async function onStarted(
     await database?.end();
     await perennial.stop();
     await removeData(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
   }
 }
 

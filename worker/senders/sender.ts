@@ -54,8 +54,8 @@ interface Idle {
   give: (next: Started | null) => void;
 }
 
-/** What is going on with a provider. */
-interface Line {
+/** The emails and connections of a provider. */
+interface ProviderState {
   /** Started emails that wait for a connection, in order. */
   waiting: Started[];
   idle: Idle[];
@@ -89,7 +89,7 @@ export class Sender {
   readonly #free = new Wake(POLL_MS);
   readonly #loop: Promise<void>;
   readonly #working = new Set<Promise<void>>();
-  readonly #lines: ReadonlyMap<Provider, Line>;
+  readonly #states: ReadonlyMap<Provider, ProviderState>;
   readonly #maxInDoubt: number;
   #sent: Sent[] = [];
   /** The number of startEmails calls so far, to give each a unique name. */
@@ -107,7 +107,7 @@ export class Sender {
       takeRate: ({ provider, ratePerMinute }, count) =>
         takeRate(engineEm(deps.orm), { provider, ratePerMinute: ratePerMinute! }, count),
     });
-    this.#lines = new Map(
+    this.#states = new Map(
       this.#providers.all.map((provider) => [provider, { waiting: [], idle: [], sending: 0, inDoubt: new InDoubt() }]),
     );
     this.#maxInDoubt = SEND_IN_DOUBT;
@@ -164,19 +164,19 @@ export class Sender {
     this.#putBackLate();
   }
 
-  #line(provider: Provider): Line {
-    return this.#lines.get(provider)!;
+  #stateOf(provider: Provider): ProviderState {
+    return this.#states.get(provider)!;
   }
 
   #countInDoubt(): number {
-    return [...this.#lines.values()].reduce((sum, { inDoubt }) => sum + inDoubt.count, 0);
+    return [...this.#states.values()].reduce((sum, { inDoubt }) => sum + inDoubt.count, 0);
   }
 
   /** Acquires connections of the chosen provider for the emails that are ready or started. */
   #connect(): void {
     const provider = this.#providers.choose()?.provider;
     if (!provider) return;
-    const { waiting, idle } = this.#line(provider);
+    const { waiting, idle } = this.#stateOf(provider);
     const emails = waiting.length + this.#filler.sendable();
     const wanted = Math.min(emails - idle.length - provider.opening, this.#providers.room(provider));
     if (wanted > 0) this.#track(this.#open(provider, wanted));
@@ -202,7 +202,7 @@ export class Sender {
     const next = chosen ? this.#filler.take(this.#roomFor(chosen)) : [];
     const ending = this.#filler.takeUnsendable();
     if (sent.length + next.length + ending.length === 0) return false;
-    if (chosen) this.#line(chosen.provider).inDoubt.count += next.length;
+    if (chosen) this.#stateOf(chosen.provider).inDoubt.count += next.length;
     this.#track(this.#turn(sent, chosen?.provider ?? null, next, ending));
     return true;
   }
@@ -210,7 +210,7 @@ export class Sender {
   /** How many more emails may be started for the chosen provider. */
   #roomFor({ provider, connections }: Choice): number {
     if (connections === 0) return 0;
-    const { idle, sending, inDoubt } = this.#line(provider);
+    const { idle, sending, inDoubt } = this.#stateOf(provider);
     const open = idle.length + sending;
     // A provider on trial gets one message.
     const useful = provider.breaker.health.state === 'trial' ? Math.min(open, 1) : inDoubt.useful(open);
@@ -243,7 +243,7 @@ export class Sender {
       return null;
     });
     if (started) {
-      if (provider) this.#line(provider).inDoubt.turnTook(performance.now() - begun);
+      if (provider) this.#stateOf(provider).inDoubt.turnTook(performance.now() - begun);
       for (const one of sent) this.#settled(one);
       if (provider) this.#queue(provider, next, started, until);
       for (const { status } of started)
@@ -271,7 +271,7 @@ export class Sender {
   async #keepToRate(provider: Provider, next: Ready[]): Promise<void> {
     const granted = await this.#providers.grant(provider, next.length);
     const beyond = next.splice(granted);
-    this.#line(provider).inDoubt.count -= beyond.length;
+    this.#stateOf(provider).inDoubt.count -= beyond.length;
     await this.#filler.putBack(beyond);
   }
 
@@ -280,7 +280,7 @@ export class Sender {
     const attempts = new Map(
       started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]),
     );
-    const { waiting, idle } = this.#line(provider);
+    const { waiting, idle } = this.#stateOf(provider);
     const at = performance.now();
     for (const ready of next) {
       const { id } = ready.row;
@@ -299,7 +299,7 @@ export class Sender {
 
   #notStarted(provider: Provider, { domain }: Ready): void {
     this.#domains.leave(domain);
-    this.#line(provider).inDoubt.count -= 1;
+    this.#stateOf(provider).inDoubt.count -= 1;
   }
 
   /** Sends the provider's started emails one after the other over one connection. */
@@ -324,14 +324,14 @@ export class Sender {
   }
 
   #next(provider: Provider): Started | null {
-    return this.#mayUse(provider) ? (this.#line(provider).waiting.shift() ?? null) : null;
+    return this.#mayUse(provider) ? (this.#stateOf(provider).waiting.shift() ?? null) : null;
   }
 
   /** The next email for a connection; null if there is none before the connection ends or has been idle for too long. */
   async #nextOrWait(provider: Provider, slot: SmtpSlot): Promise<Started | null> {
     const next = this.#next(provider);
     if (next || !this.#mayUse(provider)) return next;
-    return new Promise((give) => this.#line(provider).idle.push({ slot, since: performance.now(), give }));
+    return new Promise((give) => this.#stateOf(provider).idle.push({ slot, since: performance.now(), give }));
   }
 
   /**
@@ -346,7 +346,7 @@ export class Sender {
   ): Promise<Started | null> {
     const { id, tenantId } = row;
     const begun = performance.now();
-    this.#line(provider).sending += 1;
+    this.#stateOf(provider).sending += 1;
     let released = false;
     let next: Started | null = null;
     const beforeDot = (): Promise<boolean> => Promise.resolve((released = this.#leases.holds(id)));
@@ -360,14 +360,14 @@ export class Sender {
           ? { kind: 'unknown', error: message, provider: '' }
           : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
       });
-    this.#line(provider).sending -= 1;
+    this.#stateOf(provider).sending -= 1;
     const took = performance.now() - begun;
     this.#providers.report(provider, outcome);
     this.#domains.leave(domain, took);
     this.#deps.metrics.emails.inc({ outcome: outcome.kind });
     const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider };
     if (outcome.kind === 'sent' && !this.#stopping) {
-      this.#line(provider).inDoubt.sendTook(took);
+      this.#stateOf(provider).inDoubt.sendTook(took);
       this.#sent.push(one);
       this.#free.now();
     } else this.#settleAlone(one);
@@ -380,17 +380,17 @@ export class Sender {
    */
   #putBackLate(): void {
     const now = performance.now();
-    for (const [provider, line] of this.#lines) {
+    for (const [provider, state] of this.#states) {
       const isRefused = this.#stopping || provider.breaker.allowed(provider.size) === null;
-      const late = line.waiting.filter(({ at }) => isRefused || now - at > LONGEST_WAIT_MS);
-      if (late.length > 0) line.waiting = line.waiting.filter((started) => !late.includes(started));
+      const late = state.waiting.filter(({ at }) => isRefused || now - at > LONGEST_WAIT_MS);
+      if (late.length > 0) state.waiting = state.waiting.filter((started) => !late.includes(started));
       for (const started of late) {
         // Fewer are started from now on: the provider has become slow.
-        if (!isRefused) line.inDoubt.sendTook(now - started.at);
+        if (!isRefused) state.inDoubt.sendTook(now - started.at);
         this.#requeue(provider, started);
       }
-      const idle = line.idle.filter(({ slot, since }) => isRefused || !slot.usable || now - since > IDLE_MS);
-      if (idle.length > 0) line.idle = line.idle.filter((one) => !idle.includes(one));
+      const idle = state.idle.filter(({ slot, since }) => isRefused || !slot.usable || now - since > IDLE_MS);
+      if (idle.length > 0) state.idle = state.idle.filter((one) => !idle.includes(one));
       for (const { give } of idle) give(null);
     }
   }
@@ -441,7 +441,7 @@ export class Sender {
 
   #settled({ settlement: { id }, provider }: Sent): void {
     this.#leases.drop(id);
-    this.#line(provider).inDoubt.count -= 1;
+    this.#stateOf(provider).inDoubt.count -= 1;
   }
 
   #track(work: Promise<void>): void {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { contactHandler } from '../../../events/handlers/contacts.ts';
+import { eventOf } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -29,19 +29,6 @@ const count = async (id: number): Promise<number> => (await service.api('GET', `
 const activities = async (id: number): Promise<{ type: string; data: Record<string, unknown> }[]> =>
   (await service.api('GET', `/contacts/${id}/activities?sort=id`)).body.data;
 
-function event(type: string, data: object, tenantid = 'default'): AnyEvent {
-  const time = new Date().toISOString();
-  return {
-    specversion: '1.0',
-    id: randomUUID(),
-    source: '/test',
-    type,
-    time,
-    datacontenttype: 'application/json',
-    tenantid,
-    data: { ...data, tenantId: tenantid, timestamp: time },
-  } as AnyEvent;
-}
 /** One batch of a consumer; the inbox is the consume loop's. */
 const consume = (...events: AnyEvent[]) =>
   engineEm(service.deps.orm).transactional((tx) => contactHandler.handle(tx, events));
@@ -104,14 +91,14 @@ test('an activity of an email knows its template, campaign and step; automated o
   });
   const sent = await segment({ event: 'EMAIL_SENT', operator: 'atLeast' });
   await consume(
-    event('EMAIL_OPENED', { emailId: mail!.id, contactId: id, automated: true }),
-    event('EMAIL_SENT', { emailId: mail!.id, recipientId: id, status: 'SUPPRESSED' }),
-    event('EMAIL_SENT', { emailId: mail!.id, recipientId: null, status: 'SENT' }),
+    eventOf('EMAIL_OPENED', { emailId: mail!.id, contactId: id, automated: true }),
+    eventOf('EMAIL_SENT', { emailId: mail!.id, recipientId: id, status: 'SUPPRESSED' }),
+    eventOf('EMAIL_SENT', { emailId: mail!.id, recipientId: null, status: 'SENT' }),
   );
   assert.deepEqual([await count(opened), await count(sent)], [0, 0]);
   await consume(
-    event('EMAIL_OPENED', { emailId: mail!.id, contactId: id, automated: false }),
-    event('EMAIL_SENT', { emailId: mail!.id, recipientId: id, status: 'SENT' }),
+    eventOf('EMAIL_OPENED', { emailId: mail!.id, contactId: id, automated: false }),
+    eventOf('EMAIL_SENT', { emailId: mail!.id, recipientId: id, status: 'SENT' }),
   );
   assert.deepEqual([await count(opened), await count(sent)], [1, 1]);
   const last = (await activities(id)).findLast((activity) => activity.type === 'EMAIL_OPENED');
@@ -130,9 +117,9 @@ test('events of contacts that are gone, and of other tenants, touch nothing', as
   const [gone, here] = [await person(), await person()];
   await service.api('DELETE', `/contacts/${gone}`);
   await consume(
-    event('WEBSITE_VISITED', { contactId: gone }),
-    event('WEBSITE_VISITED', { contactId: here, url: 'https://example.com' }),
-    event('WEBSITE_VISITED', { contactId: here }, 'other'),
+    eventOf('WEBSITE_VISITED', { contactId: gone }),
+    eventOf('WEBSITE_VISITED', { contactId: here, url: 'https://example.com' }),
+    eventOf('WEBSITE_VISITED', { contactId: here }, new Date(), 'other'),
   );
   const found = await engineEm(service.deps.orm).transactional((tx) =>
     rows<{ contact_id: number }>(
@@ -150,8 +137,8 @@ test('batches that meet over one contact see each other', async () => {
   await Promise.all(
     Array.from({ length: 10 }, () =>
       consume(
-        event('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
-        event('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
+        eventOf('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
+        eventOf('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
       ),
     ),
   );

@@ -247,25 +247,32 @@ test('a server that answers 421 in the middle of a run: each of the run is sent 
   assert.ok(count(emails, 'SENT') + count(emails, 'QUEUED') + count(emails, 'SENDING') === emails.length);
 });
 
-test('a stop in the middle of a run puts back what has no connection yet, without an attempt at a provider', async () => {
-  const reply = Promise.withResolvers<void>();
+/** A sender in the middle of a run of 100 over one connection: its 30th message waits for `reply`. */
+async function inTheMiddle() {
+  const gate = Promise.withResolvers<void>();
+  onTestFinished(() => gate.resolve());
   let dots = 0;
-  const { ids, smtp, sender } = await overOneConnection(100, {
+  const run = await overOneConnection(100, {
     dot: async () => {
       dots += 1;
-      if (dots === 30) await reply.promise;
+      if (dots === 30) await gate.promise;
       return '250 accepted';
     },
   });
   await until(
     'it is in the middle of a run',
-    async () => dots === 30 && count(await read(ids), 'SENDING') >= 2,
+    async () => dots === 30 && count(await read(run.ids), 'SENDING') >= 2,
     30_000,
   );
+  return { ...run, reply: () => gate.resolve() };
+}
+
+test('a stop in the middle of a run puts back what has no connection yet, without an attempt at a provider', async () => {
+  const { ids, smtp, sender, reply } = await inTheMiddle();
   const stopped = sender.stop();
   // The next one's envelope may have gone with the dot before.
   await until('the rest is put back', async () => count(await read(ids), 'SENDING') <= 2, 30_000);
-  reply.resolve();
+  reply();
   await stopped;
   const emails = await read(ids);
   assert.deepEqual([count(emails, 'SENT'), count(emails, 'QUEUED')], [30, 70]);
@@ -296,28 +303,14 @@ test('a sender that is stopped while a turn is under way puts back what the turn
 });
 
 test('what waits too long behind a slow message is put back: a suppression stops it then', async () => {
-  const reply = Promise.withResolvers<void>();
-  onTestFinished(() => reply.resolve());
-  let dots = 0;
-  const { ids, smtp } = await overOneConnection(100, {
-    dot: async () => {
-      dots += 1;
-      if (dots === 30) await reply.promise;
-      return '250 accepted';
-    },
-  });
-  await until(
-    'it is in the middle of a run',
-    async () => dots === 30 && count(await read(ids), 'SENDING') >= 2,
-    30_000,
-  );
+  const { ids, smtp, reply } = await inTheMiddle();
   const waiting = (await read(ids)).filter(({ status, address }) => status !== 'SENT' && !smtp.dots.includes(address));
   // Not the first one: its envelope may have gone with the dot before.
   const unwanted = waiting.slice(1, 4).map(({ address }) => address);
   for (const email of unwanted)
     assert.equal((await service.api('POST', '/emails/suppressions', { email })).status, 201);
   await until('they are put back', async () => count(await read(ids), 'SENDING') <= 2, 30_000);
-  reply.resolve();
+  reply();
   const emails = await until('each has its end', async () => {
     const now = await read(ids);
     return count(now, 'SENT') + count(now, 'SUPPRESSED') === now.length && now;
