@@ -4,7 +4,7 @@ import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 import { SpanKind, type Tracing } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../db/orm.ts';
-import { retried } from '../db/errors.ts';
+import { isConnectionLost, pgError, retried } from '../db/errors.ts';
 import {
   eventContracts,
   eventsOf,
@@ -17,7 +17,6 @@ import {
 import { compileRequest } from '../domain/common/schema-check.ts';
 import { decodeText, encode, isUnanswered, type JsMsg, type Nats } from './nats.ts';
 import { batchSubject, consumerConfig, deadLetterSubject, ensureConsumer, EVENT_BATCHES } from './streams.ts';
-import { toAppError } from '../domain/common/database-errors.ts';
 
 /** The most messages, and the most bytes of them, that are handled together. */
 const BATCH = 500;
@@ -39,7 +38,12 @@ const MAX_ID_CHARACTERS = 200;
 const MAX_TENANT_CHARACTERS = 50;
 /** The tenant of dead letters of whole messages, which belong to no tenant. */
 const NO_TENANT = 'default';
+/** Such an error says nothing about the message, so it is retried without end. SQLSTATE class 53: no disk, no memory. */
+const isPostgresDown = (error: unknown): boolean =>
+  isConnectionLost(error) || (pgError(error)?.code?.startsWith('53') ?? false);
 const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
+/** The longest wait while Postgres is down, so that handling goes on soon after it is back. */
+const DOWN_BACKOFF_MS = 5_000;
 
 export interface Consumer {
   stop: () => Promise<void>;
@@ -93,7 +97,7 @@ interface Letter {
 /**
  * Reads a durable consumer in batches, calls `handle`, and acks after it returns. If it throws, each message is tried
  * alone, and then its parts; what still fails is redelivered with backoff and dead-lettered after a bounded number of
- * tries.
+ * tries, unless Postgres is down.
  */
 export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Promise<Consumer> {
   const { log, nats } = deps;
@@ -106,7 +110,9 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
 
   const fail = async (message: JsMsg, failed: readonly FailedPart[]): Promise<void> => {
     const deliveries = message.info.deliveryCount;
-    const givenUp = failed.filter(({ error }) => error instanceof PoisonError || deliveries >= MAX_TRIES);
+    const givenUp = failed.filter(
+      ({ error }) => error instanceof PoisonError || (deliveries >= MAX_TRIES && !isPostgresDown(error)),
+    );
     const about = { consumer: name, stream, seq: message.seq, subject: message.subject, deliveries };
     for (const part of givenUp) {
       const { letter, error } = part;
@@ -114,7 +120,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
         await deadLetter(deps, name, message, part);
       } catch (problem) {
         const tries = deliveries - (error instanceof PoisonError ? 0 : MAX_TRIES - 1);
-        if (tries < MAX_LETTER_TRIES || isUnanswered(problem) || toAppError(problem)?.code === 'unavailable') {
+        if (tries < MAX_LETTER_TRIES || isUnanswered(problem) || isPostgresDown(problem)) {
           log.error({ ...about, err: problem }, 'could not write a dead letter, will retry');
           return message.nak(backoffMs(tries));
         }
@@ -130,7 +136,8 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
     if (others.length === 0) return message.ack();
     deps.metrics.consumed.inc({ consumer: name, outcome: 'retried' }, others.length);
     log.warn({ ...about, err: others[0]!.error, failed: others.length }, 'message failed, will be retried');
-    message.nak(backoffMs(deliveries));
+    const isDown = others.some(({ error }) => isPostgresDown(error));
+    message.nak(Math.min(backoffMs(deliveries), isDown ? DOWN_BACKOFF_MS : Infinity));
   };
 
   const traced = (messages: JsMsg[]): Promise<void> =>
@@ -373,7 +380,7 @@ export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler)
       deps.log.warn({ consumer, dropped }, 'dropped batches of events without a tenant');
     },
     handleParts: async (message, error) => {
-      if (toAppError(error)?.code === 'unavailable') return null;
+      if (isPostgresDown(error)) return null;
       let batch: EventBatch | null;
       try {
         batch = parseBatch(message);

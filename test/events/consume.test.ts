@@ -213,7 +213,7 @@ test('a dead letter of what Postgres refuses does not quote the value', async ()
   await publish(visited('quoted'));
   await ensureConsumer(deps.nats.jsm, EVENT_BATCHES, consumerConfig(handler.name, { types: handler.types }));
   const before = await deps.nats.js.consumers.get(EVENT_BATCHES, handler.name);
-  // As if it had been tried before, so that the next failure is the last.
+  // The next failure is the last.
   for (let tries = 1; tries < 8; tries += 1) (await before.next())!.nak();
   const consumer = await runEventHandler(deps, {
     ...handler,
@@ -229,6 +229,27 @@ test('a dead letter of what Postgres refuses does not quote the value', async ()
   assert.match(letter!.error, /invalid input syntax for type integer: "…"/);
   const { data } = await deps.nats.jsm.streams.getMessage(DEAD_LETTERS, { last_by_subj: `dead.${handler.name}` });
   assert.ok(!decodeText(data).includes('Quillfeather'));
+});
+
+test('a batch that was tried often is kept for as long as Postgres is down', async () => {
+  let calls = 0;
+  const handler = await handlerOf();
+  await publish(visited('kept'));
+  const before = await deps.nats.js.consumers.get(EVENT_BATCHES, handler.name);
+  // The next failure would be the last.
+  for (let tries = 1; tries < 8; tries += 1) (await before.next())!.nak();
+  const consumer = await runEventHandler(deps, {
+    ...handler,
+    handle: async (tx, events) => {
+      calls += 1;
+      if (calls === 1) await rows(tx, sql`do $$ begin raise exception using errcode = 'admin_shutdown'; end $$`);
+      return handler.handle(tx, events);
+    },
+  });
+  await until('it took effect', async () => (await handler.seen()).length === 1);
+  await handled(handler.name);
+  await consumer.stop();
+  assert.deepEqual([calls, await deadOf(handler.name)], [2, []]);
 });
 
 const droppedBy = async (consumer: string) =>
