@@ -1,5 +1,6 @@
-import { Company, type Contact, type ContactActivity, type Segment } from '../../db/entities/contacts.ts';
+import { Company, type Contact, type Segment } from '../../db/entities/contacts.ts';
 import type { EntityManager } from '../../db/orm.ts';
+import type { Activity } from '../../domain/contacts/people/list-contacts.ts';
 import { optionalValues } from '../../domain/contacts/values/optional-fields.ts';
 import { memberCounts } from '../../domain/segments/definition/segments.ts';
 import type { Filter } from '../../domain/segments/filter/filter.ts';
@@ -41,7 +42,7 @@ export async function presentContacts(contacts: Contact[], em: EntityManager): P
 export const presentOne = async (contact: Contact, em: EntityManager): Promise<ContactView> =>
   (await presentContacts([contact], em))[0]!;
 
-export const presentActivity = ({ id, type, occurredAt, data }: ContactActivity) => ({ id, type, occurredAt, data });
+export const presentActivity = ({ id, type, occurredAt, data }: Activity) => ({ id, type, occurredAt, data });
 
 export function presentCompany(company: Company) {
   return {

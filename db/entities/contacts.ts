@@ -35,6 +35,12 @@ const ContactSchema = defineEntity({
     timezone: p.string().length(64).nullable(),
     locale: p.string().length(35).nullable(),
     source: p.string().length(255).nullable(),
+    /** The id of CONTACT_CREATED in `contact_timeline`; null if it is a row of `contact_activities`. */
+    createdActivityId: bigid().nullable().defaultRaw(`nextval('contact_activities_id_seq')`),
+    /** The `runTriggers` of CONTACT_CREATED. */
+    createdRunTriggers: p.boolean().nullable(),
+    /** The address that the contact was created with, if it has another one now; set by a trigger. */
+    createdEmail: p.string().length(255).nullable(),
     ...resourceColumns(),
   },
 });
@@ -64,7 +70,10 @@ const CompanySchema = defineEntity({
 export class Company extends CompanySchema.class {}
 CompanySchema.setClass(Company);
 
-/** The timeline of contacts, one row per event (`eventId` = the CloudEvents id). */
+/**
+ * Events of contacts, one row each (`eventId` = the CloudEvents id). The view `contact_timeline` adds those that other
+ * tables record: CONTACT_CREATED (`contacts`) and EMAIL_SENT (`emails`).
+ */
 const ContactActivitySchema = defineEntity({
   name: 'ContactActivity',
   tableName: 'contact_activities',

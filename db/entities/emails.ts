@@ -76,6 +76,9 @@ const EmailSchema = defineEntity({
     /** The provider's reply when it accepted the email; other attempts have their own rows. */
     reply: p.text().nullable(),
     requestId: p.text().nullable(),
+    /** The id and time of EMAIL_SENT in `contact_timeline`, see there. */
+    activityId: bigid().nullable(),
+    activityAt: timestamp().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
     updatedAt: timestamp().defaultRaw('now()'),
   },

@@ -9,6 +9,9 @@ import { keyset, type ListQuery, type Page, type SortField } from './paging.ts';
  */
 export type Present<E, T> = (found: E[], em: EntityManager) => T[] | Promise<T[]>;
 
+/** Where a page's entities come from: an entity of the ORM, or a function that reads those with these ids. */
+type PageSource<E> = EntityName<E> | { read: (tx: EntityManager, ids: number[]) => Promise<E[]> };
+
 /**
  * One page of an entity: selects ids by keyset over `from` (a table with the alias `t`) where all of `where` hold,
  * then loads and presents the entities of those ids in that order. Runs in one snapshot, so that no entity disappears
@@ -17,7 +20,7 @@ export type Present<E, T> = (found: E[], em: EntityManager) => T[] | Promise<T[]
  */
 export async function listPage<E extends { id: number }, T>(
   em: EntityManager,
-  entity: EntityName<E>,
+  source: PageSource<E>,
   query: ListQuery,
   list: {
     from: RawBuilder<unknown>;
@@ -39,8 +42,10 @@ export async function listPage<E extends { id: number }, T>(
       const total = query.includeTotal
         ? (await rows<{ n: number }>(tx, sql`select count(*) as n from ${list.from} where ${where}`))[0]!.n
         : undefined;
-      const found = await tx.find(entity, { id: { $in: keys.map((key) => key.id) } } as never);
-      const byId = new Map((found as E[]).map((row) => [row.id, row]));
+      const ids = keys.map((key) => key.id);
+      const found =
+        'read' in source ? await source.read(tx, ids) : await tx.find(source, { id: { $in: ids } } as never);
+      const byId = new Map((found).map((row) => [row.id, row]));
       const ordered = keys.slice(0, page.fetch - 1).flatMap((key) => byId.get(key.id) ?? []);
       const presented = await present(ordered, tx);
       const at = new Map(ordered.map((row, index) => [row.id, index]));

@@ -37,15 +37,49 @@ export const contactHandler: EventHandler = {
 
 async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): Promise<void> {
   const activities = events.flatMap((event) => activityOf(event) ?? []);
-  const existing = new Set(
-    await lockContacts(
+  const contacts = [...new Set(activities.map(({ contact }) => contact))];
+  const isRecorded = await recordedElsewhere(tx, tenantId, activities);
+  const others = activities.filter((activity) => !isRecorded(activity));
+  if (others.length > 0) {
+    const existing = new Set(await lockContacts(tx, tenantId, contacts));
+    await insertActivities(
       tx,
       tenantId,
-      activities.map((activity) => activity.contact),
-    ),
-  );
-  const kept = activities.filter((activity) => existing.has(activity.contact));
-  if (kept.length === 0) return;
+      others.filter(({ contact }) => existing.has(contact)),
+    );
+  }
+  const causes = causesOf(activities);
+  await refreshMemberships(tx, tenantId, contacts, { ...(causes ? { causes } : {}), committed: others.length === 0 });
+}
+
+/**
+ * Whether an activity is in the timeline without a row in contact_activities: EMAIL_SENT is read from the ledger and
+ * CONTACT_CREATED from the contacts, unless they are from before that was so.
+ */
+async function recordedElsewhere(
+  tx: EntityManager,
+  tenantId: string,
+  activities: readonly Activity[],
+): Promise<(activity: Activity) => boolean> {
+  const emails = activities.flatMap(({ type, email }) => (type === 'EMAIL_SENT' ? (email ?? []) : []));
+  const contacts = activities.flatMap(({ type, contact }) => (type === 'CONTACT_CREATED' ? contact : []));
+  const among = async (table: string, column: string, ids: number[]): Promise<Set<number>> => {
+    if (ids.length === 0) return new Set();
+    const found = await rows<{ id: number }>(
+      tx,
+      sql`select id from ${sql.table(table)} where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and ${sql.ref(column)} is not null`,
+    );
+    return new Set(found.map(({ id }) => id));
+  };
+  const sent = await among('emails', 'activity_id', emails);
+  const created = await among('contacts', 'created_activity_id', contacts);
+  return ({ type, email, contact }) =>
+    (type === 'EMAIL_SENT' && email !== null && sent.has(email)) ||
+    (type === 'CONTACT_CREATED' && created.has(contact));
+}
+
+async function insertActivities(tx: EntityManager, tenantId: string, activities: readonly Activity[]): Promise<void> {
+  if (activities.length === 0) return;
   // Filters can also refer to the template, campaign and step of an email.
   await rows(
     tx,
@@ -53,17 +87,10 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
     insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
     select ${tenantId}, r.contact, r.type, r.at, r.event, r.automated, r.data || jsonb_strip_nulls(jsonb_build_object(
       'templateId', e.template_id, 'campaignId', e.campaign_id, 'executionId', e.execution_id, 'stepId', e.step_id))
-    from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(activities)}::jsonb)
       as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, data jsonb)
     left join lateral (select * from emails where tenant_id = ${tenantId} and id = r.email offset 0) e on true
     order by r.at`,
-  );
-  const causes = causesOf(kept);
-  await refreshMemberships(
-    tx,
-    tenantId,
-    [...new Set(kept.map((activity) => activity.contact))],
-    causes ? { causes } : {},
   );
 }
 

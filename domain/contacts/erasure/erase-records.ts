@@ -118,10 +118,13 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       ),
       optIns: await count(tx, sql`delete from opt_ins where tenant_id = ${tenantId} and contact_id = any(${ids})`),
       outboxEvents: await eraseOutbox(tx, tenantId, person),
-      activities: await count(
-        tx,
-        sql`delete from contact_activities where tenant_id = ${tenantId} and contact_id = any(${ids})`,
-      ),
+      // Those that are not rows of contact_activities end with the contact.
+      activities: (
+        await rows<{ n: number }>(
+          tx,
+          sql`select count(*)::int as n from contact_timeline where tenant_id = ${tenantId} and contact_id = any(${ids})`,
+        )
+      )[0]!.n,
       scoreChanges: await count(
         tx,
         sql`delete from score_history where tenant_id = ${tenantId} and subject = 'contact' and subject_id = any(${ids})`,
@@ -137,6 +140,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       sql`
       delete from topic_opt_outs where tenant_id = ${tenantId} and ${sql.raw(addressDigestSql('tenant_id', 'email_key'))} = any(${digests}::text[])`,
     );
+    await rows(tx, sql`delete from contact_activities where tenant_id = ${tenantId} and contact_id = any(${ids})`);
     await rows(tx, sql`delete from score_threshold_hits where tenant_id = ${tenantId} and contact_id = any(${ids})`);
     await rows(
       tx,

@@ -143,8 +143,8 @@ export function createMerge({
 
   const insert = `
     with made as (
-      insert into contacts (tenant_id, email, email_key, status, created_at, updated_at, first_name, last_name${columns.map((column) => `, ${column}`).join('')})
-      select $1::text, s.email, s.email_key, coalesce(s.suppressed, s.status, 'active'), $2::timestamptz, $2::timestamptz, ${[...names, ...inserted].join(', ')}
+      insert into contacts (tenant_id, email, email_key, status, created_at, updated_at, created_run_triggers, first_name, last_name${columns.map((column) => `, ${column}`).join('')})
+      select $1::text, s.email, s.email_key, coalesce(s.suppressed, s.status, 'active'), $2::timestamptz, $2::timestamptz, ${runTriggers}, ${[...names, ...inserted].join(', ')}
       from import_stage s where s.contact_id is null order by s.email_key
       returning id as contact_id, email, email_key, status
     ), told as (

@@ -45,7 +45,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         contact,
         company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
         activities: await all(
-          sql`select id, type, occurred_at as "occurredAt", data from contact_activities where ${own} order by id`,
+          sql`select id, type, occurred_at as "occurredAt", data from contact_timeline where ${own} order by id`,
         ),
         emails: await all(sql`
         select e.id, e.template_id as "templateId", t.name as "templateName", e.campaign_id as "campaignId", e.execution_id as "executionId", e.to_address as "to",

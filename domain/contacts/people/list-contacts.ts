@@ -1,5 +1,5 @@
-import { Contact, ContactActivity } from '../../../db/entities/contacts.ts';
-import { sql, type EntityManager } from '../../../db/orm.ts';
+import { Contact } from '../../../db/entities/contacts.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { contactConditions, contactSearch, contactSort, SEARCH_SORT, type ContactFilters } from './contact-filters.ts';
@@ -38,19 +38,35 @@ export async function searchContacts<T>(
   return listPage(em, Contact, sorted, { from, where: [where], sortable: { ...contactSort, relevance } }, present);
 }
 
+/** An entry of a contact's timeline. */
+export interface Activity {
+  id: number;
+  type: string;
+  occurredAt: Date;
+  data: Record<string, unknown>;
+}
+
 /** A page of a contact's activities. Throws `validation_failed` for a wrong cursor. */
 export const listActivities = <T>(
   em: EntityManager,
   contactId: number,
   query: ListQuery,
-  present: Present<ContactActivity, T>,
+  present: Present<Activity, T>,
 ): Promise<Page<T>> =>
   listPage(
     em,
-    ContactActivity,
+    {
+      read: (tx, ids) =>
+        rows<Activity>(
+          tx,
+          sql`
+          select id, type, occurred_at as "occurredAt", data from contact_timeline
+          where contact_id = ${contactId} and id = any(${ids}::bigint[])`,
+        ),
+    },
     query,
     {
-      from: sql`contact_activities t`,
+      from: sql`contact_timeline t`,
       where: [sql`t.contact_id = ${contactId}`],
       sortable: { id: commonSort.id, occurredAt: { column: sql`t.occurred_at`, type: 'timestamptz' } },
     },

@@ -155,6 +155,13 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
       sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`,
     );
   }
+  await rows(
+    tx,
+    sql`
+    insert into contact_activities (id, tenant_id, contact_id, type, occurred_at, event_id, data)
+    select id, tenant_id, ${targetId}::bigint, type, occurred_at, gen_random_uuid(), data from contact_timeline
+    where tenant_id = ${tenantId} and contact_id = ${sourceId} and type = 'CONTACT_CREATED'`,
+  );
   await moveEmails(tx, tenantId, { from: sourceId, to: targetId });
   // Entries are numbered after the target's, and keep their entry key unless the target has one with the same key.
   await rows(

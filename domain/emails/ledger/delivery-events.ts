@@ -17,6 +17,14 @@ export const referencesSql = sql`jsonb_strip_nulls(jsonb_build_object('templateI
 export const toldColumns = sql`m.id, m.tenant_id, m.status, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id`;
 
 /**
+ * Assignments that add EMAIL_SENT to the timeline of the email's contact if `condition` holds: the ledger's row is the
+ * entry. `m` is the email.
+ */
+export const addToTimelineIf = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  activity_id = case when ${condition} then nextval('contact_activities_id_seq') else m.activity_id end,
+  activity_at = case when ${condition} then date_trunc('milliseconds', now()) else m.activity_at end`;
+
+/**
  * A statement (or part of one) that writes EMAIL_SENT, with the current time, for emails that are now SENT or FAILED.
  * `source` has the columns `toldColumns`.
  */

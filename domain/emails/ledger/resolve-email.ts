@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { Email } from '../../../db/entities/emails.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
-import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
+import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 
 /** An operator's decision about an UNKNOWN email. */
 export type Resolution = 'sent' | 'failed' | 'resend';
@@ -19,6 +19,7 @@ export async function resolveEmail(em: EntityManager, id: number, outcome: Resol
       tx,
       sql`with changed as (
       update emails m set status = ${results[outcome]}, reason = ${`resolved_${outcome}`}, sent_at = ${outcome === 'sent' ? sql`now()` : sql`null`},
+        ${addToTimelineIf(outcome === 'resend' ? sql`false` : sql`true`)},
         accepted_at = coalesce(accepted_at, now()), next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
       where id = ${id} and status = 'UNKNOWN'
       returning ${toldColumns}

@@ -1,6 +1,6 @@
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { insertEmailEvents, touchOutbox } from '../../../events/outbox.ts';
-import { insertDeliveryEvents, referencesSql, toldColumns } from './delivery-events.ts';
+import { addToTimelineIf, insertDeliveryEvents, referencesSql, toldColumns } from './delivery-events.ts';
 import type { WebhookProvider } from '../../../db/entities/emails.ts';
 
 /** Identifies an email of the ledger. */
@@ -13,7 +13,8 @@ const asked = (emails: readonly EmailRef[]) => {
   const payload = JSON.stringify(emails.map(({ tenantId, id }) => ({ tenant_id: tenantId, id })));
   return sql`jsonb_to_recordset(${payload}::jsonb) as a(tenant_id text, id bigint)`;
 };
-const settled = sql`sent_at = coalesce(m.sent_at, now()), holder = null, lease_until = null, updated_at = now()`;
+/** EMAIL_SENT was written for all but the UNKNOWN ones. */
+const settled = sql`${addToTimelineIf(sql`m.status = 'UNKNOWN'`)}, sent_at = coalesce(m.sent_at, now()), holder = null, lease_until = null, updated_at = now()`;
 const returned = sql`${toldColumns}, old.status as was`;
 /** Writes EMAIL_SENT for the emails in `changed` that were UNKNOWN, because it was not written for them yet. */
 const tellSent = insertDeliveryEvents(sql`(

@@ -2,7 +2,7 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { settleByBounces, settleByHits } from './settle-by-evidence.ts';
-import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
+import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { suppressAddresses } from '../consent/suppress-addresses.ts';
 
@@ -72,6 +72,7 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
         sent_at = case when a.result = 'SENT' then now() end,
         reply = case when a.result = 'SENT' then a.reply end,
         next_attempt_at = case when a.result = 'QUEUED' and not ${expired} then now() + make_interval(secs => a.delay) else m.next_attempt_at end,
+        ${addToTimelineIf(sql`a.result in ('SENT', 'FAILED') or (a.result = 'QUEUED' and ${expired})`)},
         holder = null, lease_until = null, updated_at = now()
       from asked a
       where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')

@@ -1,7 +1,7 @@
 import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
-import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
+import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { gateJoins, refusalAtStart } from './gates.ts';
 import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
 import { addressKey } from '../../addresses/address-key.ts';
@@ -120,6 +120,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
         to_address = coalesce(d.address, m.to_address),
         content_version = coalesce(d.content_version, m.content_version),
         link_count = coalesce(d.link_count, m.link_count),
+        ${addToTimelineIf(sql`d.new_status = 'FAILED'`)},
         updated_at = now()
       from decided d where m.id = d.id
       returning ${toldColumns}, m.attempt

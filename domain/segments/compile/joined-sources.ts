@@ -48,7 +48,7 @@ export function createJoinedSources(): JoinedSources {
         counts.length === 0
           ? sql``
           : sql`cross join lateral (
-        select array[${sql.join(counts)}]::bigint[] as n from contact_activities happened
+        select array[${sql.join(counts)}]::bigint[] as n from contact_timeline happened
         where happened.tenant_id = c.tenant_id and happened.contact_id = c.id and happened.type = any(${[...events]}::text[]) and not happened.automated) e`
       }`,
   };

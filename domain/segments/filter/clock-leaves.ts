@@ -36,7 +36,7 @@ export function crossing(
 ): RawBuilder<unknown> | null {
   const before = (time: Date, form: 'instant' | 'day') => momentBefore(time, leaf.days, form);
   if ('event' in leaf) {
-    return sql`select contact_id from contact_activities where tenant_id = ${tenantId} and type = ${leaf.event} and not automated
+    return sql`select contact_id from contact_timeline where tenant_id = ${tenantId} and type = ${leaf.event} and not automated
       and occurred_at >= ${before(from, 'instant')}::timestamptz and occurred_at < ${before(to, 'instant')}::timestamptz`;
   }
   const column = COLUMNS[leaf.field];

@@ -11,6 +11,11 @@ const AT_ONCE = 1000;
 export interface RefreshOptions {
   /** What has changed: segments that do not depend on it are skipped. Absent = anything may have changed. */
   causes?: Iterable<ChangeKind>;
+  /**
+   * The causes were committed before this transaction, so a build that begins after it sees them: contacts are locked
+   * only if a segment depends on the causes.
+   */
+  committed?: boolean;
   requestId?: string | null;
   /** Changes memberships without writing events. */
   quiet?: boolean;
@@ -27,6 +32,7 @@ export async function refreshMemberships(
   contactIds: readonly number[],
   options: RefreshOptions = {},
 ): Promise<void> {
+  if (options.committed && concernedBy(await dynamicSegments(tx, tenantId), options.causes).length === 0) return;
   const ids = contactIds.length > 0 ? await lockContacts(tx, tenantId, contactIds) : [];
   if (ids.length === 0) return;
   const segments = await dynamicSegments(tx, tenantId);
@@ -34,6 +40,12 @@ export async function refreshMemberships(
     const events = await refreshSome(tx, tenantId, segments, ids.slice(from, from + AT_ONCE), options);
     await appendEvents(tx, { tenantId, requestId: options.requestId ?? null }, events);
   }
+}
+
+function concernedBy(segments: DynamicSegment[], changed: Iterable<ChangeKind> | undefined): DynamicSegment[] {
+  if (!changed) return segments;
+  const kinds = new Set(changed);
+  return segments.filter((segment) => [...segment.causes].some((cause) => kinds.has(cause)));
 }
 
 async function refreshSome(
@@ -46,9 +58,7 @@ async function refreshSome(
   const changed = causes && new Set(causes);
   const events: NewEvent[] = [];
   for (const level of Map.groupBy(segments, ({ depth }) => depth).values()) {
-    const concerned = changed
-      ? level.filter((segment) => [...segment.causes].some((cause) => changed.has(cause)))
-      : level;
+    const concerned = concernedBy(level, changed);
     if (concerned.length === 0) continue;
     const judged = await judgeContacts(tx, tenantId, concerned, ids, await customFieldTypes(tx, tenantId), now);
     const moves = concerned.flatMap((segment) =>

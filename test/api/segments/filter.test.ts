@@ -100,19 +100,17 @@ async function insertContact(
       tx,
       sql`insert into segment_members (tenant_id, segment_id, contact_id) values (${tenantId}, ${lists[list]!}, ${id})`,
     );
-  for (const { type, at, automated, data } of events) {
-    await rows(
-      tx,
-      sql`
-      insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
-      values (${tenantId}, ${id}, ${type}, ${at}, gen_random_uuid(), ${automated}, ${JSON.stringify(data)}::jsonb)`,
-    );
-  }
+  const timeline: ModelContact['events'] = [];
+  for (const event of events) timeline.push(await insertEvent(tx, tenantId, id, event));
+  // Others are from before contacts were the record of their creation.
+  if (index % 2 === 0)
+    timeline.push({ type: 'CONTACT_CREATED', at: fields['createdAt'] as Date, automated: false, data: {} });
+  else await rows(tx, sql`update contacts set created_activity_id = null where tenant_id = ${tenantId} and id = ${id}`);
   const memberOf = memberships.map((list) => lists[list]!);
   return {
     id,
     tags,
-    events,
+    events: timeline,
     memberOf,
     lists: memberOf.filter((list) => list !== lists[2]),
     fields: {
@@ -123,6 +121,36 @@ async function insertContact(
       ...Object.fromEntries(Object.entries(company ?? {}).map(([name, value]) => [`company.${name}`, value])),
     },
   };
+}
+
+type ModelEvent = ModelContact['events'][number];
+
+/** Inserts an event where the service records it. Returns it as it is then. */
+async function insertEvent(
+  tx: EntityManager,
+  tenantId: string,
+  contactId: number,
+  event: ModelEvent,
+): Promise<ModelEvent> {
+  const { type, at, automated, data } = event;
+  const { templateId, campaignId = null, executionId = null, stepId = null, status } = data;
+  if (type === 'EMAIL_SENT' && !automated && templateId !== undefined && status !== undefined) {
+    const emailId = await insert(
+      tx,
+      sql`
+      insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, execution_id, step_id, lane, status, sent_at, activity_id, activity_at)
+      values (${tenantId}, gen_random_uuid(), ${templateId}, ${contactId}, ${campaignId}, ${executionId}, ${stepId}, 'bulk', ${status},
+        ${status === 'SENT' ? at : null}, nextval('contact_activities_id_seq'), ${at}) returning id`,
+    );
+    return { type, at, automated, data: { templateId, campaignId, executionId, stepId, status, emailId } };
+  }
+  await rows(
+    tx,
+    sql`
+    insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
+    values (${tenantId}, ${contactId}, ${type}, ${at}, gen_random_uuid(), ${automated}, ${JSON.stringify(data)}::jsonb)`,
+  );
+  return event;
 }
 
 type Way = 'subqueries' | 'facts';
