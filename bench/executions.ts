@@ -2,21 +2,17 @@
  * `npm run bench:executions -- --executions 500 --pairs 3`: executions per second of EMAIL, WAIT 0, EMAIL, compared to
  * workflows that do nothing with the same number of local activities, timers and search attributes, on the same server.
  */
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { searchAttributes } from '../workflows/search-attributes.ts';
-import { TypedSearchAttributes } from '@temporalio/common';
 import { rows, sql, tenantEm } from '../db/orm.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
+import { startNothing } from './support/nothing.ts';
 import { onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({
   options: { executions: { type: 'string', default: '500' }, pairs: { type: 'string', default: '3' } },
 });
 const executions = Number(values.executions);
-const NOTHING_QUEUE = 'bench-nothing';
 
 async function makeContacts(service: Service): Promise<number[]> {
   return tenantEm(service.deps.orm, 'default').transactional(async (tx) =>
@@ -51,51 +47,10 @@ async function campaignRate(service: Service, contactIds: number[], templateId: 
   return executions / ((performance.now() - begin) / 1000);
 }
 
-async function nothingRate(service: Service, pair: number): Promise<number> {
-  const { temporal } = service.deps;
-  const begin = performance.now();
-  const pending = Array.from({ length: executions }, (_, n) => n);
-  await Promise.all(
-    Array.from({ length: 20 }, async () => {
-      for (let n = pending.pop(); n !== undefined; n = pending.pop()) {
-        await temporal.workflow.start('doNothing', {
-          workflowId: `nothing/${pair}/${n}`,
-          taskQueue: NOTHING_QUEUE,
-          args: [{ n }],
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: searchAttributes.campaignId, value: pair + 1 },
-            { key: searchAttributes.contactId, value: n + 1 },
-          ]),
-        });
-      }
-    }),
-  );
-  await until(
-    'all are over',
-    async () =>
-      (
-        await temporal.workflow.count(
-          `WorkflowType = 'doNothing' and CampaignId = ${pair + 1} and ExecutionStatus = 'Completed'`,
-        )
-      ).count === executions,
-    900_000,
-  );
-  return executions / ((performance.now() - begin) / 1000);
-}
-
 await onStack(2, async () => {
   const service = await startService({ worker: ['temporal', 'relay'] });
-  const connection = await NativeConnection.connect({ address: service.deps.env.TEMPORAL_ADDRESS });
-  const worker = await Worker.create({
-    connection,
-    namespace: service.deps.env.TEMPORAL_NAMESPACE,
-    taskQueue: NOTHING_QUEUE,
-    workflowsPath: fileURLToPath(new URL('./references/nothing-workflow.ts', import.meta.url)),
-    activities: { nothing: async () => {} },
-    maxConcurrentWorkflowTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: 50,
-  });
-  const running = worker.run();
+  const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE } = service.deps.env;
+  const nothing = await startNothing(TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE);
   const template = await service.api('POST', '/emails/templates', {
     name: 'Bench',
     subject: 'Hello {{firstName}}',
@@ -104,13 +59,11 @@ await onStack(2, async () => {
   const contactIds = await makeContacts(service);
   const pairs: [number, number][] = [];
   for (let pair = 0; pair < Number(values.pairs); pair += 1) {
-    const reference = await nothingRate(service, pair);
+    const reference = await nothing.rate(executions);
     pairs.push([await campaignRate(service, contactIds, template.body.id), reference]);
   }
   console.log(`${executions} executions of EMAIL, WAIT 0, EMAIL beside workflows that do nothing in as many steps`);
   printPairs('/s', 'executions', 'nothing', pairs);
-  worker.shutdown();
-  await running;
-  await connection.close();
+  await nothing.stop();
   await service.stop();
 });

@@ -2,11 +2,15 @@
  * `npm run bench:whole -- import|send|journey|forms`: what a user gets from `npm start` with its defaults: durable, all
  * roles, through the public API, in a new data folder. Reports two rates, until the job says that it is over and until
  * every consumer has caught up, beside a reference that alternates with it, and what a unit costs. docs/performance.md
- * explains the figures. Options: `--count`, `--pairs`; for `send` also `--connections`, `--sink` (the path of Postfix's
+ * explains the figures. Options: `--count`, `--pairs`; for `import` and `send` also `--probe` (requests
+ * of other users meanwhile, and their response times instead of rates); for `send` also `--grown` (with 1 million more contacts
+ * and 2 million settled emails in the tables), `--connections`, `--sink` (the path of Postfix's
  * `smtp-sink`) and `--reply-ms` (a server that replies after that time, instead of the sink).
  */
 import { parseArgs } from 'node:util';
+import { benchForms } from './whole/forms.ts';
 import { benchImport } from './whole/import.ts';
+import { benchJourney } from './whole/journey.ts';
 import { benchSend } from './whole/send.ts';
 
 const { values, positionals } = parseArgs({
@@ -17,13 +21,15 @@ const { values, positionals } = parseArgs({
     connections: { type: 'string', default: '20' },
     sink: { type: 'string', default: 'smtp-sink' },
     'reply-ms': { type: 'string' },
+    probe: { type: 'boolean', default: false },
+    grown: { type: 'boolean', default: false },
   },
 });
 const pairs = Number(values.pairs);
 const count = (standard: number): number => Number(values.count ?? standard);
 
 const benches: Record<string, () => Promise<void>> = {
-  import: () => benchImport(count(200_000), pairs),
+  import: () => benchImport(count(200_000), pairs, values.probe),
   send: () =>
     benchSend({
       recipients: count(100_000),
@@ -31,7 +37,11 @@ const benches: Record<string, () => Promise<void>> = {
       connections: Number(values.connections),
       sink: values.sink,
       replyMs: values['reply-ms'] === undefined ? null : Number(values['reply-ms']),
+      probe: values.probe,
+      grown: values.grown,
     }),
+  journey: () => benchJourney(count(10_000), pairs, values.sink),
+  forms: () => benchForms(count(20_000), pairs),
 };
 const bench = benches[positionals[0] ?? ''];
 if (!bench) throw new Error(`Which one? ${Object.keys(benches).join(', ')}`);

@@ -1,11 +1,20 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** A request with a JSON body. */
+export interface Post {
+  path: string;
+  body: object;
+}
+
 export interface Load {
   port: number;
   /** Omitted for public endpoints. */
   token?: string;
-  paths: readonly string[];
+  /** Sent one after the other, and from the first again. */
+  paths: readonly (string | Post)[];
+  /** Sends each request once, and ends with the last response. */
+  once?: boolean;
   connections: number;
   seconds: number;
   /**
@@ -24,29 +33,37 @@ export interface Outcome {
 const TICK_MS = 2;
 
 /**
- * Sends reads over keep-alive connections and times their responses. It only parses the status and length of a
+ * Sends requests over keep-alive connections and times their responses. It only parses the status and length of a
  * response: on a machine with few cores, generating the load takes CPU time from the server.
  */
-export async function sendLoad({ port, token, paths, connections, seconds, rate }: Load): Promise<Outcome> {
+export async function sendLoad({ port, token, paths, once, connections, seconds, rate }: Load): Promise<Outcome> {
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
-  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}\r\n`));
+  const requests = paths.map((one) => {
+    if (typeof one === 'string') return Buffer.from(`GET ${one} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}\r\n`);
+    const body = Buffer.from(JSON.stringify(one.body));
+    const head = `POST ${one.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${authorization}\r\n`;
+    return Buffer.concat([Buffer.from(head), body]);
+  });
   const times = new Map<number, number[]>();
   const idle: (() => void)[] = [];
   const sockets: Socket[] = [];
   let failure: Error | null = null;
   let sent = 0;
+  let answered = 0;
   let stopped = false;
   for (let n = 0; n < connections; n += 1) {
     const socket = connect(port, '127.0.0.1').setNoDelay();
     sockets.push(socket);
     let begun = 0;
     const send = (): void => {
+      if (once && sent === requests.length) return;
       begun = performance.now();
       socket.write(requests[sent % requests.length]!);
       sent += 1;
     };
     onAnswers(socket, (status) => {
       const took = performance.now() - begun;
+      answered += 1;
       const same = times.get(status);
       if (same) same.push(took);
       else times.set(status, [took]);
@@ -63,7 +80,7 @@ export async function sendLoad({ port, token, paths, connections, seconds, rate 
   }
   const begin = performance.now();
   if (rate === undefined) for (const send of idle.splice(0)) send();
-  while (performance.now() - begin < seconds * 1000 && !failure) {
+  while (performance.now() - begin < seconds * 1000 && !failure && !(once && answered === requests.length)) {
     await delay(TICK_MS);
     if (rate === undefined) continue;
     const due = Math.floor(((performance.now() - begin) / 1000) * rate);

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { until } from '../../test/support/until.ts';
 import { makeFile } from '../support/contacts-file.ts';
 import { measureWork, printRates, type Rates } from './measure.ts';
+import { withProbe } from './probe.ts';
 import { onStarted, type Started } from './started.ts';
 
 /** Imports a file whose rows are all new into a list. Resolves when the import is COMPLETED. */
@@ -15,6 +17,8 @@ export async function importFile({ client }: Started, file: Buffer, rows: number
   const job = await until(
     'the import is over',
     async () => {
+      // Answering polls is work that would be measured too.
+      await delay(200);
       const found = await client.call('GET', `/contacts/imports/${id}`);
       return found.finishedAt ? found : false;
     },
@@ -39,11 +43,16 @@ async function copyRate({ database }: Started, file: Buffer, rows: number): Prom
   return (rows * 1000) / (performance.now() - begun);
 }
 
-/** Imports of `rows` rows into a list. */
-export function benchImport(rows: number, pairs: number): Promise<void> {
+/** Imports of `rows` rows into a list; with `probe`, one, and only the API's response times meanwhile. */
+export function benchImport(rows: number, pairs: number, probe: boolean): Promise<void> {
   return onStarted({}, async (started) => {
     const list = await started.client.call('POST', '/contacts/lists', { name: 'Bench' });
     await importFile(started, makeFile('first', 1000), 1000, list.id as number);
+    if (probe)
+      return withProbe(started, async () => {
+        await importFile(started, makeFile('probe', rows), rows, list.id as number);
+        await started.untilCaughtUp();
+      });
     const measured: { ours: Rates; reference: number }[] = [];
     for (let pair = 0; pair < pairs; pair += 1) {
       const file = makeFile(String(pair), rows);

@@ -35,11 +35,14 @@ const ContactSchema = defineEntity({
     timezone: p.string().length(64).nullable(),
     locale: p.string().length(35).nullable(),
     source: p.string().length(255).nullable(),
-    /** The id of CONTACT_CREATED in `contact_timeline`; null if it is a row of `contact_activities`. */
-    createdActivityId: bigid().nullable().defaultRaw(`nextval('contact_activities_id_seq')`),
+    /**
+     * The id of CONTACT_CREATED in the timeline, by a default that a migration has set; null if it is a row of
+     * `contact_activities`.
+     */
+    createdActivityId: bigid().nullable(),
     /** The `runTriggers` of CONTACT_CREATED. */
     createdRunTriggers: p.boolean().nullable(),
-    /** The address that the contact was created with, if it has another one now; set by a trigger. */
+    /** The address that the contact was created with, if it has another one now. */
     createdEmail: p.string().length(255).nullable(),
     ...resourceColumns(),
   },
@@ -71,17 +74,14 @@ export class Company extends CompanySchema.class {}
 CompanySchema.setClass(Company);
 
 /**
- * Events of contacts, one row each (`eventId` = the CloudEvents id). The view `contact_timeline` adds those that other
- * tables record: CONTACT_CREATED (`contacts`) and EMAIL_SENT (`emails`).
+ * Events of contacts, one row each (`eventId` = the CloudEvents id). The timeline (timeline.ts) also has those that
+ * other tables record: CONTACT_CREATED (`contacts`) and EMAIL_SENT (`emails`).
  */
 const ContactActivitySchema = defineEntity({
   name: 'ContactActivity',
   tableName: 'contact_activities',
   ...tenantTable,
-  indexes: [
-    { name: 'contact_activities_contact_idx', properties: ['tenantId', 'contactId', 'type', 'occurredAt'] },
-    { name: 'contact_activities_type_idx', properties: ['tenantId', 'type', 'occurredAt'] },
-  ],
+  indexes: [{ name: 'contact_activities_contact_idx', properties: ['tenantId', 'contactId', 'type', 'occurredAt'] }],
   properties: {
     id: id(),
     tenantId: tenantId(),

@@ -76,7 +76,7 @@ const EmailSchema = defineEntity({
     /** The provider's reply when it accepted the email; other attempts have their own rows. */
     reply: p.text().nullable(),
     requestId: p.text().nullable(),
-    /** The id and time of EMAIL_SENT in `contact_timeline`, see there. */
+    /** The id and time of EMAIL_SENT in the contact's timeline; null before, or if it is a row of `contact_activities`. */
     activityId: bigid().nullable(),
     activityAt: timestamp().nullable(),
     createdAt: timestamp().defaultRaw('now()'),

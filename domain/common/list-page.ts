@@ -45,7 +45,7 @@ export async function listPage<E extends { id: number }, T>(
       const ids = keys.map((key) => key.id);
       const found =
         'read' in source ? await source.read(tx, ids) : await tx.find(source, { id: { $in: ids } } as never);
-      const byId = new Map((found).map((row) => [row.id, row]));
+      const byId = new Map(found.map((row) => [row.id, row]));
       const ordered = keys.slice(0, page.fetch - 1).flatMap((key) => byId.get(key.id) ?? []);
       const presented = await present(ordered, tx);
       const at = new Map(ordered.map((row, index) => [row.id, index]));

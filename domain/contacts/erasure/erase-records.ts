@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { timeline } from '../values/timeline.ts';
 import { removeContact } from '../people/delete-contact.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { eraseOutbox } from './erase-outbox.ts';
@@ -122,7 +123,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       activities: (
         await rows<{ n: number }>(
           tx,
-          sql`select count(*)::int as n from contact_timeline where tenant_id = ${tenantId} and contact_id = any(${ids})`,
+          sql`select count(*)::int as n from ${timeline} t where tenant_id = ${tenantId} and contact_id = any(${ids})`,
         )
       )[0]!.n,
       scoreChanges: await count(

@@ -78,6 +78,7 @@ export function createMerge({
   const merged = MERGED.filter(([field]) => fields.has(field));
   const updates = [
     'email = s.email',
+    'created_email = nullif(coalesce(c.created_email, c.email), s.email)',
     `status = ${STATUS}`,
     ...merged.map(([, column, staged]) => `${column} = coalesce(${staged}, c.${column})`),
     ...(fields.has('phone') ? ['phone_e164 = case when s.phone is null then c.phone_e164 else s.phone_e164 end'] : []),

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { removeScores } from '../../scoring/remove-scores.ts';
 import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
@@ -162,8 +162,9 @@ async function restoreContacts(
   ids: number[],
 ): Promise<NewEvent[]> {
   if (ids.length === 0) return [];
-  const text = (column: string, value = sql`w.was ->> ${sql.lit(column)}`) =>
-    sql`${sql.ref(column)} = case when jsonb_exists(w.was, ${sql.lit(column)}) then ${value} else c.${sql.ref(column)} end`;
+  const before = (column: string, value = sql`w.was ->> ${sql.lit(column)}`) =>
+    sql`case when jsonb_exists(w.was, ${sql.lit(column)}) then ${value} else c.${sql.ref(column)} end`;
+  const text = (column: string, value?: RawBuilder<unknown>) => sql`${sql.ref(column)} = ${before(column, value)}`;
   const texts = [
     'email',
     'status',
@@ -176,7 +177,7 @@ async function restoreContacts(
   const restored = await rows<{ id: number; version: number; columns: string[] }>(
     tx,
     sql`
-    update contacts c set ${sql.join(texts)},
+    update contacts c set ${sql.join(texts)}, created_email = nullif(coalesce(c.created_email, c.email), ${before('email')}),
       ${text('tags', sql`array(select jsonb_array_elements_text(w.was -> 'tags'))`)}, ${text('custom_fields', sql`w.was -> 'custom_fields'`)},
       ${text('company_id', sql`(select k.id from companies k where k.tenant_id = c.tenant_id and k.id = (w.was ->> 'company_id')::bigint)`)},
       version = c.version + 1, updated_at = now()

@@ -105,7 +105,7 @@ export async function writeContacts(tx: EntityManager, tenantId: string, contact
   await rows(
     tx,
     sql`
-    update contacts c set first_name = r."firstName", last_name = r."lastName", email = r.email, phone = r.phone, phone_e164 = r."phoneE164",
+    update contacts c set first_name = r."firstName", last_name = r."lastName", email = r.email, created_email = nullif(coalesce(c.created_email, c.email), r.email), phone = r.phone, phone_e164 = r."phoneE164",
       company_id = k.id, status = r.status, tags = r.tags, custom_fields = r."customFields",
       ${sql.raw(optionalSql((column, name) => `${column} = r."${name}"`))}, version = c.version + 1, updated_at = ${new Date()}::timestamptz
     from ${record(contacts)} left join companies k on k.tenant_id = ${tenantId} and k.id = r."companyId"

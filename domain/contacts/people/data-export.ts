@@ -5,6 +5,7 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { notFound } from '../../common/errors.ts';
 import { erasedKey } from '../../addresses/digest.ts';
+import { timeline } from '../values/timeline.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -45,7 +46,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         contact,
         company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
         activities: await all(
-          sql`select id, type, occurred_at as "occurredAt", data from contact_timeline where ${own} order by id`,
+          sql`select id, type, occurred_at as "occurredAt", data from ${timeline} t where ${own} order by id`,
         ),
         emails: await all(sql`
         select e.id, e.template_id as "templateId", t.name as "templateName", e.campaign_id as "campaignId", e.execution_id as "executionId", e.to_address as "to",

@@ -3,6 +3,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { contactConditions, contactSearch, contactSort, SEARCH_SORT, type ContactFilters } from './contact-filters.ts';
+import { timeline } from '../values/timeline.ts';
 
 const from = sql`contacts t`;
 
@@ -60,13 +61,13 @@ export const listActivities = <T>(
         rows<Activity>(
           tx,
           sql`
-          select id, type, occurred_at as "occurredAt", data from contact_timeline
+          select id, type, occurred_at as "occurredAt", data from ${timeline} t
           where contact_id = ${contactId} and id = any(${ids}::bigint[])`,
         ),
     },
     query,
     {
-      from: sql`contact_timeline t`,
+      from: sql`${timeline} t`,
       where: [sql`t.contact_id = ${contactId}`],
       sortable: { id: commonSort.id, occurredAt: { column: sql`t.occurred_at`, type: 'timestamptz' } },
     },

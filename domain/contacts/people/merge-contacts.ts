@@ -17,6 +17,7 @@ import { copyTopicOptOuts, suppressUnsubscribed } from '../values/suppressed-sta
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { moveEmails } from '../../emails/ledger/move-emails.ts';
 import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
+import { timeline } from '../values/timeline.ts';
 
 /** From the least to the most restrictive for sending. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
@@ -159,7 +160,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
     tx,
     sql`
     insert into contact_activities (id, tenant_id, contact_id, type, occurred_at, event_id, data)
-    select id, tenant_id, ${targetId}::bigint, type, occurred_at, gen_random_uuid(), data from contact_timeline
+    select id, tenant_id, ${targetId}::bigint, type, occurred_at, gen_random_uuid(), data from ${timeline} t
     where tenant_id = ${tenantId} and contact_id = ${sourceId} and type = 'CONTACT_CREATED'`,
   );
   await moveEmails(tx, tenantId, { from: sourceId, to: targetId });

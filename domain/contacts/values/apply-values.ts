@@ -13,6 +13,10 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === 
 export function applyValues(contact: Contact, values: ContactValues): string[] {
   const fields = contact as unknown as Record<string, unknown>;
   const changed: string[] = PLAIN.filter((name) => values[name] !== undefined && !same(fields[name], values[name]));
+  if (changed.includes('email')) {
+    const created = contact.createdEmail ?? contact.email;
+    contact.createdEmail = created === values.email ? null : created;
+  }
   for (const name of changed) {
     fields[name] = values[name as (typeof PLAIN)[number]];
     const derived = DERIVED[name as keyof typeof DERIVED];

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { timeline } from '../../contacts/values/timeline.ts';
 import type { FilterEvent } from '../filter/filter-fields.ts';
 import type { Condition } from '../filter/operand.ts';
 import { qualificationOf, type Sources } from './sources.ts';
@@ -48,7 +49,7 @@ export function createJoinedSources(): JoinedSources {
         counts.length === 0
           ? sql``
           : sql`cross join lateral (
-        select array[${sql.join(counts)}]::bigint[] as n from contact_timeline happened
+        select array[${sql.join(counts)}]::bigint[] as n from ${timeline} happened
         where happened.tenant_id = c.tenant_id and happened.contact_id = c.id and happened.type = any(${[...events]}::text[]) and not happened.automated) e`
       }`,
   };

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { timeline } from '../../contacts/values/timeline.ts';
 import type { FilterEvent } from '../filter/filter-fields.ts';
 import type { Condition } from '../filter/operand.ts';
 import { DEFAULT_LEVELS } from '../../../db/entities/scoring.ts';
@@ -55,7 +56,7 @@ export function subqueries(alias: string): Sources {
         sql`not happened.automated`,
         ...wanted,
       ];
-      const found = sql`from contact_timeline happened where ${sql.join(conditions, sql` and `)}`;
+      const found = sql`from ${timeline} happened where ${sql.join(conditions, sql` and `)}`;
       if (count === 1) return sql`exists (select 1 ${found} offset 0)`;
       // The limit stops counting as soon as the result is known.
       return sql`((select count(*) from (select 1 ${found} limit ${count}::int) counted) >= ${count}::int)`;

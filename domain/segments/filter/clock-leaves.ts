@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { timeline } from '../../contacts/values/timeline.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { isEventLeaf, isGroup, type Filter } from './filter.ts';
 import { momentBefore } from './relative-time.ts';
@@ -36,7 +37,7 @@ export function crossing(
 ): RawBuilder<unknown> | null {
   const before = (time: Date, form: 'instant' | 'day') => momentBefore(time, leaf.days, form);
   if ('event' in leaf) {
-    return sql`select contact_id from contact_timeline where tenant_id = ${tenantId} and type = ${leaf.event} and not automated
+    return sql`select contact_id from ${timeline} t where tenant_id = ${tenantId} and type = ${leaf.event} and not automated
       and occurred_at >= ${before(from, 'instant')}::timestamptz and occurred_at < ${before(to, 'instant')}::timestamptz`;
   }
   const column = COLUMNS[leaf.field];

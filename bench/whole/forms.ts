@@ -1,0 +1,98 @@
+import type { ChildProcess } from 'node:child_process';
+import { readEnv } from '../../config/env.ts';
+import { freePorts } from '../../dev/stack/ports.ts';
+import { createLinkSigner } from '../../domain/addresses/tokens.ts';
+import { createEmailLinks, trackableLink } from '../../domain/emails/rendering/links.ts';
+import { at, sendLoad, type Post } from '../support/load.ts';
+import { startServer, stopServer } from '../support/server.ts';
+import { measureWork, printRates, type Rates } from './measure.ts';
+import { onStarted, type Started } from './started.ts';
+
+const CONNECTIONS = 32;
+const LONGEST_SECONDS = 3_600;
+
+/** Sends each request once; throws unless all have this status. Prints the response times. */
+async function sendAll(port: number, paths: readonly (string | Post)[], status: number): Promise<number> {
+  const { times, seconds } = await sendLoad({
+    port,
+    paths,
+    once: true,
+    connections: CONNECTIONS,
+    seconds: LONGEST_SECONDS,
+  });
+  const good = times.get(status) ?? [];
+  if (good.length !== paths.length)
+    throw new Error(`answers with status ${[...times].map(([code, all]) => `${code} (${all.length})`).join(', ')}`);
+  console.log(`  response times: p50 ${at(good, 0.5).toFixed(1)} ms, p99 ${at(good, 0.99).toFixed(1)} ms`);
+  return paths.length / seconds;
+}
+
+/** Submissions of new contacts. */
+function submissions(formId: number, run: number, count: number): Post[] {
+  return Array.from({ length: count }, (_, n) => ({
+    path: `/api/v1/forms/${formId}/submit`,
+    body: { email: `visitor.${run}.${n}@example.com`, firstName: `Given${n % 997}`, lastName: `Family${n % 1009}` },
+  }));
+}
+
+/** Signed links of different emails, as a recipient's mail program requests them. */
+function clicks({ env }: Started, emailIds: readonly number[], count: number): string[] {
+  const links = createEmailLinks({ publicUrl: '', signer: createLinkSigner({ secret: readEnv(env).LINK_SECRET }) });
+  return Array.from({ length: count }, (_, n) =>
+    links.clickUrl(emailIds[n % emailIds.length]!, trackableLink(`https://www.example.com/offers/${n}`)!),
+  );
+}
+
+/** Sends one email to each contact of a new list through the API; returns the ids of the emails. */
+async function sendEmails({ client, database, untilCaughtUp }: Started, count: number): Promise<number[]> {
+  const { id: templateId } = await client.call('POST', '/emails/templates', {
+    name: 'Bench',
+    subject: 'Hello',
+    content: '<p>Hello</p>',
+  });
+  for (let n = 0; n < count; n += 1)
+    await client.call('POST', '/emails/send', { templateId, to: `reader.${n}@example.com` });
+  await untilCaughtUp();
+  const { rows } = await database.query<{ id: string }>('select id from emails order by id');
+  return rows.map(({ id }) => Number(id));
+}
+
+/**
+ * Form submissions and clicks through the public API, with everything behind them, beside bare Koa that redirects to
+ * any URL.
+ */
+export async function benchForms(count: number, pairs: number): Promise<void> {
+  await onStarted({}, async (started) => {
+    const port = Number(new URL(started.url).port);
+    const [barePort = 0] = await freePorts(1);
+    const bare: ChildProcess = await startServer('bench/references/bare-redirect.ts', barePort, {});
+    try {
+      const { id: formId } = await started.client.call('POST', '/forms', {
+        name: 'Bench',
+        fields: [
+          { name: 'email', label: 'Email', type: 'email', required: true },
+          { name: 'firstName', label: 'First name', type: 'text' },
+          { name: 'lastName', label: 'Last name', type: 'text' },
+        ],
+      });
+      const emailIds = await sendEmails(started, 500);
+      const redirects = Array.from({ length: count }, (_, n) => `/?url=https://www.example.com/offers/${n}`);
+      const jobs = {
+        submissions: (run: number) => sendAll(port, submissions(formId as number, run, count), 200),
+        clicks: () => sendAll(port, clicks(started, emailIds, count), 302),
+      };
+      for (const [units, job] of Object.entries(jobs)) {
+        const measured: { ours: Rates; reference: number }[] = [];
+        for (let pair = 0; pair < pairs; pair += 1) {
+          const reference = await sendAll(barePort, redirects, 302);
+          const work = async (): Promise<void> => void (await job(pair));
+          measured.push({ reference, ours: await measureWork(started, units.slice(0, -1), count, work) });
+        }
+        console.log(`${count} ${units} over ${CONNECTIONS} connections, beside bare Koa that redirects`);
+        printRates(units, 'bare Koa', measured);
+      }
+    } finally {
+      await stopServer(bare);
+    }
+  });
+}
