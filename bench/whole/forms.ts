@@ -6,9 +6,12 @@ import { createEmailLinks, trackableLink } from '../../domain/emails/rendering/l
 import { at, sendLoad, type Post } from '../support/load.ts';
 import { startServer, stopServer } from '../support/server.ts';
 import { measureWork, printRates, type Rates } from './measure.ts';
+import { importRecipients } from './send.ts';
 import { onStarted, type Started } from './started.ts';
 
 const CONNECTIONS = 32;
+/** Contacts that are there before. */
+const CONTACTS = 20_000;
 const LONGEST_SECONDS = 3_600;
 
 /** Sends each request once; throws unless all have this status. Prints the response times. */
@@ -67,6 +70,7 @@ export async function benchForms(count: number, pairs: number): Promise<void> {
     const [barePort = 0] = await freePorts(1);
     const bare: ChildProcess = await startServer('bench/references/bare-redirect.ts', barePort, {});
     try {
+      await importRecipients(started, CONTACTS);
       const { id: formId } = await started.client.call('POST', '/forms', {
         name: 'Bench',
         fields: [

@@ -80,7 +80,8 @@ async function recordedElsewhere(
 
 async function insertActivities(tx: EntityManager, tenantId: string, activities: readonly Activity[]): Promise<void> {
   if (activities.length === 0) return;
-  // Filters can also refer to the template, campaign and step of an email.
+  // Filters can also refer to the template, campaign and step of an email. Looked up by id alone, so that the primary
+  // key is used whatever statistics the planner has.
   await rows(
     tx,
     sql`
@@ -89,7 +90,7 @@ async function insertActivities(tx: EntityManager, tenantId: string, activities:
       'templateId', e.template_id, 'campaignId', e.campaign_id, 'executionId', e.execution_id, 'stepId', e.step_id))
     from jsonb_to_recordset(${JSON.stringify(activities)}::jsonb)
       as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, data jsonb)
-    left join lateral (select * from emails where tenant_id = ${tenantId} and id = r.email offset 0) e on true
+    left join lateral (select * from emails where id = r.email offset 0) e on e.tenant_id = ${tenantId}
     order by r.at`,
   );
 }
