@@ -34,7 +34,7 @@ export function wantedActivities(leaf: EventLeaf, { now, execution }: Omit<Event
   const since = leaf.withinDays === undefined ? execution?.startedAt : momentBefore(now, leaf.withinDays, 'instant');
   return [
     ...(since ? [sql<boolean>`happened.occurred_at >= ${since}::timestamptz`] : []),
-    ...(leaf.event === 'EMAIL_SENT' ? [sql<boolean>`happened.data ->> 'status' = 'SENT'`] : []),
+    ...(leaf.event === 'EMAIL_SENT' ? [sql<boolean>`happened.status = 'SENT'`] : []),
     ...(leaf.where ?? []).map((where) => compareOperand(dataOperand(where.field, leaf, execution), where, now)),
   ];
 }
