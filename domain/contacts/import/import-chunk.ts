@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { retried } from '../../../db/errors.ts';
 import type { ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { AppError } from '../../common/errors.ts';
+import { createYielder } from '../../common/turn.ts';
 import { createRowCheck, nameViolations, type CellViolation, type CheckedRow, type RequiredName } from './check-row.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { CustomFields } from './map-header.ts';
@@ -29,7 +30,7 @@ export interface ChunkCounts {
 }
 
 /** A chunk that is ready to be written to the database. */
-interface PreparedChunk {
+export interface PreparedChunk {
   batch: RowBatch;
   /** The usable rows in COPY's text format. */
   lines: Buffer;
@@ -57,14 +58,19 @@ export function createChunks(job: ChunkJob) {
   const merge = createMerge({ tenantId, mode, runTriggers, fields: fieldsOf(plan), listId });
   return {
     check,
+    /** Checks the rows of a chunk, without blocking the event loop. */
+    prepare: (batch: RowBatch): Promise<PreparedChunk> => prepareChunk(batch, check, (rows) => stager.lines(rows)),
     /**
      * Imports one chunk in one transaction on a separate client: stages the rows by COPY and merges them as a set,
      * with rejected rows, counters, list members, events and the chunk's ledger row. So a chunk is imported completely
      * or not at all, and a chunk in the ledger is never imported again. Returns `done` if another attempt has imported
      * it, `over` if the import has ended. Throws `not_found` if the import's list no longer exists.
      */
-    async run(client: pg.ClientBase, batch: RowBatch, hasRepeats: boolean): Promise<ChunkCounts | 'done' | 'over'> {
-      const chunk = prepareChunk(batch, check, (rows) => stager.lines(rows));
+    async run(
+      client: pg.ClientBase,
+      chunk: PreparedChunk,
+      hasRepeats: boolean,
+    ): Promise<ChunkCounts | 'done' | 'over'> {
       return retried(async () => {
         await client.query('begin');
         try {
@@ -81,16 +87,18 @@ export function createChunks(job: ChunkJob) {
   };
 }
 
-function prepareChunk(
+async function prepareChunk(
   batch: RowBatch,
   check: (row: ParsedRow) => CheckedRow,
   toLines: (rows: StagedRow[]) => Buffer,
-): PreparedChunk {
+): Promise<PreparedChunk> {
+  const turn = createYielder();
   const staged: StagedRow[] = [];
   const missing = new Map<number, readonly RequiredName[]>();
   const rejects: Reject[] = [];
   const keys = new Set<string>();
   for (const row of batch.rows) {
+    if (turn.isOver()) await turn.next();
     const checked = check(row);
     if ('violations' in checked) {
       rejects.push({ row: row.row, errors: [...checked.violations], cells: row.cells });

@@ -4,7 +4,8 @@ import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { notFound } from '../../common/errors.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
-import { createChunks, type ChunkJob } from './import-chunk.ts';
+import { oneAhead } from '../../common/one-ahead.ts';
+import { createChunks, type ChunkJob, type PreparedChunk } from './import-chunk.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import { CHUNK_BYTES, readRows, type CsvPosition, type RowBatch } from './csv/read-csv.ts';
 import { createRepeatFinder, deleteRepeats, hasRepeats, saveRepeats } from './repeats.ts';
@@ -183,15 +184,17 @@ async function importRest(
   const from = await nextPosition(em, run.importId, inspection);
   const batches =
     parsed && from.offset === inspection.from.offset ? parsed : batchesFrom(run, inspection, objectKey, from);
-  for await (const batch of batches) {
-    // The next batch is not read while the database merges: on few cores that is no faster, and takes CPU time from
-    // the API.
-    const counts = await chunks.run(client, batch, repeats);
+  async function* prepared(): AsyncGenerator<PreparedChunk> {
+    for await (const batch of batches) yield await chunks.prepare(batch);
+  }
+  // The next chunk is read and checked while the database merges.
+  for await (const chunk of oneAhead(prepared())) {
+    const counts = await chunks.run(client, chunk, repeats);
     if (counts === 'done') return false;
     if (counts === 'over') break;
     result.rows += counts.processed;
     run.progress({ phase: 'importing', rows: result.rows, totalRows: result.totalRows });
-    if (Number.isInteger(Math.log2(batch.chunk + 1) / 2)) await client.query(ANALYZE);
+    if (Number.isInteger(Math.log2(chunk.batch.chunk + 1) / 2)) await client.query(ANALYZE);
     if (run.isSliceOver?.()) return true;
   }
   result.over = true;
