@@ -25,6 +25,8 @@ export interface Part {
 export interface Parts {
   url: string;
   ownerUrl: string;
+  /** The settings of the service's processes. */
+  env: NodeJS.ProcessEnv;
   /** The sink's log: a line `recipient Message-ID time` for each accepted email. */
   sinkLog: string;
   /** SEND_IN_DOUBT: the most emails that a kill of a worker may leave UNKNOWN. */
@@ -164,6 +166,7 @@ export async function startParts({
   return {
     url: `http://127.0.0.1:${api}`,
     ownerUrl: urls.owner,
+    env,
     sinkLog,
     inDoubt,
     stop,

@@ -1,15 +1,18 @@
 /**
  * `npm run faults -- import --rows 200000 --kills 20 --seed 1`: compares an import with kills to an undisturbed one;
  * `undo`: the same for the undo of an import; `email`: a campaign while every part is killed or, with `--freeze`, one
- * is stopped; `failover`: kills the first of two mail providers in the middle.
+ * is stopped; `failover`: kills the first of two mail providers in the middle; `events`: compares effects and streams to what was
+ * written while relay, consumers, Postgres and NATS are killed and batches are redelivered.
  */
 import { emailFaults } from './email.ts';
+import { eventFaults } from './events.ts';
 import { failoverFaults } from './failover.ts';
 import { importFaults } from './import.ts';
 import { undoFaults } from './undo.ts';
 
 const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
   email: emailFaults,
+  events: eventFaults,
   failover: failoverFaults,
   import: importFaults,
   undo: undoFaults,
