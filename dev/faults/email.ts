@@ -7,7 +7,7 @@ import { pause } from '../process.ts';
 import { ADMIN, startParts, type Part, type Parts } from './parts.ts';
 
 const VICTIMS = ['worker', 'relay', 'Postgres', 'NATS', 'Temporal', 'sink'];
-/** Killing one of these leaves emails of which nobody knows whether they were accepted: up to one per connection. */
+/** Killing one of these leaves emails of which nobody knows whether they were accepted: up to SEND_IN_DOUBT. */
 const DOUBTFUL = ['worker', 'sink'];
 const FROZEN_MS = 75_000;
 const STALLED_MS = 10 * 60_000;

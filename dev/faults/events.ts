@@ -11,6 +11,7 @@ import { pause } from '../process.ts';
 import { withClient } from '../stack/postgres.ts';
 import { startParts, type Parts } from './parts.ts';
 
+/** Killed in turn. */
 const VICTIMS = ['worker', 'relay', 'Postgres', 'worker', 'relay', 'Postgres', 'NATS'];
 const TENANT = 'default';
 const CONTACTS = 2_000;

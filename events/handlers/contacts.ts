@@ -53,8 +53,8 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
 }
 
 /**
- * Whether an activity is in the timeline without a row in contact_activities: EMAIL_SENT is read from the ledger and
- * CONTACT_CREATED from the contacts, unless they are from before that was so.
+ * Returns whether an activity is in the timeline without a row in contact_activities: EMAIL_SENT if its email has an
+ * activity id, CONTACT_CREATED if its contact has one. Those of releases before have none.
  */
 async function recordedElsewhere(
   tx: EntityManager,

@@ -42,7 +42,7 @@ interface Run {
   isSliceOver?: () => boolean;
 }
 
-/** The state of an import after a run. It is not over only if `enough` returned true. */
+/** The state of an import after a run. It is not over only if `isSliceOver` returned true. */
 export interface ImportResult {
   over: boolean;
   rows: number;
@@ -129,7 +129,7 @@ async function nextPosition(em: EntityManager, importId: number, inspection: Csv
 /**
  * Runs an import from its current position to its last row. Safe to run again after any crash: a chunk is imported
  * completely or not at all, and the ledger contains the completed ones. Returns early if the import was cancelled or
- * `enough` returns true. Throws `not_found` if the import or its list no longer exists, and what `open` throws.
+ * `isSliceOver` returns true. Throws `not_found` if the import or its list no longer exists, and what `open` throws.
  */
 export async function runImport(run: Run): Promise<ImportResult> {
   const em = tenantEm(run.orm, run.tenantId);

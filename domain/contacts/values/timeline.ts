@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
 /**
- * The timelines of contacts, as a table in a `from` clause: (id, tenant_id, contact_id, type, occurred_at, automated,
- * data, status). EMAIL_SENT is read from the ledger and CONTACT_CREATED from the contacts, except those of a time when they
- * were rows of contact_activities, as all other events are. `status` is that of the data, for whoever needs no more of
- * it: Postgres builds the data only if it is read.
+ * The timelines of contacts, as a table for a `from` clause: (id, tenant_id, contact_id, type, occurred_at, automated,
+ * data, status). EMAIL_SENT is read from the ledger, CONTACT_CREATED from the contacts, and all other events from
+ * contact_activities, which also has the EMAIL_SENT and CONTACT_CREATED of releases before. `status` is the `status` of
+ * `data`: reading it alone spares Postgres building `data`.
  */
 export const timeline = sql`(
   select id, tenant_id, contact_id, type, occurred_at, automated, data, data ->> 'status' as status

@@ -240,6 +240,20 @@ test('many chunks: all rows accounted for, one event each, resumed where it was 
   });
 });
 
+test('the timeline of an imported contact begins with its creation, whatever later imports change', async () => {
+  const entries = async () => {
+    const { id } = await contactBy('timeline@example.com');
+    const { body } = await service.api('GET', `/contacts/${id}/activities`);
+    return body.data
+      .filter(({ type }: { type: string }) => type === 'CONTACT_CREATED')
+      .map(({ data }: { data: { contactId: number } }) => ({ ...data, contactId: data.contactId === id }));
+  };
+  for (const email of ['timeline@example.com', 'Timeline@example.com', 'TIMELINE@example.com']) {
+    await run(`firstName,lastName,email\nT,L,${email}\n`);
+    assert.deepEqual(await entries(), [{ contactId: true, email: 'timeline@example.com', runTriggers: false }], email);
+  }
+});
+
 test('a cancelled import stays cancelled', async () => {
   const { body } = await upload(
     `firstName,lastName,email\n${Array.from({ length: 60_000 }, (_, n) => `F,L,cancel${n}@example.com`).join('\n')}\n`,
