@@ -58,16 +58,21 @@ const EmailSchema = defineEntity({
     lane: p.enum(EMAIL_LANES),
     status: p.enum(EMAIL_STATUSES).default('QUEUED'),
     /**
-     * waiting: its send request has not been accepted yet; open: senders may claim it, or have claimed it; over: ended.
+     * batch: belongs to the batches of its campaign, also after its end, so that its start and its end write to no
+     * index. For others, waiting: its send request has not been accepted yet; open: senders may lease it, or have leased
+     * it; over: ended.
      */
     stage: p
       .text()
       .generated(
-        `(case when status = 'QUEUED' and accepted_at is null then 'waiting' when status in ('QUEUED', 'SENDING') then 'open' else 'over' end) stored`,
+        `(case when next_attempt_at is null then 'batch' when status = 'QUEUED' and accepted_at is null then 'waiting' when status in ('QUEUED', 'SENDING') then 'open' else 'over' end) stored`,
       ),
     reason: p.text().nullable(),
+    /** When senders were allowed to take it; for an email of a batch set by its start. */
     acceptedAt: timestamp().nullable(),
-    nextAttemptAt: timestamp().defaultRaw('now()'),
+    /** Null for an email of an email campaign until it is requeued: it is released and leased with its batch. */
+    nextAttemptAt: timestamp().nullable().defaultRaw('now()'),
+    /** Whoever leases or sends it. The lease of a QUEUED email of a batch is the batch's. */
     holder: p.text().nullable(),
     leaseUntil: timestamp().nullable(),
     attempt: p.integer().default(0),
@@ -85,6 +90,29 @@ const EmailSchema = defineEntity({
 });
 export class Email extends EmailSchema.class {}
 EmailSchema.setClass(Email);
+
+/**
+ * Emails of an email campaign that were released to the senders together; its lease is that of its QUEUED emails. It is
+ * deleted when none of them is QUEUED or SENDING any more, or those that are were requeued singly.
+ */
+const EmailBatchSchema = defineEntity({
+  name: 'EmailBatch',
+  tableName: 'email_batches',
+  ...tenantTable,
+  indexes: [{ name: 'email_batches_campaign_idx', properties: ['tenantId', 'campaignId'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    campaignId: bigid(),
+    emailIds: p.array(Number).columnType('bigint[]'),
+    releasedAt: timestamp().defaultRaw('now()'),
+    /** The last process that leased it; null if none has. */
+    holder: p.text().nullable(),
+    leaseUntil: timestamp().nullable(),
+  },
+});
+export class EmailBatch extends EmailBatchSchema.class {}
+EmailBatchSchema.setClass(EmailBatch);
 
 /** An attempt at a provider that was not accepted immediately, with its reply. Most emails have none. */
 const EmailAttemptSchema = defineEntity({
@@ -190,4 +218,4 @@ const BounceMailboxSchema = defineEntity({
 export class BounceMailbox extends BounceMailboxSchema.class {}
 BounceMailboxSchema.setClass(BounceMailbox);
 
-export const emailEntities = [Email, EmailAttempt, EmailEvent, EmailBounce, BounceMailbox];
+export const emailEntities = [Email, EmailBatch, EmailAttempt, EmailEvent, EmailBounce, BounceMailbox];

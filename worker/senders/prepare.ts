@@ -78,10 +78,11 @@ function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
 
 /** Renders, composes and signs a leased email. Never rejects: what is wrong with it becomes its `failure`. */
 export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepared> {
-  const { id, tenantId, templateId, contentVersion, contactId, address, attempt } = email;
+  const { id, tenantId, batchId, templateId, contentVersion, contactId, address, attempt } = email;
   const row: RenderedRow = {
     id,
     tenantId,
+    batchId,
     address,
     contentVersion,
     attempt,

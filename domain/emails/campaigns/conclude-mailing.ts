@@ -1,5 +1,6 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { isReleased } from '../ledger/email-batches.ts';
 import { countEmails, MAILING } from '../ledger/count-emails.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { startOf } from './schedule.ts';
@@ -18,7 +19,7 @@ export type Conclusion =
 
 interface Open {
   id: number;
-  accepted: boolean;
+  released: boolean;
 }
 
 /**
@@ -44,7 +45,7 @@ export async function decideNextAction(
     const open = await firstOpen(tx, campaign, testing, now, from.id);
     if (open) {
       from.id = open.id;
-      const lost = !open.accepted && now.getTime() - (campaign.tokensAt?.getTime() ?? 0) > LOST_AFTER_MS;
+      const lost = !open.released && now.getTime() - (campaign.tokensAt?.getTime() ?? 0) > LOST_AFTER_MS;
       return lost
         ? again()
         : { state: 'wait', until: new Date(now.getTime() + 500), why: 'waiting for the last emails to be sent' };
@@ -69,7 +70,7 @@ async function firstOpen(
   const [open] = await rows<Open>(
     tx,
     sql`
-    select id, accepted_at is not null as accepted from emails
+    select id, status = 'SENDING' or ${isReleased(sql`e`)} as released from emails e
     where tenant_id = ${tenantId} and campaign_id = ${id} and id >= ${from} and lane = 'bulk' and status in ('QUEUED', 'SENDING')
       and (due_at is null or due_at <= ${now}) ${testing ? sql`and variant is not null` : sql``}
     order by id limit 1`,

@@ -2,7 +2,7 @@ import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import { gateJoins, refusal } from '../ledger/gates.ts';
-import { insertUnrequestedEmails } from '../ledger/unrequested-emails.ts';
+import { insertCampaignEmails } from '../ledger/email-batches.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { dueAt } from './schedule.ts';
 import { placeOf, PLACES, shares, type Share } from './variants.ts';
@@ -70,7 +70,7 @@ async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: numb
     ), judged as (
       select e.contact_id, e.variant, e.template_id, ${refusal} as reason, c.timezone from asked e ${gateJoins}
     )
-    ${insertUnrequestedEmails(sql`(
+    ${insertCampaignEmails(sql`(
       select ${tenantId}::text as tenant_id, ${`email-campaign:${id}:${run}:`} || j.contact_id as send_key, j.template_id, j.contact_id, ${id}::bigint as campaign_id,
              j.variant, d.due as due_at, j.reason
       from judged j

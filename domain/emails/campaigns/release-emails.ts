@@ -1,10 +1,10 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
-import { releaseUnrequested } from '../ledger/unrequested-emails.ts';
+import { countBatched, releaseEmailBatches } from '../ledger/email-batches.ts';
 
-/** Emails per batch. */
-const BATCH = 1_000;
+/** Emails released by one transaction. */
+const AT_ONCE = 1_000;
 /** About two seconds of sending: the most that a paused or slow campaign has queued for the senders. */
 const WINDOW = 10_000;
 const MINUTE_MS = 60_000;
@@ -31,9 +31,9 @@ export async function releaseEmails(em: EntityManager, campaignId: number, now: 
     const tokens = tokensAt(campaign, now);
     if (tokens < 1)
       return { state: 'tokens', at: new Date(now.getTime() + ((1 - tokens) * MINUTE_MS) / ratePerMinute!) };
-    const room = Math.min(BATCH, Math.floor(tokens), await roomForMore(tx, campaign));
+    const room = Math.min(AT_ONCE, Math.floor(tokens), await roomForMore(tx, campaign));
     if (room < 1) return { state: 'full' };
-    const { count, lastId } = await releaseUnrequested(
+    const { count, lastId } = await releaseEmailBatches(
       tx,
       { tenantId, campaignId, after: requestedTo, onlyVariants: Boolean(winner) && winnerVariant == null, now },
       variants?.find(({ name }) => name === winnerVariant) ?? null,
@@ -59,20 +59,21 @@ function tokensAt({ ratePerMinute, tokens, tokensAt: at }: EmailCampaign, now: D
 }
 
 /**
- * How many more emails the senders may have queued. While they have some of this campaign, a whole batch or none,
- * because a batch costs the same however small it is. With a rate, at most two seconds' worth, so that a backlog after
+ * How many more emails the senders may have queued. While they have some of this campaign, AT_ONCE or none, because a
+ * release costs the same however few it releases. With a rate, at most two seconds' worth, so that a backlog after
  * an outage is not sent all at once.
  */
 async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: EmailCampaign): Promise<number> {
   const [ready] = await rows<{ all: number; own: number }>(
     tx,
     sql`
-    select count(*) as all, count(*) filter (where campaign_id = ${id}) as own from (
-      select campaign_id from emails
-      where stage = 'open' and status = 'QUEUED' and lane = 'bulk' and tenant_id = ${tenantId} and next_attempt_at <= now()
-      limit ${WINDOW}) r`,
+    select (b.all + r.all)::int as all, (b.own + r.own)::int as own from (${countBatched(tenantId, id)}) b, (
+      select count(*) as all, count(*) filter (where campaign_id = ${id}) as own from (
+        select campaign_id from emails
+        where stage = 'open' and status = 'QUEUED' and lane = 'bulk' and tenant_id = ${tenantId} and next_attempt_at <= now()
+        limit ${WINDOW}) requeued) r`,
   );
   const room = WINDOW - ready!.all;
-  if (ratePerMinute == null) return ready!.own > 0 && room < BATCH ? 0 : room;
+  if (ratePerMinute == null) return ready!.own > 0 && room < AT_ONCE ? 0 : room;
   return Math.min(room, Math.max(1, Math.ceil(ratePerMinute / 30)) - ready!.own);
 }

@@ -26,7 +26,7 @@ interface ExplainedRow {
   segment_id: number | null;
   campaign_status: EmailCampaignStatus | null;
   attempt: number;
-  next_attempt_at: Date;
+  next_attempt_at: Date | null;
   status: EmailStatus;
   reason: string | null;
   content_version: number | null;
@@ -62,9 +62,10 @@ export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: st
     tx,
     sql`
     select e.lane, t.from_email, k.segment_id, k.status as campaign_status, e.attempt, e.next_attempt_at, e.status, e.reason, e.content_version, e.to_address,
-      e.accepted_at, e.created_at, e.updated_at, e.sent_at, now() as now
+      coalesce(e.accepted_at, b.released_at) as accepted_at, e.created_at, e.updated_at, e.sent_at, now() as now
     from emails e left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
+    left join email_batches b on b.tenant_id = e.tenant_id and b.campaign_id = e.campaign_id and e.id = any(b.email_ids) and k.status <> 'PAUSED'
     where e.id = ${id}`,
   );
   if (!email) throw notFound('email', id);
@@ -138,12 +139,9 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
   }
   const intake = { gate: 'intake', passed: true, reason: null, at: acceptedAt };
   // Postponed before its first attempt: only the send window does that.
-  const closed = status === 'QUEUED' && email.attempt === 0 && email.next_attempt_at > email.now;
-  if (closed)
-    return [
-      intake,
-      { gate: 'send_window', passed: false, reason: `opens_${email.next_attempt_at.toISOString()}`, at: email.now },
-    ];
+  const opens = status === 'QUEUED' && email.attempt === 0 ? email.next_attempt_at : null;
+  if (opens !== null && opens > email.now)
+    return [intake, { gate: 'send_window', passed: false, reason: `opens_${opens.toISOString()}`, at: email.now }];
   if (status === 'QUEUED' || status === 'SENDING') return [intake];
   const accepted = status !== 'FAILED' && status !== 'UNKNOWN';
   const confirmed = reason?.startsWith('confirmed_by_') ? reason : null;

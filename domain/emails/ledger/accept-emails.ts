@@ -1,6 +1,5 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { EmailLane } from '../../../db/entities/emails.ts';
-import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
+import { EMAIL_LANES, type EmailLane } from '../../../db/entities/emails.ts';
 
 /** An email named by a send request of the service itself. */
 export interface NamedEmail {
@@ -29,7 +28,7 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
     tx,
     sql`${preparedHint}
     with accepted as (
-      update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${UNREQUESTED_UNTIL} then now() else e.next_attempt_at end
+      update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = coalesce(e.next_attempt_at, now())
       from (select * from ${asked} order by id) a
       cross join lateral (select id, tenant_id, lane, campaign_id from emails
         where tenant_id = a.tenant_id and id = a.id and status = 'QUEUED' and accepted_at is null for update) m
@@ -47,4 +46,20 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
     select a.tenant_id, a.id from ${asked} where not exists (select 1 from emails m where m.tenant_id = a.tenant_id and m.id = a.id)`,
   );
   return { lanes, missing: missing.map((row) => ({ tenantId: row.tenant_id, emailId: row.id })) };
+}
+
+/**
+ * Makes accepted emails that were postponed to a send window due at once, after the window was changed: those never
+ * tried, and those postponed for longer than a retry (an hour). Emails that must still wait are postponed again.
+ */
+export async function duePostponedEmails(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(
+    tx,
+    sql`
+    update emails set next_attempt_at = now() where id in (
+      select id from emails
+      where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and stage = 'open' and status = 'QUEUED'
+        and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end
+      order by id for update)`,
+  );
 }

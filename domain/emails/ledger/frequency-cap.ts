@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
+import { isReleased } from './email-batches.ts';
 
 export interface FrequencyCap {
   maxEmails: number;
@@ -10,7 +10,7 @@ export interface FrequencyCap {
  * A query that counts, as `n`, a contact's marketing emails of the last days. The rule is the same for every cap:
  * emails handed to a provider count from then on; emails that were QUEUED before the email in question count too, so
  * that concurrent emails cannot exceed the cap. SUPPRESSED and FAILED emails do not count, nor do emails of a campaign
- * that were not requested yet. All arguments are SQL.
+ * that were not released yet. All arguments are SQL.
  */
 export const countMarketingMail = (of: {
   tenantId: RawBuilder<unknown>;
@@ -21,7 +21,7 @@ export const countMarketingMail = (of: {
   select count(*) as n from emails o join email_templates ot on ot.tenant_id = o.tenant_id and ot.id = o.template_id and ot.category = 'marketing'
   where o.tenant_id = ${of.tenantId} and o.contact_id = ${of.contactId} and o.id <> ${of.beforeId}
     and (o.status not in ('QUEUED', 'SUPPRESSED', 'FAILED') and coalesce(o.sent_at, o.updated_at) > now() - make_interval(days => ${of.days})
-      or o.status = 'QUEUED' and o.next_attempt_at < ${UNREQUESTED_UNTIL} and o.id < ${of.beforeId})`;
+      or o.status = 'QUEUED' and o.id < ${of.beforeId} and ${isReleased(sql`o`)})`;
 
 /** Whether a cap forbids another email of this template to a contact. The caller has locked the contact. */
 export async function isCapped(

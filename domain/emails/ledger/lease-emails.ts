@@ -1,7 +1,8 @@
-import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { SendWindow } from '../../common/local-time.ts';
+import { leaseEmailBatches, releaseBatchLeases } from './email-batches.ts';
 import type { ContactValues } from '../rendering/template-values.ts';
 
 /** A QUEUED email that this holder may render; nobody else can lease it before the lease expires. */
@@ -9,6 +10,8 @@ export interface LeasedEmail {
   id: number;
   tenantId: string;
   lane: EmailLane;
+  /** The batch whose lease is the email's; null if it is leased singly. */
+  batchId: number | null;
   templateId: number;
   /** Null if the template was deleted. */
   contentVersion: number | null;
@@ -31,6 +34,7 @@ interface LeasedRow extends ContactRow {
   id: number;
   tenant_id: string;
   lane: EmailLane;
+  batch_id: number | null;
   template_id: number;
   content_version: number | null;
   system_key: string | null;
@@ -42,22 +46,39 @@ interface LeasedRow extends ContactRow {
   attempt: number;
 }
 
+export interface Lease {
+  holder: string;
+  lane: EmailLane;
+  limit: number;
+  seconds: number;
+}
+
 /**
- * Leases up to `limit` due emails of a lane that senders may take, an equal number from every tenant that has some,
+ * Leases about `limit` due emails of a lane that senders may take, an equal number from every tenant that has some,
  * oldest first. They stay QUEUED: a holder that dies has sent none of them, and they are free again when the lease
- * expires. Runs an engine transaction.
+ * expires. Emails of email campaigns are leased with their batches, about half of `limit` if there are others: those
+ * that were requeued. Runs an engine transaction.
  */
-export async function leaseEmails(
-  em: EntityManager,
-  lease: { holder: string; lane: EmailLane; limit: number; seconds: number },
-): Promise<LeasedEmail[]> {
+export async function leaseEmails(em: EntityManager, lease: Lease): Promise<LeasedEmail[]> {
+  return em.transactional(async (tx) => {
+    if (lease.lane !== 'bulk') return leaseSingly(tx, lease);
+    const half = Math.ceil(lease.limit / 2);
+    const first = await leaseEmailBatches(tx, { ...lease, limit: half });
+    const single = await leaseSingly(tx, { ...lease, limit: Math.max(1, lease.limit - first.emails) });
+    const room = lease.limit - first.emails - single.length;
+    const more = first.emails >= half && room > 0 ? await leaseEmailBatches(tx, { ...lease, limit: room }) : null;
+    const batchIds = [...first.ids, ...(more?.ids ?? [])];
+    return batchIds.length === 0 ? single : [...single, ...(await readBatches(tx, batchIds))];
+  });
+}
+
+async function leaseSingly(tx: EntityManager, lease: Lease): Promise<LeasedEmail[]> {
   const ready = sql`stage = 'open' and status = 'QUEUED' and lane = ${lease.lane}`;
   const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
-  const leased = await em.transactional((tx) =>
-    rows<LeasedRow>(
-      tx,
-      sql`${preparedHint}
-    with recursive tenants as (
+  return readLeased(
+    tx,
+    sql`
+    recursive tenants as (
       (select tenant_id from emails where ${ready} order by tenant_id limit 1)
       union all
       select (select e.tenant_id from emails e where ${ready} and e.tenant_id > tenants.tenant_id order by e.tenant_id limit 1)
@@ -78,9 +99,29 @@ export async function leaseEmails(
     ), taken as (
       update emails e set holder = ${lease.holder}, lease_until = now() + make_interval(secs => ${lease.seconds})
       from picked where e.tenant_id = picked.tenant_id and e.id = picked.id
-      returning e.id, e.tenant_id, e.lane, e.template_id, e.contact_id, e.to_address, e.data, e.attempt
-    )
-    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, t.system_key, s.send_window, e.contact_id, c.version as contact_version, ${contactColumns},
+      returning e.*, null::bigint as batch_id
+    )`,
+  );
+}
+
+const readBatches = (tx: EntityManager, batchIds: readonly number[]): Promise<LeasedEmail[]> =>
+  readLeased(
+    tx,
+    sql`
+    taken as (
+      select e.*, b.id as batch_id from email_batches b cross join lateral (
+        select * from emails e where e.tenant_id = b.tenant_id and e.id = any(b.email_ids) and e.status = 'QUEUED' and e.next_attempt_at is null offset 0) e
+      where b.id = any(${batchIds}::bigint[])
+    )`,
+  );
+
+/** Reads the leased emails with what rendering needs. `taken` is a common table expression of that name. */
+async function readLeased(tx: EntityManager, taken: RawBuilder<unknown>): Promise<LeasedEmail[]> {
+  const leased = await rows<LeasedRow>(
+    tx,
+    sql`${preparedHint}
+    with ${taken}
+    select e.id, e.tenant_id, e.lane, e.batch_id, e.template_id, t.content_version, t.system_key, s.send_window, e.contact_id, c.version as contact_version, ${contactColumns},
            case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
     from taken e
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
@@ -88,12 +129,12 @@ export async function leaseEmails(
     left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
     ${companyJoin}
     order by row_number() over (partition by e.tenant_id order by e.id)`,
-    ),
   );
   return leased.map((row) => ({
     id: row.id,
     tenantId: row.tenant_id,
     lane: row.lane,
+    batchId: row.batch_id,
     templateId: row.template_id,
     contentVersion: row.content_version,
     systemKey: row.system_key,
@@ -107,20 +148,24 @@ export async function leaseEmails(
   }));
 }
 
-/** Ends the leases of emails, so that they need not wait for the leases to expire. */
+/**
+ * Ends the leases of emails, and of all batches of the holder, so that they need not wait for the leases to expire.
+ * Called when the holder stops.
+ */
 export async function releaseLeases(em: EntityManager, holder: string, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await em.transactional((tx) =>
-    rows(
+  await em.transactional(async (tx) => {
+    await releaseBatchLeases(tx, holder);
+    if (ids.length === 0) return;
+    await rows(
       tx,
       sql`
     update emails set holder = null, lease_until = null
     where id in (select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED' and holder = ${holder} for update skip locked)`,
-    ),
-  );
+    );
+  });
 }
 
-/** Ends the leases of emails and postpones them, so that others go first. */
+/** Ends the leases of emails and postpones them, so that others go first. Those of batches are leased singly from then on. */
 export async function putOffEmails(
   em: EntityManager,
   holder: string,
@@ -131,9 +176,9 @@ export async function putOffEmails(
     rows(
       tx,
       sql`
-    update emails e set holder = null, lease_until = null, next_attempt_at = now() + make_interval(secs => r."delayMs" / 1000)
+    update emails e set holder = null, lease_until = null, accepted_at = coalesce(e.accepted_at, now()), next_attempt_at = now() + make_interval(secs => r."delayMs" / 1000)
     from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as r(id bigint, "delayMs" float8)
-    where e.id = r.id and e.status = 'QUEUED' and e.holder = ${holder}`,
+    where e.id = r.id and e.status = 'QUEUED' and (e.holder = ${holder} or e.next_attempt_at is null)`,
     ),
   );
 }

@@ -1,5 +1,6 @@
 import { EMAIL_LANES } from '../../../db/entities/emails.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { deleteFinishedBatches } from './email-batches.ts';
 import { settleByBounces, settleByHits } from './settle-by-evidence.ts';
 import { appendSendRequests, type SendRequest } from '../../../events/outbox.ts';
 
@@ -8,18 +9,23 @@ const BATCH = 1000;
 /**
  * Marks SENDING emails with an expired lease, and their attempts, as UNKNOWN, because the final dot may have been sent.
  * Never as QUEUED: only the holder, whose name stays on the row, knows, and it may still be alive and settle the email.
- * Runs an engine transaction.
+ * Also deletes finished batches. Runs an engine transaction.
  */
 export async function markLostEmails(em: EntityManager): Promise<number> {
   return em.transactional(async (tx) => {
     const lost = await rows<{ id: number; tenantId: string }>(
       tx,
       sql`
-      with lost as (
+      with sending as (
+        -- SENDING emails were due: this condition skips the emails that wait for a send window.
+        select id from emails where stage = 'open' and lane = any(${[...EMAIL_LANES]}::text[]) and next_attempt_at <= now() and status = 'SENDING'
+        union all
+        select e.id from email_batches b join emails e on e.tenant_id = b.tenant_id and e.id = any(b.email_ids)
+        where b.holder is not null and e.status = 'SENDING'
+      ), lost as (
         update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
         where id in (
-          -- SENDING emails were due: this condition skips the emails that wait for a send window.
-          select id from emails where stage = 'open' and lane = any(${[...EMAIL_LANES]}::text[]) and next_attempt_at <= now() and status = 'SENDING' and lease_until < now()
+          select id from emails where id in (select id from sending) and status = 'SENDING' and lease_until < now()
           order by id limit ${BATCH} for update skip locked)
         returning id, tenant_id, attempt, provider
       ), attempts as (
@@ -31,6 +37,7 @@ export async function markLostEmails(em: EntityManager): Promise<number> {
     );
     await settleByBounces(tx, lost);
     await settleByHits(tx, lost);
+    await deleteFinishedBatches(tx);
     return lost.length;
   });
 }

@@ -16,7 +16,8 @@ export interface Settlement {
   attempt: number;
   /**
    * The name of a startEmails call whose result is unknown. If it started the email, that attempt is settled, whatever
-   * its number. If not, the email's lease is removed, so that a late commit of the call can no longer start it.
+   * its number. If not, the email's lease is removed (an email of a batch is requeued singly), so that a late commit of
+   * the call can no longer start it.
    */
   start?: string;
   /** host:port; null if no provider was tried: then no attempt is recorded. */
@@ -71,13 +72,15 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
         provider = coalesce(a.provider, m.provider),
         sent_at = case when a.result = 'SENT' then now() end,
         reply = case when a.result = 'SENT' then a.reply end,
+        -- An email of a batch that is QUEUED again is accepted by itself, and leased singly from now on.
         next_attempt_at = case when a.result = 'QUEUED' and not ${expired} then now() + make_interval(secs => a.delay) else m.next_attempt_at end,
+        accepted_at = coalesce(m.accepted_at, now()),
         ${addToTimelineIf(sql`a.result in ('SENT', 'FAILED') or (a.result = 'QUEUED' and ${expired})`)},
         holder = null, lease_until = null, updated_at = now()
       from asked a
       where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
         -- The start may still commit: either this waits for it, or the start finds its lease removed.
-        else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and m.holder = split_part(a.start, '/', 1)) end
+        else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and (m.holder = split_part(a.start, '/', 1) or m.next_attempt_at is null)) end
       returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply as said, old.status as was
     ), attempts as (
       insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)

@@ -3,7 +3,6 @@ import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
 import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { gateJoins, refusalAtStart } from './gates.ts';
-import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { applySettlements, type Settlement } from './settle-emails.ts';
 
@@ -11,6 +10,8 @@ import { applySettlements, type Settlement } from './settle-emails.ts';
 export interface RenderedRow {
   id: number;
   tenantId: string;
+  /** The batch with which it was leased; null if singly. */
+  batchId: number | null;
   contactVersion: number | null;
   contentVersion: number | null;
   linkCount: number | null;
@@ -79,6 +80,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
     emails.map(({ rendered: row, provider }) => ({
       id: row.id,
       tenant_id: row.tenantId,
+      batch_id: row.batchId,
       contact_version: row.contactVersion,
       content_version: row.contentVersion,
       link_count: row.linkCount,
@@ -93,11 +95,12 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
   return sql`${preparedHint}
     with asked as (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(
-        id bigint, tenant_id text, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, provider text)
+        id bigint, tenant_id text, batch_id bigint, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, provider text)
     ), held as (
-      select m.template_id, m.contact_id, m.campaign_id, m.lane, a.*
+      select m.template_id, m.contact_id, m.campaign_id, m.lane, b.released_at, a.*
       from asked a join emails m on m.id = a.id
-      where m.status = 'QUEUED' and m.holder = ${holder} and m.lease_until > now()
+      left join email_batches b on b.id = a.batch_id and b.holder = ${holder} and b.lease_until > now()
+      where m.status = 'QUEUED' and case when m.next_attempt_at is null then b.id is not null else m.holder = ${holder} and m.lease_until > now() end
       for update of m skip locked
     ), judged as (
       select e.*, ${refusalAtStart(sql`e.from_key`)} as reason, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
@@ -113,10 +116,11 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
         holder = case when d.new_status = 'SENDING' then ${name} end,
         lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
         provider = case when d.new_status = 'SENDING' then d.provider else m.provider end,
-        -- Emails of a paused campaign count as not requested until it is resumed.
-        accepted_at = case when d.new_status = 'QUEUED' and d.paused then null else m.accepted_at end,
-        next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then ${UNREQUESTED_UNTIL}
-                               else coalesce(d.not_before, m.next_attempt_at) end,
+        -- Emails of a paused campaign count as not released until it is resumed.
+        accepted_at = case when d.new_status = 'QUEUED' and d.paused then null else coalesce(m.accepted_at, d.released_at) end,
+        -- An email of a batch stays with it only if it is started or ends now.
+        next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then null
+                               else coalesce(d.not_before, m.next_attempt_at, now()) end,
         to_address = coalesce(d.address, m.to_address),
         content_version = coalesce(d.content_version, m.content_version),
         link_count = coalesce(d.link_count, m.link_count),

@@ -87,6 +87,10 @@ export async function suppressReadyOfCampaign(tx: EntityManager, campaign: Ended
     sql`
     update emails set ${suppressed(reasonOf(campaign))}
     where tenant_id = ${campaign.tenantId}
-      and id in (select id from emails where ${emailsOf(campaign)} and stage = 'open' and status = 'QUEUED' order by id for update)`,
+      and id in (
+        select id from emails
+        where ${emailsOf(campaign)} and status = 'QUEUED' and (stage = 'open' or stage = 'batch' and id in (
+          select unnest(email_ids) from email_batches where tenant_id = ${campaign.tenantId} and campaign_id = ${campaign.id}))
+        order by id for update)`,
   );
 }

@@ -6,7 +6,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { checkSendWindow } from '../../campaigns/definition/entry.ts';
 import type { SendWindow } from '../../common/local-time.ts';
 import { assertValid } from '../../common/errors.ts';
-import { duePostponedEmails } from '../ledger/unrequested-emails.ts';
+import { duePostponedEmails } from '../ledger/accept-emails.ts';
 
 export interface EmailSettingsInput {
   frequencyCap?: { maxEmails: number; perDays: number } | null;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { releaseEmails } from '../../../domain/emails/campaigns/release-emails.ts';
-import { UNREQUESTED_UNTIL } from '../../../domain/emails/ledger/unrequested-emails.ts';
 import { leaseEmails } from '../../../domain/emails/ledger/lease-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../../support/mail/email-campaigns.ts';
 import { makeContact, makeTemplate, send, startAs } from '../../support/mail/emails.ts';
@@ -278,6 +277,7 @@ async function startAll(notBefore?: Date): Promise<Map<number, string>> {
     leased.map((email) => ({
       id: email.id,
       tenantId: email.tenantId,
+      batchId: email.batchId,
       contactVersion: email.contactVersion,
       contentVersion: email.contentVersion,
       linkCount: 0,
@@ -381,8 +381,8 @@ test('senders have no more than so many emails of a tenant before them; what the
   const ledger = (campaignId: number, count: number, accepted: boolean) =>
     engine(sql`
     insert into emails (tenant_id, send_key, template_id, campaign_id, lane, to_address, accepted_at, next_attempt_at)
-    select 'default', ${`window:${campaignId}:`} || n, ${templateId}, ${campaignId}, 'bulk', n || '@example.org', ${accepted ? sql`now()` : null}::timestamptz, ${accepted ? sql`now()` : UNREQUESTED_UNTIL}
-    from generate_series(1, ${count}::int) n`);
+    select 'default', ${`window:${campaignId}:`} || n, ${templateId}, ${campaignId}, 'bulk', n || '@example.org', t, t
+    from generate_series(1, ${count}::int) n, (select case when ${accepted}::boolean then now() end) accepted(t)`);
   await engine(
     sql`update email_campaigns set status = 'SENDING', frozen_to = null where id = any(${[large, small]}::bigint[])`,
   );
@@ -396,7 +396,8 @@ test('senders have no more than so many emails of a tenant before them; what the
     )[0]!.n;
   const sent = (campaignId: number, count: number) =>
     engine(sql`
-    update emails set status = 'SENT' where id in (select id from emails where campaign_id = ${campaignId} and status = 'QUEUED' and accepted_at is not null limit ${count})`);
+    with leased as (update email_batches set holder = 'a', lease_until = now() where campaign_id = ${campaignId})
+    update emails set status = 'SENT' where id in (select id from emails where campaign_id = ${campaignId} and status = 'QUEUED' and (accepted_at is not null or id in (select unnest(email_ids) from email_batches)) order by id limit ${count})`);
 
   assert.deepEqual([await release(), await released()], ['some', 500]);
   assert.equal(await release(), 'full');

@@ -229,6 +229,7 @@ test('a mail that was queued meets the gate when it is started, by the topic tha
       {
         id,
         tenantId: 'default',
+        batchId: null,
         contactVersion: 1,
         contentVersion: 1,
         linkCount: 0,

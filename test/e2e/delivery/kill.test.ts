@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
+import { insertMailing } from '../../support/mail/campaign-emails.ts';
 import { makeTemplate } from '../../support/mail/emails.ts';
 import { startScriptedSmtp, type ScriptedSmtp } from '../../support/mail/scripted-smtp.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -54,8 +55,12 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 /** Leases end as if their time had passed. */
-const passLeases = () =>
-  engine(sql`update emails set lease_until = now() - interval '1 s' where lease_until is not null`);
+const passLeases = async () => {
+  for (const table of ['emails', 'email_batches'])
+    await engine(
+      sql`update ${sql.table(table)} set lease_until = now() - interval '1 s' where lease_until is not null`,
+    );
+};
 
 test('kill -9 of the senders in the middle, again and again: no one gets it twice, no one is lost', async () => {
   const templateId = await makeTemplate(service);
@@ -63,7 +68,7 @@ test('kill -9 of the senders in the middle, again and again: no one gets it twic
     queueEmails(
       tx,
       'default',
-      Array.from({ length: 300 }, (_, n) => ({
+      Array.from({ length: 150 }, (_, n) => ({
         sendKey: `k${n}`,
         templateId,
         contactId: null,
@@ -75,6 +80,7 @@ test('kill -9 of the senders in the middle, again and again: no one gets it twic
     ),
   );
   assert.ok(queued.every((email) => email.status === 'QUEUED'));
+  await insertMailing(service.deps.orm, { name: 'mailing', templateId, count: 150 });
   for (let kill = 1; kill <= 3; kill += 1) {
     const child = startWorker();
     const goal = smtp.accepted.length + 40;
@@ -109,13 +115,14 @@ test('kill -9 of the senders in the middle, again and again: no one gets it twic
 test('SIGTERM in the middle settles all that was on the way: nothing is UNKNOWN', async () => {
   const templateId = await makeTemplate(service);
   await engine(sql`delete from emails`);
+  await engine(sql`delete from contacts`);
   smtp.accepted.length = 0;
   smtp.dots.length = 0;
   await engineEm(service.deps.orm).transactional((tx) =>
     queueEmails(
       tx,
       'default',
-      Array.from({ length: 150 }, (_, n) => ({
+      Array.from({ length: 75 }, (_, n) => ({
         sendKey: `t${n}`,
         templateId,
         contactId: null,
@@ -126,6 +133,7 @@ test('SIGTERM in the middle settles all that was on the way: nothing is UNKNOWN'
       })),
     ),
   );
+  await insertMailing(service.deps.orm, { name: 'mailing', templateId, count: 75 });
   const first = startWorker();
   await until('it is in the middle', () => smtp.accepted.length >= 30, 60_000);
   await end(first, 'SIGTERM');
@@ -140,6 +148,7 @@ test('SIGTERM in the middle settles all that was on the way: nothing is UNKNOWN'
     left.every((row) => row.held === 0),
     'leases are given back',
   );
+  assert.deepEqual(await engine(sql`select 1 from email_batches where lease_until > now()`), []);
   assert.equal(left.find((row) => row.status === 'SENT')!.n, smtp.accepted.length);
   const second = startWorker();
   await until('the rest is sent', () => smtp.accepted.length === 150, 60_000);

@@ -49,6 +49,7 @@ const lease = (holder: string, limit = 100, seconds = 60, lane: 'bulk' | 'journe
 const rendered = (email: LeasedEmail, failure?: string) => ({
   id: email.id,
   tenantId: email.tenantId,
+  batchId: email.batchId,
   contactVersion: email.contactVersion,
   contentVersion: email.contentVersion,
   linkCount: 2,

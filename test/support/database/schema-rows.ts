@@ -59,6 +59,7 @@ const SAMPLES: Record<string, unknown> = {
   boolean: true,
   jsonb: '{}',
   'text[]': [],
+  'bigint[]': [],
   uuid: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
   date: '2030-01-31',
   'timestamp with time zone': '2030-01-31T09:30:00Z',

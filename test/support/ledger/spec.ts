@@ -25,6 +25,8 @@ export interface LedgerEmail {
 /** What a holder knows about an email that it leased. */
 export interface Copy {
   id: number;
+  /** The batch with which the real ledger leased it. */
+  batchId: number | null;
   attempt: number;
   /** The version of the contact when it was rendered. */
   version: number;
@@ -45,8 +47,9 @@ export interface Attempted extends Pick<Settlement, 'id' | 'attempt' | 'start' |
 
 /** The commands of the send ledger. Each is one transaction. */
 export interface Ledger {
+  /** Allows the emails to be leased. Emails of a campaign: releases a batch of as many, in their order. */
   accept: (ids: readonly number[]) => Promise<void>;
-  /** Returns the emails whose request was published again. */
+  /** Returns the emails whose request was published again; of a campaign, those that are not released. */
   requestAgain: () => Promise<number[]>;
   lease: (holder: string, limit: number) => Promise<Copy[]>;
   release: (holder: string, ids: readonly number[]) => Promise<void>;
@@ -86,14 +89,23 @@ export type Fault =
   | 'lost starts are not in doubt'
   | 'any dot is a success';
 
+interface Batch {
+  releasedAt: number;
+  holder: string | null;
+  leaseUntil: number | null;
+}
+
 interface Row {
   id: number;
+  /** The batch with which it was released. */
+  batch: Batch | null;
   status: EmailStatus;
   attempt: number;
   acceptedAt: number | null;
   holder: string | null;
   leaseUntil: number | null;
-  nextAttemptAt: number;
+  /** Null: it belongs to a batch, or will. */
+  nextAttemptAt: number | null;
   version: number;
   refused: boolean;
 }
@@ -104,20 +116,24 @@ const byNumber = (a: number, b: number): number => a - b;
 export class SpecLedger implements Ledger {
   #rows: Map<number, Row>;
   #now = 0;
+  readonly #ofCampaign: boolean;
   readonly #broken: Fault | undefined;
 
-  constructor(ids: readonly number[], broken?: Fault) {
+  /** With `ofCampaign`, the emails are those of an email campaign, which are released and leased in batches. */
+  constructor(ids: readonly number[], ofCampaign = false, broken?: Fault) {
+    this.#ofCampaign = ofCampaign;
     this.#rows = new Map(
       ids.map((id) => [
         id,
         {
           id,
+          batch: null,
           status: 'QUEUED',
           attempt: 0,
           acceptedAt: null,
           holder: null,
           leaseUntil: null,
-          nextAttemptAt: 0,
+          nextAttemptAt: ofCampaign ? null : 0,
           version: 1,
           refused: false,
         },
@@ -127,13 +143,19 @@ export class SpecLedger implements Ledger {
   }
 
   async accept(ids: readonly number[]): Promise<void> {
+    if (this.#ofCampaign) {
+      const batch = { releasedAt: this.#now, holder: null, leaseUntil: null };
+      for (const row of this.#unreleased().slice(0, ids.length)) row.batch = batch;
+      return;
+    }
     for (const row of this.#of(ids)) if (row.status === 'QUEUED') row.acceptedAt ??= this.#now;
   }
 
   async requestAgain(): Promise<number[]> {
+    if (this.#ofCampaign) return this.#unreleased().map((row) => row.id);
     const waiting = this.#all().filter(
       (row) =>
-        row.status === 'QUEUED' && row.acceptedAt === null && row.nextAttemptAt <= this.#now - REQUEST_AGAIN_AFTER,
+        row.status === 'QUEUED' && row.acceptedAt === null && row.nextAttemptAt! <= this.#now - REQUEST_AGAIN_AFTER,
     );
     for (const row of waiting) row.nextAttemptAt = this.#now;
     return waiting.map((row) => row.id);
@@ -142,30 +164,38 @@ export class SpecLedger implements Ledger {
   /** `chosen`: the emails that the real ledger has leased, because their order is up to it. */
   async lease(holder: string, limit: number, chosen?: readonly number[]): Promise<Copy[]> {
     const free = this.#all().filter(
-      (row) => row.status === 'QUEUED' && row.acceptedAt !== null && row.nextAttemptAt <= this.#now && !this.#held(row),
+      (row) => row.status === 'QUEUED' && this.#isAccepted(row) && this.#isDue(row) && !this.#held(row),
     );
-    const taken = (chosen ? free.filter((row) => chosen.includes(row.id)) : free).slice(0, limit);
-    for (const row of taken) Object.assign(row, { holder, leaseUntil: this.#now + LEASE });
-    return taken.map(({ id, attempt, version }) => ({ id, attempt, version }));
+    const isChosen = (row: Row): boolean => !chosen || chosen.includes(row.id);
+    const single = free.filter((row) => row.nextAttemptAt !== null && isChosen(row)).slice(0, limit);
+    for (const row of single) Object.assign(row, { holder, leaseUntil: this.#now + LEASE });
+    // A batch is leased whole.
+    const batches = new Set(free.filter((row) => row.nextAttemptAt === null && isChosen(row)).map((row) => row.batch!));
+    const batched = free.filter((row) => row.nextAttemptAt === null && batches.has(row.batch!));
+    for (const batch of batches) Object.assign(batch, { holder, leaseUntil: this.#now + LEASE });
+    return [...single, ...batched].map(({ id, attempt, version }) => ({ id, batchId: null, attempt, version }));
   }
 
   async release(holder: string, ids: readonly number[]): Promise<void> {
     for (const row of this.#of(ids)) if (row.status === 'QUEUED' && row.holder === holder) this.#free(row);
+    for (const { batch } of this.#all()) if (batch?.holder === holder) batch.leaseUntil = this.#now;
   }
 
   async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
-    const startable = (row: Row): boolean => row.status === 'QUEUED' && row.holder === holder && this.#held(row);
+    const startable = (row: Row): boolean =>
+      row.status === 'QUEUED' && this.#lease(row)?.holder === holder && this.#held(row);
     const again = (row: Row): boolean =>
       this.#broken === 'started again from SENDING' && row.status === 'SENDING' && row.holder!.startsWith(`${holder}/`);
     const held = this.#of(copies.map((copy) => copy.id)).filter((row) => startable(row) || again(row));
     return held.map((row) => {
       const stale = copies.find((copy) => copy.id === row.id)!.version !== row.version;
       this.#free(row);
+      row.acceptedAt ??= row.batch?.releasedAt ?? null;
       if (row.refused && this.#broken !== 'gates are not asked again') row.status = 'SUPPRESSED';
       else if (!stale) {
         Object.assign(row, { status: 'SENDING', holder: start, leaseUntil: this.#now + SENDING_LEASE });
         if (this.#broken !== 'attempts are not counted') row.attempt += 1;
-      }
+      } else row.nextAttemptAt ??= this.#now;
       return { id: row.id, status: row.status, attempt: row.attempt };
     });
   }
@@ -183,12 +213,16 @@ export class SpecLedger implements Ledger {
       const row = this.#rows.get(id)!;
       const open =
         row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
-      const isUntaken = start !== undefined && row.status === 'QUEUED' && row.holder === start.split('/')[0];
+      const isUntaken =
+        start !== undefined &&
+        row.status === 'QUEUED' &&
+        (row.holder === start.split('/')[0] || row.nextAttemptAt === null);
       if (!open && !isUntaken && this.#broken !== 'any status settles') continue;
       const isNamed = start !== undefined && this.#broken !== 'lost starts are taken back by number';
       if (isNamed && !isUntaken && row.holder !== start) continue;
       if (!isNamed && row.attempt !== attempt && this.#broken !== 'any attempt settles') continue;
-      const expired = result === 'QUEUED' && row.acceptedAt! <= this.#now - EXPIRES_AFTER;
+      row.acceptedAt ??= this.#now;
+      const expired = result === 'QUEUED' && row.acceptedAt <= this.#now - EXPIRES_AFTER;
       row.status = expired ? 'FAILED' : result;
       if (row.status === 'QUEUED') row.nextAttemptAt = this.#now + delay;
       this.#free(row);
@@ -235,10 +269,10 @@ export class SpecLedger implements Ledger {
       id: row.id,
       status: row.status,
       attempt: row.attempt,
-      accepted: row.acceptedAt !== null,
+      accepted: this.#isAccepted(row),
       holder: row.holder,
       leased: this.#held(row),
-      due: row.nextAttemptAt <= this.#now,
+      due: this.#isDue(row),
     }));
   }
 
@@ -256,8 +290,25 @@ export class SpecLedger implements Ledger {
     return [...new Set(ids)].sort(byNumber).map((id) => this.#rows.get(id)!);
   }
 
+  #unreleased(): Row[] {
+    return this.#all().filter((row) => row.status === 'QUEUED' && row.nextAttemptAt === null && row.batch === null);
+  }
+
+  #isAccepted(row: Row): boolean {
+    return row.acceptedAt !== null || (row.status === 'QUEUED' && row.batch !== null);
+  }
+
+  #isDue(row: Row): boolean {
+    return row.nextAttemptAt === null || row.nextAttemptAt <= this.#now;
+  }
+
+  /** Where the holder of a row is written. */
+  #lease(row: Row): Row | Batch | null {
+    return row.status === 'QUEUED' && row.nextAttemptAt === null ? row.batch : row;
+  }
+
   #held(row: Row): boolean {
-    return row.leaseUntil !== null && row.leaseUntil > this.#now;
+    return (this.#lease(row)?.leaseUntil ?? -1) > this.#now;
   }
 
   #free(row: Row): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { acceptEmails } from '../../../domain/emails/ledger/accept-emails.ts';
+import { insertCampaignEmails, releaseEmailBatches } from '../../../domain/emails/ledger/email-batches.ts';
 import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/ledger/lease-emails.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { resolveEmail, type Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
@@ -24,7 +25,6 @@ import {
 const TENANT = 'ledger';
 /** So long that the duration of a test does not matter. 260 of them are three days. */
 const TICK_SECONDS = 1000;
-const lane = 'journey';
 
 const byId = (a: { id: number }, b: { id: number }): number => a.id - b.id;
 
@@ -36,18 +36,24 @@ export class SqlLedger implements Ledger {
   readonly #orm: Orm;
   readonly #ids: readonly number[];
   readonly #spec: SpecLedger;
+  /** The campaign whose emails they are; null for emails of journeys. */
+  readonly #campaignId: number | null;
   /** The transaction that will be rolled back. */
   #tx: EntityManager | null = null;
 
-  constructor(orm: Orm, ids: readonly number[]) {
+  constructor(orm: Orm, ids: readonly number[], campaignId: number | null) {
     this.#orm = orm;
     this.#ids = ids;
-    this.#spec = new SpecLedger(ids);
+    this.#campaignId = campaignId;
+    this.#spec = new SpecLedger(ids, campaignId !== null);
   }
 
-  /** Queues emails to new contacts, after suppressing what an earlier schedule left open. */
-  static async queue(orm: Orm, count: number): Promise<{ ledger: SqlLedger; ids: number[] }> {
-    const ids = await engineEm(orm).transactional(async (tx) => {
+  /**
+   * Queues emails to new contacts, of journeys or of an email campaign, after suppressing what an earlier schedule left
+   * open.
+   */
+  static async queue(orm: Orm, count: number, ofCampaign: boolean): Promise<{ ledger: SqlLedger; ids: number[] }> {
+    const { ids, campaignId } = await engineEm(orm).transactional(async (tx) => {
       await rows(tx, sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`);
       const [template] = await rows<{ id: number }>(
         tx,
@@ -60,6 +66,24 @@ export class SqlLedger implements Ledger {
         insert into contacts (tenant_id, first_name, last_name, email, email_key)
         select ${TENANT}, 'a', 'b', m, m from (select gen_random_uuid() || '@example.org' as m from generate_series(1, ${count})) g returning id`,
       );
+      if (ofCampaign) {
+        const [campaign] = await rows<{ id: number }>(
+          tx,
+          sql`insert into email_campaigns (tenant_id, name, status) values (${TENANT}, gen_random_uuid(), 'SENDING') returning id`,
+        );
+        await rows(
+          tx,
+          insertCampaignEmails(sql`(
+            select ${TENANT}::text as tenant_id, 'contact/' || id as send_key, ${template!.id}::bigint as template_id, id as contact_id,
+              ${campaign!.id}::bigint as campaign_id, null as variant, null::timestamptz as due_at, null as reason
+            from unnest(${contacts.map(({ id }) => id)}::bigint[]) id)`),
+        );
+        const queued = await rows<{ id: number }>(
+          tx,
+          sql`select id from emails where campaign_id = ${campaign!.id} order by id`,
+        );
+        return { ids: queued.map(({ id }) => id), campaignId: campaign!.id };
+      }
       const queued = await queueEmails(
         tx,
         TENANT,
@@ -67,45 +91,53 @@ export class SqlLedger implements Ledger {
           sendKey: `contact/${id}`,
           templateId: template!.id,
           contactId: id,
-          lane,
+          lane: 'journey',
           requestId: null,
         })),
       );
-      return queued.map(({ emailId }) => emailId);
+      return { ids: queued.map(({ emailId }) => emailId), campaignId: null };
     });
-    return { ledger: new SqlLedger(orm, ids), ids };
+    return { ledger: new SqlLedger(orm, ids, campaignId), ids };
   }
 
   async accept(ids: readonly number[]): Promise<void> {
-    await this.#em().transactional((tx) =>
-      acceptEmails(
-        tx,
-        ids.map((emailId) => ({ tenantId: TENANT, emailId })),
-      ),
+    const campaignId = this.#campaignId;
+    const unreleased = { tenantId: TENANT, campaignId: campaignId!, after: 0, onlyVariants: false, now: new Date() };
+    await this.#em().transactional((tx): Promise<unknown> =>
+      campaignId === null
+        ? acceptEmails(
+            tx,
+            ids.map((emailId) => ({ tenantId: TENANT, emailId })),
+          )
+        : releaseEmailBatches(tx, unreleased, null, ids.length),
     );
     await this.#spec.accept(ids);
   }
 
   async requestAgain(): Promise<number[]> {
     const requested = await this.#spec.requestAgain();
-    assert.equal(await repeatSendRequests(this.#em(), REQUEST_AGAIN_AFTER * TICK_SECONDS), requested.length);
+    const repeated = await repeatSendRequests(this.#em(), REQUEST_AGAIN_AFTER * TICK_SECONDS);
+    assert.equal(repeated, this.#campaignId === null ? requested.length : 0);
     return requested;
   }
 
   async lease(holder: string, limit: number): Promise<Copy[]> {
+    const lane = this.#campaignId === null ? 'journey' : 'bulk';
     const leased = (await leaseEmails(this.#em(), { holder, lane, limit, seconds: LEASE * TICK_SECONDS })).map(
-      ({ id, attempt, contactVersion }) => ({ id, attempt, version: contactVersion! }),
+      ({ id, batchId, attempt, contactVersion }) => ({ id, batchId, attempt, version: contactVersion! }),
     );
     const expected = await this.#spec.lease(
       holder,
       limit,
       leased.map(({ id }) => id),
     );
-    assert.deepEqual(leased.toSorted(byId), expected.toSorted(byId));
+    assert.deepEqual(leased.map((copy) => ({ ...copy, batchId: null })).toSorted(byId), expected.toSorted(byId));
     const free = (await this.#spec.emails()).filter(
       (email) => email.status === 'QUEUED' && email.accepted && email.due && !email.leased,
     );
-    assert.ok(leased.length === limit || free.length === 0, 'it leases all that are free, up to the limit');
+    // Batches are leased whole, and counted as they were released.
+    const enough = this.#campaignId === null ? leased.length === limit : leased.length > 0;
+    assert.ok(enough || free.length === 0, 'it leases all that are free, up to the limit');
     return leased;
   }
 
@@ -115,9 +147,10 @@ export class SqlLedger implements Ledger {
   }
 
   async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
-    const rendered = copies.map(({ id, attempt, version }) => ({
+    const rendered = copies.map(({ id, batchId, attempt, version }) => ({
       id,
       tenantId: TENANT,
+      batchId,
       contactVersion: version,
       contentVersion: 1,
       linkCount: 0,
@@ -211,6 +244,10 @@ export class SqlLedger implements Ledger {
       rows(
         tx,
         sql`
+      with batches as (
+        update email_batches set lease_until = lease_until - d, released_at = released_at - d
+        from make_interval(secs => ${ticks * TICK_SECONDS}) d where campaign_id = ${this.#campaignId}
+      )
       update emails set lease_until = lease_until - d, next_attempt_at = next_attempt_at - d, accepted_at = accepted_at - d
       from make_interval(secs => ${ticks * TICK_SECONDS}) d where id = any(${this.#ids}::bigint[])`,
       ),
@@ -223,8 +260,11 @@ export class SqlLedger implements Ledger {
       rows<LedgerEmail>(
         tx,
         sql`
-      select id, status, attempt, accepted_at is not null as accepted, holder, coalesce(lease_until > now(), false) as leased, next_attempt_at <= now() as due
-      from emails where id = any(${this.#ids}::bigint[]) order by id`,
+      select e.id, e.status, e.attempt, e.accepted_at is not null or b.id is not null as accepted, e.holder,
+        coalesce(case when b.id is null then e.lease_until else b.lease_until end > now(), false) as leased,
+        coalesce(e.next_attempt_at <= now(), true) as due
+      from emails e left join email_batches b on e.status = 'QUEUED' and e.next_attempt_at is null and e.id = any(b.email_ids)
+      where e.id = any(${this.#ids}::bigint[]) order by e.id`,
       ),
     );
     assert.deepEqual(emails, await this.#spec.emails());

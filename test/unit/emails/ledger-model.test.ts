@@ -5,13 +5,13 @@ import { SpecLedger, type Fault } from '../../support/ledger/spec.ts';
 import { schedules, World, type Step } from '../../support/ledger/world.ts';
 
 const IDS = [1, 2, 3];
-const run = (schedule: readonly Step[], broken?: Fault) =>
-  new World(new SpecLedger(IDS, broken), IDS, broken).run(schedule);
+const run = (schedule: readonly Step[], ofCampaign: boolean, broken?: Fault) =>
+  new World(new SpecLedger(IDS, ofCampaign, broken), IDS, broken).run(schedule);
 
 // A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
 test('under any schedule of processes, losses and clocks the rules of the ledger keep its promises', async () => {
   await fc.assert(
-    fc.asyncProperty(schedules(90), (schedule) => run(schedule)),
+    fc.asyncProperty(schedules(90), fc.boolean(), (schedule, ofCampaign) => run(schedule, ofCampaign)),
     { numRuns: 4_000 },
   );
 }, 120_000);
@@ -134,7 +134,9 @@ const shows: Record<Fault, { moves: Move[]; by: RegExp }> = {
 for (const [fault, { moves, by }] of Object.entries(shows) as [Fault, (typeof shows)[Fault]][]) {
   test(`the check sees a broken rule: ${fault}`, async () => {
     const schedule = moves.map(([act, who = 0, n = 0, fate = 'answered']): Step => ({ act, who, n, fate }));
-    await run(schedule);
-    await assert.rejects(run(schedule, fault), by);
+    for (const ofCampaign of [false, true]) {
+      await run(schedule, ofCampaign);
+      await assert.rejects(run(schedule, ofCampaign, fault), by);
+    }
   });
 }

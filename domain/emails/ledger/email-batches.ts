@@ -1,0 +1,138 @@
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+
+/** Emails per batch: a sender leases one or a few at a time. */
+const EMAILS_PER_BATCH = 200;
+
+/** What the release before wrote instead of null; a worker of it may still run during an upgrade. */
+const FAR = sql`'9999-12-31T00:00:00Z'::timestamptz`;
+/** Whether an email of a campaign was not requeued. */
+const isUntouched = sql`coalesce(next_attempt_at, ${FAR}) >= ${FAR}`;
+
+/** The emails of batches `b` that may still be started or are SENDING; the others were requeued singly or have ended. */
+const unfinished = sql`
+  select 1 from emails e
+  where e.tenant_id = b.tenant_id and e.id = any(b.email_ids) and e.next_attempt_at is null and e.status in ('QUEUED', 'SENDING')`;
+
+/** Whether the QUEUED email `e` of a campaign was released: it is in a batch, or was requeued. True for other emails. */
+export const isReleased = (
+  e: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`(${e}.next_attempt_at < ${FAR} or exists (
+  select 1 from email_batches b where b.tenant_id = ${e}.tenant_id and b.campaign_id = ${e}.campaign_id and ${e}.id = any(b.email_ids)))`;
+
+/**
+ * A statement (or part of one) that inserts the emails of an email campaign, not released yet. `source` has tenant_id,
+ * send_key, template_id, contact_id, campaign_id, variant, due_at and reason (why a gate refuses it, or null).
+ */
+export const insertCampaignEmails = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, variant, due_at, next_attempt_at, status, reason)
+  select tenant_id, send_key, template_id, contact_id, campaign_id, 'bulk', variant, due_at, null,
+         case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
+  from ${source} s order by contact_id
+  on conflict (tenant_id, send_key) do nothing`;
+
+/** The emails of a campaign that may be released. */
+export interface Unreleased {
+  tenantId: string;
+  campaignId: number;
+  /** Only emails with larger ids. */
+  after: number;
+  /** During a test: only emails with a variant. */
+  onlyVariants: boolean;
+  /** For local times: only emails that are due. */
+  now: Date;
+}
+
+/**
+ * Releases up to `limit` emails to the senders, in id order: inserts batches of them, and writes none of the emails,
+ * except that those without a variant get the `winner` of the test, if there is one. Returns how many, and the last id.
+ * The caller has locked the campaign.
+ */
+export async function releaseEmailBatches(
+  tx: EntityManager,
+  { tenantId, campaignId, after, onlyVariants, now }: Unreleased,
+  winner: { name: string; templateId: number } | null,
+  limit: number,
+): Promise<{ count: number; lastId: number | null }> {
+  const setWinner = sql`, won as (
+      update emails e set variant = ${winner?.name}, template_id = ${winner?.templateId}, updated_at = now()
+      from next where e.id = next.id and e.variant is null
+    )`;
+  const [released] = await rows<{ count: number; lastId: number | null }>(
+    tx,
+    sql`
+    with next as (
+      select id, next_attempt_at from emails
+      where tenant_id = ${tenantId} and campaign_id = ${campaignId} and id > ${after} and lane = 'bulk' and status = 'QUEUED' and ${isUntouched}
+        and (due_at is null or due_at <= ${now}) ${onlyVariants ? sql`and variant is not null` : sql``}
+        and id not in (select unnest(email_ids) from email_batches where tenant_id = ${tenantId} and campaign_id = ${campaignId})
+      order by id limit ${limit}
+    ), upgraded as (
+      update emails e set next_attempt_at = null from next where e.id = next.id and next.next_attempt_at is not null
+    ), batches as (
+      insert into email_batches (tenant_id, campaign_id, email_ids)
+      select ${tenantId}, ${campaignId}, array_agg(id order by id)
+      from (select id, (row_number() over (order by id) - 1) / ${sql.lit(EMAILS_PER_BATCH)} as batch from next) n
+      group by batch order by batch
+    ) ${winner ? setWinner : sql``}
+    select count(*) as count, max(id) as "lastId" from next`,
+  );
+  return released!;
+}
+
+/**
+ * Leases free batches with about `limit` emails, one of each tenant in turn, oldest first, and deletes the finished
+ * ones. Batches of a paused campaign are not leased. Returns the ids of the batches, and how many emails were released
+ * with them.
+ */
+export async function leaseEmailBatches(
+  tx: EntityManager,
+  lease: { holder: string; limit: number; seconds: number },
+): Promise<{ ids: number[]; emails: number }> {
+  const isFree = sql`(b.lease_until is null or b.lease_until <= now())`;
+  const leased = await rows<{ id: number; emails: number }>(
+    tx,
+    sql`${preparedHint}
+    with finished as (
+      delete from email_batches where id in (
+        select id from email_batches b where b.holder is not null and not exists (${unfinished}) for update skip locked)
+    ), free as (
+      select b.id, cardinality(b.email_ids) as size, row_number() over (partition by b.tenant_id order by b.id) as turn
+      from email_batches b join email_campaigns k on k.tenant_id = b.tenant_id and k.id = b.campaign_id and k.status = 'SENDING'
+      where ${isFree} and (b.holder is null or exists (${unfinished} and e.status = 'QUEUED'))
+    ), picked as (
+      select b.id from free join email_batches b on b.id = free.id
+      where ${isFree}
+      order by free.turn, random()
+      limit (select ceil(${lease.limit}::numeric / avg(size)) from free)
+      for update of b skip locked
+    )
+    update email_batches b set holder = ${lease.holder}, lease_until = now() + make_interval(secs => ${lease.seconds})
+    from picked where b.id = picked.id returning b.id, cardinality(b.email_ids) as emails`,
+  );
+  return { ids: leased.map(({ id }) => id), emails: leased.reduce((sum, { emails }) => sum + emails, 0) };
+}
+
+/** Ends the leases of all batches of a holder, so that they need not wait for the leases to expire. */
+export async function releaseBatchLeases(tx: EntityManager, holder: string): Promise<void> {
+  await rows(tx, sql`update email_batches set lease_until = now() where holder = ${holder} and lease_until > now()`);
+}
+
+/** Deletes finished batches, also those that nobody has leased: the emails of a cancelled campaign. */
+export async function deleteFinishedBatches(tx: EntityManager): Promise<void> {
+  await rows(
+    tx,
+    sql`
+    delete from email_batches where id in (
+      select id from email_batches b where not exists (${unfinished}) for update skip locked)`,
+  );
+}
+
+/**
+ * How many QUEUED emails of a tenant's batches senders have not started yet: `all`, and `own` of one campaign. Emails
+ * of batches that nobody has leased are counted without a look at them.
+ */
+export const countBatched = (tenantId: string, campaignId: number): RawBuilder<unknown> => sql`
+  select coalesce(sum(n), 0) as all, coalesce(sum(n) filter (where campaign_id = ${campaignId}), 0) as own from (
+    select b.campaign_id, case when b.holder is null then cardinality(b.email_ids) else (
+      select count(*) from (${unfinished} and e.status = 'QUEUED') q) end as n
+    from email_batches b where b.tenant_id = ${tenantId}) c`;
