@@ -67,7 +67,11 @@ async function recordedElsewhere(
     if (ids.length === 0) return new Set();
     const found = await rows<{ id: number }>(
       tx,
-      sql`select id from ${sql.table(table)} where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and ${sql.ref(column)} is not null`,
+      // Looked up one by one: a plan made for a small table would read all rows of the tenant when it has grown.
+      sql`
+      select r.id from unnest(${ids}::bigint[]) as listed(id) cross join lateral (
+        select id, tenant_id from ${sql.table(table)} where id = listed.id and ${sql.ref(column)} is not null offset 0) r
+      where r.tenant_id = ${tenantId}`,
     );
     return new Set(found.map(({ id }) => id));
   };

@@ -1,3 +1,4 @@
+import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 
 /** Emails per batch: a sender leases one or a few at a time. */
@@ -8,10 +9,16 @@ const FAR = sql`'9999-12-31T00:00:00Z'::timestamptz`;
 /** Whether an email of a campaign was not requeued. */
 const isUntouched = sql`coalesce(next_attempt_at, ${FAR}) >= ${FAR}`;
 
-/** The emails of batches `b` that may still be started or are SENDING; the others were requeued singly or have ended. */
-const unfinished = sql`
-  select 1 from emails e
-  where e.tenant_id = b.tenant_id and e.id = any(b.email_ids) and e.next_attempt_at is null and e.status in ('QUEUED', 'SENDING')`;
+/**
+ * The emails of a batch `b` with one of these statuses, without those that were requeued. Looked up one by one, so that
+ * the primary key is used whatever statistics the planner has.
+ */
+export const emailsOfBatch = (...statuses: EmailStatus[]): RawBuilder<unknown> => sql`
+  (select e.* from unnest(b.email_ids) as listed(id) cross join lateral (
+    select * from emails where id = listed.id and next_attempt_at is null and status = any(${statuses}::text[]) offset 0) e)`;
+
+/** Whether a batch `b` has emails that may still be started, or are SENDING. */
+const isUnfinished = sql`exists (select 1 from ${emailsOfBatch('QUEUED', 'SENDING')} e)`;
 
 /** Whether the QUEUED email `e` of a campaign was released: it is in a batch, or was requeued. True for other emails. */
 export const isReleased = (
@@ -94,11 +101,11 @@ export async function leaseEmailBatches(
     sql`${preparedHint}
     with finished as (
       delete from email_batches where id in (
-        select id from email_batches b where b.holder is not null and not exists (${unfinished}) for update skip locked)
+        select id from email_batches b where b.holder is not null and not ${isUnfinished} for update skip locked)
     ), free as (
       select b.id, cardinality(b.email_ids) as size, row_number() over (partition by b.tenant_id order by b.id) as turn
       from email_batches b join email_campaigns k on k.tenant_id = b.tenant_id and k.id = b.campaign_id and k.status = 'SENDING'
-      where ${isFree} and (b.holder is null or exists (${unfinished} and e.status = 'QUEUED'))
+      where ${isFree} and (b.holder is null or exists (select 1 from ${emailsOfBatch('QUEUED')} e))
     ), picked as (
       select b.id from free join email_batches b on b.id = free.id
       where ${isFree}
@@ -123,7 +130,7 @@ export async function deleteFinishedBatches(tx: EntityManager): Promise<void> {
     tx,
     sql`
     delete from email_batches where id in (
-      select id from email_batches b where not exists (${unfinished}) for update skip locked)`,
+      select id from email_batches b where not ${isUnfinished} for update skip locked)`,
   );
 }
 
@@ -134,5 +141,5 @@ export async function deleteFinishedBatches(tx: EntityManager): Promise<void> {
 export const countBatched = (tenantId: string, campaignId: number): RawBuilder<unknown> => sql`
   select coalesce(sum(n), 0) as all, coalesce(sum(n) filter (where campaign_id = ${campaignId}), 0) as own from (
     select b.campaign_id, case when b.holder is null then cardinality(b.email_ids) else (
-      select count(*) from (${unfinished} and e.status = 'QUEUED') q) end as n
+      select count(*) from ${emailsOfBatch('QUEUED')} e) end as n
     from email_batches b where b.tenant_id = ${tenantId}) c`;

@@ -2,7 +2,7 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { SendWindow } from '../../common/local-time.ts';
-import { leaseEmailBatches, releaseBatchLeases } from './email-batches.ts';
+import { emailsOfBatch, leaseEmailBatches, releaseBatchLeases } from './email-batches.ts';
 import type { ContactValues } from '../rendering/template-values.ts';
 
 /** A QUEUED email that this holder may render; nobody else can lease it before the lease expires. */
@@ -109,8 +109,7 @@ const readBatches = (tx: EntityManager, batchIds: readonly number[]): Promise<Le
     tx,
     sql`
     taken as (
-      select e.*, b.id as batch_id from email_batches b cross join lateral (
-        select * from emails e where e.tenant_id = b.tenant_id and e.id = any(b.email_ids) and e.status = 'QUEUED' and e.next_attempt_at is null offset 0) e
+      select e.*, b.id as batch_id from email_batches b cross join lateral ${emailsOfBatch('QUEUED')} e
       where b.id = any(${batchIds}::bigint[])
     )`,
   );

@@ -1,6 +1,6 @@
 import { EMAIL_LANES } from '../../../db/entities/emails.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { deleteFinishedBatches } from './email-batches.ts';
+import { deleteFinishedBatches, emailsOfBatch } from './email-batches.ts';
 import { settleByBounces, settleByHits } from './settle-by-evidence.ts';
 import { appendSendRequests, type SendRequest } from '../../../events/outbox.ts';
 
@@ -20,8 +20,7 @@ export async function markLostEmails(em: EntityManager): Promise<number> {
         -- SENDING emails were due: this condition skips the emails that wait for a send window.
         select id from emails where stage = 'open' and lane = any(${[...EMAIL_LANES]}::text[]) and next_attempt_at <= now() and status = 'SENDING'
         union all
-        select e.id from email_batches b join emails e on e.tenant_id = b.tenant_id and e.id = any(b.email_ids)
-        where b.holder is not null and e.status = 'SENDING'
+        select e.id from email_batches b cross join lateral ${emailsOfBatch('SENDING')} e where b.holder is not null
       ), lost as (
         update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
         where id in (
