@@ -17,7 +17,9 @@ afterAll(async () => {
   await slot.release();
 });
 
-const times = (factor: number): string => `${PREPARED}select $1::int * ${factor} as product`;
+/** Of these, a connection keeps only a few. */
+const LONG = `/* ${'long '.repeat(4_000)}*/`;
+const times = (factor: number, comment = LONG): string => `${PREPARED}select $1::int * ${factor} as product ${comment}`;
 const run = async (factor: number, value: number): Promise<number> =>
   ((await client.query(times(factor), [value])) as pg.QueryResult<{ product: number }>).rows[0]!.product;
 const kept = async (): Promise<string[]> =>
@@ -27,12 +29,29 @@ const kept = async (): Promise<string[]> =>
     }>
   ).rows.map((row) => row.statement);
 
-test('what is marked is prepared once, the last eight that ran stay', async () => {
+test('what is marked is prepared once, the last eight long ones that ran stay', async () => {
   assert.deepEqual([await run(1, 7), await run(1, 8), await run(2, 7)], [7, 8, 14]);
   assert.deepEqual(await kept(), [times(1), times(2)]);
   for (const factor of [3, 4, 5, 6, 7, 8, 1, 9]) assert.equal(await run(factor, 10), 10 * factor);
-  assert.deepEqual(await kept(), [1, 3, 4, 5, 6, 7, 8, 9].map(times), '2 was not run for the longest time');
+  assert.deepEqual(
+    await kept(),
+    [1, 3, 4, 5, 6, 7, 8, 9].map((factor) => times(factor)),
+    '2 was not run for the longest time',
+  );
   assert.equal(await run(2, 3), 6, 'and is prepared anew');
+});
+
+test('of short ones more than eight stay', async () => {
+  const other = new PreparingClient({ connectionString: slot.env['DATABASE_URL'] });
+  const factors = Array.from({ length: 30 }, (_, n) => n);
+  await other.connect();
+  try {
+    for (const factor of factors) await other.query(times(factor, ''), [1]);
+    const { rows } = (await other.query('select from pg_prepared_statements')) as pg.QueryResult;
+    assert.equal(rows.length, factors.length);
+  } finally {
+    await other.end();
+  }
 });
 
 test('a plan is not kept for ever: the tables that it was made for grow', async () => {
