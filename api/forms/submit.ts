@@ -1,8 +1,9 @@
 import type { Context } from 'koa';
-import { engineEm, tenantEm, type EntityManager } from '../../db/orm.ts';
-import { Form } from '../../db/entities/forms.ts';
+import { tenantEm, type EntityManager } from '../../db/orm.ts';
+import type { Form } from '../../db/entities/forms.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
+import { readActiveForm } from '../../domain/forms/read-active-form.ts';
 import { countView, submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
@@ -15,7 +16,7 @@ type PublicCall<B = unknown> = Call<{ id: number }, unknown, B>;
 
 /** Finds the ACTIVE form behind a public URL, of any tenant. Throws 404. */
 export async function publicForm(deps: Deps, id: number): Promise<{ form: Form; em: EntityManager }> {
-  const form = await engineEm(deps.orm).findOne(Form, { id, status: 'ACTIVE' });
+  const form = await readActiveForm(deps.pipelined, id);
   if (!form) throw notFound('form', id);
   return { form, em: tenantEm(deps.orm, form.tenantId) };
 }
