@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { lockContacts } from '../../domain/contacts/values/lock-contacts.ts';
 import type { ChangeKind } from '../../domain/segments/filter/change-kinds.ts';
 import { FILTER_EVENTS } from '../../domain/segments/filter/filter-fields.ts';
@@ -37,11 +37,13 @@ export const contactHandler: EventHandler = {
 
 async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): Promise<void> {
   const activities = events.flatMap((event) => activityOf(event) ?? []);
-  const contacts = [...new Set(activities.map(({ contact }) => contact))];
+  let contacts = [...new Set(activities.map(({ contact }) => contact))];
   const isRecorded = await recordedElsewhere(tx, tenantId, activities);
   const others = activities.filter((activity) => !isRecorded(activity));
-  if (others.length > 0) {
-    const existing = new Set(await lockContacts(tx, tenantId, contacts));
+  const locked = others.length > 0;
+  if (locked) {
+    contacts = await lockContacts(tx, tenantId, contacts);
+    const existing = new Set(contacts);
     await insertActivities(
       tx,
       tenantId,
@@ -49,7 +51,7 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
     );
   }
   const causes = causesOf(activities);
-  await refreshMemberships(tx, tenantId, contacts, { ...(causes ? { causes } : {}), committed: others.length === 0 });
+  await refreshMemberships(tx, tenantId, contacts, { ...(causes ? { causes } : {}), committed: !locked, locked });
 }
 
 /**
@@ -68,7 +70,7 @@ async function recordedElsewhere(
     const found = await rows<{ id: number }>(
       tx,
       // Looked up one by one: a plan made for a small table would read all rows of the tenant when it has grown.
-      sql`
+      sql`${preparedHint}
       select r.id from unnest(${ids}::bigint[]) as listed(id) cross join lateral (
         select id, tenant_id from ${sql.table(table)} where id = listed.id and ${sql.ref(column)} is not null offset 0) r
       where r.tenant_id = ${tenantId}`,
@@ -88,7 +90,7 @@ async function insertActivities(tx: EntityManager, tenantId: string, activities:
   // key is used whatever statistics the planner has.
   await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
     select ${tenantId}, r.contact, r.type, r.at, r.event, r.automated, r.data || jsonb_strip_nulls(jsonb_build_object(
       'templateId', e.template_id, 'campaignId', e.campaign_id, 'executionId', e.execution_id, 'stepId', e.step_id))

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 
 /**
  * Building a segment evaluates contacts in ranges of RANGE ids. Each range uses one of LOCKS advisory locks: shared by
@@ -16,16 +16,17 @@ const everyLock = sql`generate_series(0, ${sql.lit(LOCKS - 1)}) as l(n)`;
  * exist, because a build relies on all later transactions seeing its segment.
  */
 export async function lockContacts(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<number[]> {
-  await rows(
-    tx,
-    sql`
-    select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n)
-    from (select distinct (id / ${sql.lit(RANGE)} % ${sql.lit(LOCKS)})::int as n from unnest(${[...ids]}::bigint[]) as id order by 1) l`,
-  );
+  // The count makes Postgres take the locks of the ranges before those of the rows.
   const found = await rows<{ id: number }>(
     tx,
-    sql`
-    select id from contacts where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) order by id for no key update`,
+    sql`${preparedHint}
+    with ranges as materialized (
+      select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n) as locked
+      from (select distinct (id / ${sql.lit(RANGE)} % ${sql.lit(LOCKS)})::int as n from unnest(${[...ids]}::bigint[]) as id order by 1) l
+    )
+    select id from contacts
+    where (select count(locked) from ranges) > 0 and tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])
+    order by id for no key update`,
   );
   return found.map((row) => row.id);
 }

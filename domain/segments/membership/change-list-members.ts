@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { lockSegment } from './lock-segment.ts';
@@ -23,18 +23,21 @@ export async function changeListMembers(
   await assertStatic(tx, tenantId, listId);
   const came = await rows<{ contact_id: number }>(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into segment_members (tenant_id, segment_id, contact_id)
     select ${tenantId}, ${listId}::bigint, id from unnest(${add.filter((id) => existing.has(id))}::bigint[]) as id
     on conflict do nothing returning contact_id`,
   );
-  const left = await rows<{ contact_id: number }>(
-    tx,
-    sql`
-    delete from segment_members
-    where tenant_id = ${tenantId} and segment_id = ${listId} and contact_id = any(${[...remove]}::bigint[])
-    returning contact_id`,
-  );
+  const left =
+    remove.length === 0
+      ? []
+      : await rows<{ contact_id: number }>(
+          tx,
+          sql`
+          delete from segment_members
+          where tenant_id = ${tenantId} and segment_id = ${listId} and contact_id = any(${[...remove]}::bigint[])
+          returning contact_id`,
+        );
   const [added, removed] = [idsOf(came), idsOf(left)];
   const moved = [...added, ...removed];
   if (moved.length > 0) {
@@ -42,7 +45,7 @@ export async function changeListMembers(
       ...added.map((id) => membershipEvent(listId, id, true)),
       ...removed.map((id) => membershipEvent(listId, id, false)),
     ]);
-    await refreshMemberships(tx, tenantId, moved, { causes: ['lists', `member:${listId}`], requestId });
+    await refreshMemberships(tx, tenantId, moved, { causes: ['lists', `member:${listId}`], locked: true, requestId });
   }
   return { added, removed };
 }

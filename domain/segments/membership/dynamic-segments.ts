@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { changeKindsOf, type ChangeKind } from '../filter/change-kinds.ts';
 import { isGroup, type Filter } from '../filter/filter.ts';
 
@@ -40,7 +40,7 @@ export async function dynamicSegments(tx: EntityManager, tenantId: string): Prom
   filterCaches.set(database, cache);
   const columns = sql`id, name, md5(filter::text) as hash, status, build, built_to as "builtTo", swept_at as "sweptAt"`;
   const from = sql`from segments where tenant_id = ${tenantId} and type = 'dynamic' order by id`;
-  const known = (await rows<Row>(tx, sql`select ${columns} ${from}`)).map((row) => ({
+  const known = (await rows<Row>(tx, sql`${preparedHint}select ${columns} ${from}`)).map((row) => ({
     ...row,
     filter: cache.get(row.hash),
   }));

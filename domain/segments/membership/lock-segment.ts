@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 
 export interface LockedSegment {
   type: 'dynamic' | 'static';
@@ -12,7 +12,7 @@ export interface LockedSegment {
 export async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<LockedSegment | null> {
   const [found] = await rows<LockedSegment>(
     tx,
-    sql`
+    sql`${preparedHint}
     select type, status from segments where tenant_id = ${tenantId} and id = ${id} for key share`,
   );
   return found ?? null;

@@ -16,6 +16,8 @@ export interface RefreshOptions {
    * only if a segment depends on the causes.
    */
   committed?: boolean;
+  /** The transaction has locked the contacts already (`lockContacts`), and they exist. */
+  locked?: boolean;
   requestId?: string | null;
   /** Changes memberships without writing events. */
   quiet?: boolean;
@@ -33,7 +35,8 @@ export async function refreshMemberships(
   options: RefreshOptions = {},
 ): Promise<void> {
   if (options.committed && concernedBy(await dynamicSegments(tx, tenantId), options.causes).length === 0) return;
-  const ids = contactIds.length > 0 ? await lockContacts(tx, tenantId, contactIds) : [];
+  if (contactIds.length === 0) return;
+  const ids = options.locked ? contactIds : await lockContacts(tx, tenantId, contactIds);
   if (ids.length === 0) return;
   const segments = await dynamicSegments(tx, tenantId);
   for (let from = 0; from < ids.length; from += AT_ONCE) {
@@ -52,7 +55,7 @@ async function refreshSome(
   tx: EntityManager,
   tenantId: string,
   segments: DynamicSegment[],
-  ids: number[],
+  ids: readonly number[],
   { causes, quiet = false, now }: RefreshOptions,
 ): Promise<NewEvent[]> {
   const changed = causes && new Set(causes);
