@@ -1,10 +1,9 @@
-import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
+import { preparedHint, retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Form } from '../../db/entities/forms.ts';
-import { FormSubmission } from '../../db/entities/forms.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { rate } from '../analytics/read-figures.ts';
 import { addToListIfThere } from '../segments/membership/change-list-members.ts';
-import { customFieldTypes, type CustomFieldTypes } from '../contacts/values/custom-field-types.ts';
+import { typesFor } from '../contacts/values/custom-field-types.ts';
 import { parseCustomText, type CustomValue } from '../contacts/values/custom-values.ts';
 import { isViolation } from '../common/fields.ts';
 import { savedFieldViolations, saveContactFields, type SavedFields } from '../contacts/people/save-contact-fields.ts';
@@ -51,7 +50,7 @@ export async function submitForm(
     const others = await em.transactional(async (tx) => {
       const { email, ...texts } = contactFields;
       return savedFieldViolations(tx, origin.tenantId, {
-        ...typed(texts, await customFieldTypes(tx, origin.tenantId)),
+        ...(await typed(tx, origin.tenantId, texts)),
         ...(email ? { email } : {}),
       });
     });
@@ -71,11 +70,11 @@ async function store(
   form: Form,
   contactFields: Record<string, string>,
   values: Record<string, SubmittedValue>,
-  { language, ...visitor }: Visitor,
+  { ipAddress, userAgent, language }: Visitor,
 ): Promise<SubmitResult> {
   const { email, ...texts } = contactFields;
   return retriedTransaction(em, async (tx) => {
-    const fields = typed(texts, await customFieldTypes(tx, origin.tenantId));
+    const fields = await typed(tx, origin.tenantId, texts);
     const pending = await asksToConfirm(tx, form);
     const { contactId } = await saveContactFields(tx, origin, {
       email: email!,
@@ -84,15 +83,14 @@ async function store(
       source: `form:${form.id}`,
       pending,
     });
-    const submission = tx.create(FormSubmission, {
-      tenantId: origin.tenantId,
-      formId: form.id,
-      contactId,
-      submissionData: values,
-      submittedAt: new Date(),
-      ...visitor,
-    });
-    await tx.flush();
+    const [submission] = await rows<{ id: number }>(
+      tx,
+      sql`${preparedHint}
+      insert into form_submissions (tenant_id, form_id, contact_id, submission_data, ip_address, user_agent, submitted_at)
+      values (${origin.tenantId}, ${form.id}, ${contactId}, ${JSON.stringify(values)}, ${ipAddress}, ${userAgent}, ${new Date()})
+      returning id`,
+    );
+    const submissionId = submission!.id;
     // A contact that must confirm its address is added to the list on confirmation.
     const isAsked =
       pending &&
@@ -103,10 +101,10 @@ async function store(
       {
         type: 'FORM_SUBMITTED',
         entity: `contact/${contactId}`,
-        data: { formId: form.id, contactId, submissionId: submission.id },
+        data: { formId: form.id, contactId, submissionId },
       },
     ]);
-    return { ok: true, contactId, submissionId: submission.id };
+    return { ok: true, contactId, submissionId };
   });
 }
 
@@ -115,7 +113,7 @@ async function asksToConfirm(tx: EntityManager, { tenantId, doubleOptIn, listId 
   if (doubleOptIn || listId == null) return doubleOptIn ?? false;
   const asking = await rows(
     tx,
-    sql`select 1 from segments where tenant_id = ${tenantId} and id = ${listId} and double_opt_in`,
+    sql`${preparedHint}select 1 from segments where tenant_id = ${tenantId} and id = ${listId} and double_opt_in`,
   );
   return asking.length > 0;
 }
@@ -124,16 +122,18 @@ async function asksToConfirm(tx: EntityManager, { tenantId, doubleOptIn, listId 
  * Converts texts to the contact's fields. A text that does not fit the type of its custom field stays a text, so that
  * it is rejected together with all other violations.
  */
-function typed(texts: Record<string, string>, types: CustomFieldTypes): SavedFields {
+async function typed(tx: EntityManager, tenantId: string, texts: Record<string, string>): Promise<SavedFields> {
+  const custom = Object.keys(texts).filter((target) => customFieldOf(target) !== null);
+  const types = await typesFor(tx, tenantId, custom);
   const fields: Record<string, string> = {};
   const customFields: Record<string, CustomValue> = {};
   for (const [target, text] of Object.entries(texts)) {
-    const custom = customFieldOf(target);
-    const type = custom === null ? undefined : types.get(custom);
+    const name = customFieldOf(target);
+    const type = name === null ? undefined : types.get(name);
     const value = type && parseCustomText(type, text);
-    if (custom === null) fields[target] = text;
+    if (name === null) fields[target] = text;
     // Empty values are ignored, as are values whose custom field was deleted since the form was loaded.
-    else if (value != null) customFields[custom] = isViolation(value) ? text : value;
+    else if (value != null) customFields[name] = isViolation(value) ? text : value;
   }
   return { ...fields, customFields };
 }

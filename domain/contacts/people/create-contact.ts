@@ -21,12 +21,13 @@ export async function createContact(em: EntityManager, origin: Origin, input: Co
     const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
     assertValid([...violations, ...statusViolations(values.status, 'active')]);
     const { email, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
-    const id = await insertContact(tx, tenantId, { ...rest, email, emailKey });
+    const found = await insertContact(tx, tenantId, { ...rest, email, emailKey });
     const companyId = await resolveCompany(tx, tenantId, values);
-    if (id === null)
+    if (!found?.created)
       throw new AppError('email_taken', undefined, {
         errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }],
       });
+    const { id } = found;
     await setCompany(tx, tenantId, id, companyId);
     if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [emailKey]);
     await appendEvents(tx, origin, [

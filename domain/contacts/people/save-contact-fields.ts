@@ -1,11 +1,11 @@
 import { Contact } from '../../../db/entities/contacts.ts';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { assertValid, type Violation } from '../../common/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
-import { customFieldTypes } from '../values/custom-field-types.ts';
+import { typesFor } from '../values/custom-field-types.ts';
 import { findOrCreateCompany } from '../values/find-or-create-company.ts';
 import { insertContact, setCompany } from '../values/insert-contact.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
@@ -46,29 +46,33 @@ export async function saveContactFields(
 ): Promise<{ contactId: number; created: boolean; changed: string[] }> {
   const { tenantId } = origin;
   const given = givenFields(fields);
-  const { values, violations } = checkContactValues({ ...given, email, source }, await customFieldTypes(tx, tenantId));
+  const { values, violations } = checkContactValues(
+    { ...given, email, source },
+    await typesFor(tx, tenantId, Object.keys(given.customFields ?? {})),
+  );
   assertValid(violations);
   const { email: address, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
 
   // Waits for transactions that create or delete the same contact, and then checks again.
   for (;;) {
-    const id = await findId(tx, tenantId, emailKey);
-    if (id !== null && (await lockContacts(tx, tenantId, [id])).length > 0) {
-      return { contactId: id, created: false, changed: await updateFields(tx, origin, id, rest, mode) };
-    }
-    const made = await insertContact(tx, tenantId, {
+    const found = await insertContact(tx, tenantId, {
       ...rest,
       status: pending ? 'pending' : 'active',
       email: address,
       emailKey,
     });
-    if (made === null) continue;
-    if (rest.company) await setCompany(tx, tenantId, made, await findOrCreateCompany(tx, tenantId, rest.company));
+    if (!found) continue;
+    const { id, created } = found;
+    if (!created) {
+      if ((await lockContacts(tx, tenantId, [id])).length === 0) continue;
+      return { contactId: id, created, changed: await updateFields(tx, origin, id, rest, mode) };
+    }
+    if (rest.company) await setCompany(tx, tenantId, id, await findOrCreateCompany(tx, tenantId, rest.company));
     await appendEvents(tx, origin, [
-      { type: 'CONTACT_CREATED', entity: `contact/${made}`, data: { contactId: made, email: address } },
+      { type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email: address } },
     ]);
-    await refreshMemberships(tx, tenantId, [made], { requestId: origin.requestId });
-    return { contactId: made, created: true, changed: Object.keys(given) };
+    await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });
+    return { contactId: id, created, changed: Object.keys(given) };
   }
 }
 
@@ -78,7 +82,9 @@ export async function savedFieldViolations(
   tenantId: string,
   { email, ...fields }: SavedFields & { email?: string },
 ): Promise<Violation[]> {
-  return checkContactValues({ ...givenFields(fields), email }, await customFieldTypes(tx, tenantId)).violations;
+  const given = givenFields(fields);
+  return checkContactValues({ ...given, email }, await typesFor(tx, tenantId, Object.keys(given.customFields ?? {})))
+    .violations;
 }
 
 const givenFields = (fields: SavedFields): SavedFields =>
@@ -86,14 +92,6 @@ const givenFields = (fields: SavedFields): SavedFields =>
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-
-async function findId(tx: EntityManager, tenantId: string, emailKey: string): Promise<number | null> {
-  const [found] = await rows<{ id: number }>(
-    tx,
-    sql`select id from contacts where tenant_id = ${tenantId} and email_key = ${emailKey}`,
-  );
-  return found?.id ?? null;
-}
 
 async function updateFields(
   tx: EntityManager,
@@ -113,7 +111,11 @@ async function updateFields(
   await appendEvents(tx, origin, [
     { type: 'CONTACT_UPDATED', entity: `contact/${id}`, data: { contactId: id, version: contact.version, changed } },
   ]);
-  await refreshMemberships(tx, origin.tenantId, [id], { causes: ['contact', 'company'], requestId: origin.requestId });
+  await refreshMemberships(tx, origin.tenantId, [id], {
+    causes: ['contact', 'company'],
+    locked: true,
+    requestId: origin.requestId,
+  });
   return changed;
 }
 

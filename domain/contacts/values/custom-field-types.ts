@@ -43,3 +43,10 @@ export async function customFieldTypes(
   read?.set(key, types);
   return types;
 }
+
+/** The tenant's custom fields, if there are `names` to look up; else none, without a query. */
+export const typesFor = async (
+  tx: EntityManager,
+  tenantId: string,
+  names: readonly string[],
+): Promise<CustomFieldTypes> => (names.length > 0 ? customFieldTypes(tx, tenantId) : new Map());

@@ -1,6 +1,14 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { ContactStatus } from './contact-values.ts';
 import { erasedKey } from '../../addresses/digest.ts';
+
+const STATUS = sql`case reason when 'manual' then 'unsubscribed' else reason end as status`;
+
+/** The status that a contact with this address must have, as a query; no row if it is not suppressed. */
+export const suppressedStatus = (tenantId: string, key: string): RawBuilder<unknown> => sql`
+  select ${STATUS} from suppressions
+  where tenant_id = ${tenantId} and email_key = any(${[key, erasedKey(tenantId, key)]}::text[])
+  order by email_key like 'erased:%' limit 1`;
 
 /** The statuses that contacts with these addresses must have, for those that are suppressed. */
 export async function suppressedStatuses(
@@ -19,7 +27,7 @@ export async function suppressedStatuses(
   const found = await rows<{ key: string; status: ContactStatus }>(
     tx,
     sql`
-    select email_key as key, case reason when 'manual' then 'unsubscribed' else reason end as status from suppressions
+    select email_key as key, ${STATUS} from suppressions
     where tenant_id = ${tenantId} and email_key = any(${[...asked.keys()]}::text[]) order by email_key like 'erased:%' desc`,
   );
   return new Map(found.map(({ key, status }) => [asked.get(key)!, status]));
