@@ -3,7 +3,7 @@ import { errorForLog } from '../config/error-for-log.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 import { SpanKind, type Tracing } from '../config/tracing.ts';
-import { engineEm, rows, sql, type EntityManager, type Orm } from '../db/orm.ts';
+import { engineEm, preparedHint, rows, sql, type EntityManager, type Orm } from '../db/orm.ts';
 import { isConnectionLost, pgError, retried } from '../db/errors.ts';
 import {
   eventContracts,
@@ -319,7 +319,7 @@ async function takeIn(tx: EntityManager, consumer: string, handled: readonly Han
   );
   const fresh = await rows<{ event_id: string }>(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into inbox (tenant_id, consumer, event_id, day)
     select distinct r.t, ${consumer}, r.id, r.day from jsonb_to_recordset(${payload}::jsonb) as r(t text, id uuid, day date)
     on conflict do nothing returning event_id`,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
-import { rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
 import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
 import type { EventData, EventType, OwnSendRequest } from './contracts.ts';
 
@@ -136,7 +136,7 @@ export async function appendEvents(tx: EntityManager, origin: Origin, events: Ne
   const payload = JSON.stringify(made.rows.map((row) => ({ ...row, at: row.at.toISOString() })));
   await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
     select ${origin.tenantId}, r.shard, r.type, r.at, ${origin.requestId}, r.events
     from jsonb_to_recordset(${payload}::jsonb) as r(shard int, type text, at timestamptz, events jsonb)`,

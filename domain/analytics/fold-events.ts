@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
 import { windowOf } from './period.ts';
 import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
@@ -126,7 +126,7 @@ export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise
   if (counts.size === 0) return;
   await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
     select t, m, d, id, at, n from jsonb_to_recordset(${JSON.stringify([...counts.values()])}::jsonb) as r(t text, m text, d text, id bigint, at timestamptz, n bigint)
     order by t, m, d, id, at
@@ -135,7 +135,7 @@ export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise
   if (people.size > 0) {
     await rows(
       tx,
-      sql`
+      sql`${preparedHint}
       insert into analytics_contact_windows (tenant_id, metric, at, contact_id)
       select t, m, at, c from jsonb_to_recordset(${JSON.stringify([...people.values()])}::jsonb) as r(t text, m text, at timestamptz, c bigint)
       order by t, m, at, c on conflict do nothing`,

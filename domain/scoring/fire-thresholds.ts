@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { addToListIfThere } from '../segments/membership/change-list-members.ts';
 import { enterCampaign } from '../campaigns/enrolment/enter-campaign.ts';
 import { lockCampaigns } from '../campaigns/enrolment/lock-campaigns.ts';
@@ -35,7 +35,7 @@ export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Pro
   );
   const due = await rows<Hit>(
     tx,
-    sql`
+    sql`${preparedHint}
     select distinct on (s.tenant_id, s.id, r.c) s.tenant_id, s.id as threshold_id, r.c as contact_id, r.e as event_id, s.action
     from jsonb_to_recordset(${payload}::jsonb) as r(n int, t text, c bigint, total bigint, e uuid)
     join score_thresholds s on s.tenant_id = r.t and s.score <= r.total

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
 import { fireThresholds } from './fire-thresholds.ts';
@@ -49,7 +49,7 @@ interface Change {
 async function rulesFor(tx: EntityManager, events: AnyEvent[]): Promise<Map<string, RuleRow[]>> {
   const found = await rows<RuleRow>(
     tx,
-    sql`
+    sql`${preparedHint}
     select id, tenant_id, event_type, points, weight, conditions, max_per_contact, target from scoring_rules
     where active and tenant_id = any(${[...new Set(events.map((event) => event.tenantid))]}) and event_type = any(${[...new Set(events.map((event) => event.type))]})
     order by id`,
@@ -64,7 +64,7 @@ async function lockSubjects(
 ): Promise<Map<string, number | null>> {
   const contacts = await rows<{ tenant_id: string; id: number; company_id: number | null }>(
     tx,
-    sql`
+    sql`${preparedHint}
     select c.tenant_id, c.id, c.company_id from contacts c
     join jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(t text, id bigint) on c.tenant_id = p.t and c.id = p.id
     order by c.tenant_id, c.id for no key update of c`,
@@ -75,7 +75,7 @@ async function lockSubjects(
   if (companies.length > 0) {
     await rows(
       tx,
-      sql`
+      sql`${preparedHint}
       select c.id from companies c
       join jsonb_to_recordset(${JSON.stringify(companies)}::jsonb) as p(t text, id bigint) on c.tenant_id = p.t and c.id = p.id
       order by c.tenant_id, c.id for no key update of c`,
@@ -92,7 +92,7 @@ async function currentScores(
   const payload = JSON.stringify(candidates.map((c) => ({ t: c.tenantId, s: c.subject, id: c.subjectId })));
   const totals = await rows<{ tenant_id: string; subject: Subject; subject_id: number; total: number }>(
     tx,
-    sql`
+    sql`${preparedHint}
     select t.tenant_id, t.subject, t.subject_id, t.total from score_totals t
     where (t.tenant_id, t.subject, t.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`,
   );
@@ -104,7 +104,7 @@ async function currentScores(
     score: number;
   }>(
     tx,
-    sql`
+    sql`${preparedHint}
     select b.tenant_id, b.subject, b.subject_id, b.rule_id, b.score from scores_by_rule b
     where (b.tenant_id, b.subject, b.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`,
   );
@@ -137,13 +137,13 @@ async function saveChanges(tx: EntityManager, changes: Change[]): Promise<void> 
   const source = sql`jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint, r bigint, e uuid, ty text, p int, total bigint, at timestamptz)`;
   await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into score_history (tenant_id, subject, subject_id, rule_id, event_id, event_type, points, total, at)
     select t, s, id, r, e, ty, p, total, at from ${source}`,
   );
   await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, score, events)
     select t, s, id, r, sum(p), count(*) from ${source} group by t, s, id, r order by t, s, id, r
     on conflict (tenant_id, subject, subject_id, rule_id)
@@ -151,7 +151,7 @@ async function saveChanges(tx: EntityManager, changes: Change[]): Promise<void> 
   );
   await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into score_totals (tenant_id, subject, subject_id, total, updated_at)
     select t, s, id, sum(p), now() from ${source} group by t, s, id order by t, s, id
     on conflict (tenant_id, subject, subject_id)
@@ -236,7 +236,7 @@ async function appendScoreEvents(tx: EntityManager, changes: Change[]): Promise<
     (
       await rows<{ tenant_id: string; warm: number; hot: number }>(
         tx,
-        sql`select tenant_id, warm, hot from scoring_settings where tenant_id = any(${tenants})`,
+        sql`${preparedHint}select tenant_id, warm, hot from scoring_settings where tenant_id = any(${tenants})`,
       )
     ).map((row) => [row.tenant_id, row]),
   );

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 import { enterByTrigger } from './enter-campaign.ts';
 import { lockCampaigns, type OpenCampaign } from './lock-campaigns.ts';
@@ -70,7 +70,7 @@ async function campaignsOn(
   if (events.length === 0) return [];
   return rows(
     tx,
-    sql`
+    sql`${preparedHint}
     select c.tenant_id as "tenantId", c.id as "campaignId" from campaigns c
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
     where c.tenant_id = any(${[...new Set(events.map((event) => event.tenantid))]}::text[]) and c.status = any(${OPEN_STATUSES}::text[])
