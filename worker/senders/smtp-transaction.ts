@@ -8,7 +8,10 @@ export interface Envelope {
 }
 
 export interface SendHooks {
-  /** Called when all but the final dot is sent: returns whether the lease still holds. A throw counts as no. */
+  /**
+   * Called when only the final dot is left to send, or before a small message is sent together with it: returns whether
+   * the lease still holds. A throw counts as no.
+   */
   beforeDot: () => Promise<boolean>;
   /**
    * Called when the final dot is sent: returns the envelope of the connection's next message, if known. With pipelining
@@ -38,19 +41,19 @@ type Answered = (reply: Reply) => void;
 
 /** Reply code 421: the server is closing the connection, whichever command it replies to. */
 const CLOSING = 421;
-const [LF, CR, DOT] = [10, 13, 46];
+const [LF, DOT] = [10, 46];
 const LINE_THEN_DOT = Buffer.from('\n.');
+
+/**
+ * A message up to this size is written together with its dot, which saves a packet. The send buffer of an idle
+ * connection takes it at once (16 KiB is Linux's smallest default), so only the dot would be left to send anyway.
+ */
+const ONE_PACKET_BYTES = 16 * 1024;
+const BROKEN_LINE_END = /\r(?!\n)|(?<!\r)\n/;
 
 /** Whether every line of a message ends with CR LF. */
 function hasWholeLines(message: Buffer): boolean {
-  const { length } = message;
-  let before = 0;
-  for (let at = 0; at < length; at += 1) {
-    const byte = message[at]!;
-    if ((byte === LF) !== (before === CR)) return false;
-    before = byte;
-  }
-  return before === LF;
+  return message.at(-1) === LF && !BROKEN_LINE_END.test(message.toString('latin1'));
 }
 
 /**
@@ -204,13 +207,14 @@ export class Transaction {
   }
 
   #handOver(): void {
+    const message = onTheWire(this.#mail!.message);
+    if (message.length <= ONE_PACKET_BYTES) return void this.#release(message);
     // The callback runs when the kernel has taken all bytes, so that only the final dot is left to send.
-    this.#wire.socket.write(onTheWire(this.#mail!.message), (error) =>
-      error ? this.lost(error) : void this.#askForDot(),
-    );
+    this.#wire.socket.write(message, (error) => (error ? this.lost(error) : void this.#release(null)));
   }
 
-  async #askForDot(): Promise<void> {
+  /** Sends the message, unless it is sent already (null), and its dot, if the lease still holds. */
+  async #release(message: Buffer | null): Promise<void> {
     clearTimeout(this.#handover);
     const { beforeDot, following } = this.#mail!.hooks;
     let [holds, next]: [boolean, Envelope | null] = [false, null];
@@ -225,7 +229,8 @@ export class Transaction {
     if (!holds) return this.#settle({ kind: 'not_released', provider: this.#wire.options.provider }, 'close');
     this.#state = 'released';
     this.#says('dot');
-    this.#wire.socket.write(`.\r\n${next ? this.#begin(next) : ''}`);
+    const dot = `.\r\n${next ? this.#begin(next) : ''}`;
+    this.#wire.socket.write(message ? Buffer.concat([message, Buffer.from(dot)]) : dot);
   }
 
   #settle(outcome: Outcome, after: Attempt['after']): void {

@@ -10,6 +10,8 @@ import { onTestFinished } from '../../../support/on-test-finished.ts';
 
 const envelope = { from: 'news@example.com', to: 'ann@example.org' };
 const message = Buffer.from('Subject: x\r\n\r\nHello\r\n');
+/** Too large to be sent together with its dot. */
+const large = Buffer.from(`Subject: x\r\n\r\n${`${'x'.repeat(78)}\r\n`.repeat(300)}`);
 const yes = { beforeDot: () => Promise.resolve(true) };
 const PIPELINING = '250-wire\r\n250-PIPELINING\r\n250 8BITMIME';
 
@@ -68,15 +70,43 @@ for (const [how, ehlo] of [
     assert.equal(session.usable, false);
   });
 
-  test(`${how}: beforeDot says no`, async () => {
-    const { wire, session, outcome } = await attempt({ ehlo }, { beforeDot: () => Promise.resolve(false) });
-    assert.equal(outcome.kind, 'not_released');
-    assert.equal(session.usable, false);
-    while (wire.sockets.size > 0) await once([...wire.sockets][0]!, 'close');
-    assert.deepEqual(wire.messages, [message.toString()]);
-    assert.equal(dots(wire), 0);
+  for (const [size, body, received] of [
+    ['a small message', message, ''],
+    ['a large message', large, large.toString()],
+  ] as const) {
+    test(`${how}: beforeDot says no to ${size}`, async () => {
+      const { wire, session, outcome } = await attempt(
+        { ehlo },
+        { beforeDot: () => Promise.resolve(false) },
+        undefined,
+        body,
+      );
+      assert.equal(outcome.kind, 'not_released');
+      assert.equal(session.usable, false);
+      while (wire.sockets.size > 0) await once([...wire.sockets][0]!, 'close');
+      assert.deepEqual(wire.messages, [received]);
+      assert.equal(dots(wire), 0);
+    });
+  }
+
+  test(`${how}: a large message is accepted`, async () => {
+    const { wire, session, outcome } = await attempt({ ehlo }, yes, undefined, large);
+    assert.equal(outcome.kind, 'sent');
+    assert.deepEqual(wire.messages, [`${large.toString()}.\r\n`]);
+    session.quit();
   });
 }
+
+test('a small message and its dot are one packet', async () => {
+  const chunks: string[] = [];
+  const wire = await startWireServer({});
+  onTestFinished(() => wire.close());
+  const session = await openConnection(wire.url);
+  [...wire.sockets][0]!.on('data', (bytes: Buffer) => chunks.push(bytes.toString()));
+  assert.equal((await session.send(envelope, message, yes)).kind, 'sent');
+  assert.equal(chunks.at(-1), `${message.toString()}.\r\n`);
+  session.quit();
+});
 
 test('beforeDot throws: as if it had said no', async () => {
   const { wire, outcome } = await attempt({}, { beforeDot: () => Promise.reject(new Error('the database is away')) });
@@ -88,6 +118,8 @@ test('the connection closes before the dot', async () => {
   const { wire, outcome } = await attempt(
     { firstBytes: (socket) => socket.destroy() },
     { beforeDot: () => new Promise(() => undefined) },
+    undefined,
+    large,
   );
   assert.equal(outcome.kind, 'retry');
   assert.equal(dots(wire), 0);
@@ -100,6 +132,8 @@ test('a lease that is confirmed after the connection was lost releases nothing',
     {
       beforeDot: () => new Promise((resolve) => (confirm = resolve)),
     },
+    undefined,
+    large,
   );
   assert.equal(outcome.kind, 'retry');
   confirm(true);
@@ -149,6 +183,8 @@ for (const early of ['250 fine', '552 too big', '451 tired']) {
       {
         beforeDot: () => new Promise((resolve) => (confirm = resolve)),
       },
+      undefined,
+      large,
     );
     assert.equal(outcome.kind, 'retry');
     assert.equal(session.usable, false);
@@ -158,7 +194,7 @@ for (const early of ['250 fine', '552 too big', '451 tired']) {
   });
 }
 
-test('the whole body has left before the lease is asked for', async () => {
+test('the whole of a large body has left before the lease is asked for', async () => {
   const body = Buffer.from(`Subject: big\r\n\r\n${`${'x'.repeat(960)}\r\n`.repeat(4000)}`);
   const wire = await startWireServer({});
   onTestFinished(() => wire.close());

@@ -15,6 +15,9 @@ const [first, second, third]: Envelope[] = ['ann', 'bob', 'cem'].map((name) => (
   to: `${name}@example.org`,
 })) as [Envelope, Envelope, Envelope];
 const message = (name: string): Buffer => Buffer.from(`Subject: ${name}\r\n\r\nHello\r\n`);
+/** Too large to be sent together with its dot. */
+const large = (name: string): Buffer =>
+  Buffer.from(`Subject: ${name}\r\n\r\n${`${'x'.repeat(78)}\r\n`.repeat(300)}Hello\r\n`);
 const yes = { beforeDot: () => Promise.resolve(true) };
 const before = (next: Envelope | null) => ({ ...yes, following: () => next });
 const envelopeOf = ({ from, to }: Envelope): string[] => [`MAIL FROM:<${from}>`, `RCPT TO:<${to}>`, 'DATA'];
@@ -34,28 +37,37 @@ async function open(
 const closed = (wire: WireServer): Promise<void> =>
   until('the connection is closed', () => wire.sockets.size === 0).then(() => undefined);
 
-test('the envelope of the next message goes with the dot, in one packet, and is not said again', async () => {
-  const { wire, session, commands } = await open();
-  const packets: string[] = [];
-  [...wire.sockets][0]!.on('data', (bytes: Buffer) => packets.push(bytes.toString()));
-  // So that the dot is no part of the packet before it.
-  const beforeDot = async (): Promise<boolean> => {
-    await until('all but the dot is there', () => wire.messages.at(-1)!.endsWith('Hello\r\n'));
-    return true;
-  };
-  assert.equal((await session.send(first, message('a'), { beforeDot, following: () => second })).kind, 'sent');
-  assert.deepEqual([session.usable, session.begun], [true, second]);
-  assert.equal((await session.send(second, message('b'), { beforeDot, following: () => third })).kind, 'sent');
-  assert.equal((await session.send(third, message('c'), { beforeDot, following: () => null })).kind, 'sent');
-  assert.deepEqual([session.usable, session.begun], [true, null]);
-  assert.deepEqual(commands(), [first, second, third].flatMap(envelopeOf));
-  assert.deepEqual(wire.messages, ['a', 'b', 'c'].map(whole));
-  assert.deepEqual(
-    packets.filter((packet) => packet.startsWith('.\r\n')),
-    [second, third].map((next) => `.\r\n${envelopeOf(next).join('\r\n')}\r\n`).concat('.\r\n'),
-  );
-  session.quit();
-});
+for (const [size, made] of [
+  ['small', message],
+  ['large', large],
+] as const) {
+  test(`the envelope of the next message goes with the dot of a ${size} one, in one packet, and is not said again`, async () => {
+    const { wire, session, commands } = await open();
+    const packets: string[] = [];
+    [...wire.sockets][0]!.on('data', (bytes: Buffer) => packets.push(bytes.toString()));
+    const beforeDot = async (): Promise<boolean> => {
+      // So that the dot is no part of the packet before it.
+      if (size === 'large') await until('all but the dot is there', () => wire.messages.at(-1)!.endsWith('Hello\r\n'));
+      return true;
+    };
+    assert.equal((await session.send(first, made('a'), { beforeDot, following: () => second })).kind, 'sent');
+    assert.deepEqual([session.usable, session.begun], [true, second]);
+    assert.equal((await session.send(second, made('b'), { beforeDot, following: () => third })).kind, 'sent');
+    assert.equal((await session.send(third, made('c'), { beforeDot, following: () => null })).kind, 'sent');
+    assert.deepEqual([session.usable, session.begun], [true, null]);
+    assert.deepEqual(commands(), [first, second, third].flatMap(envelopeOf));
+    assert.deepEqual(
+      wire.messages,
+      ['a', 'b', 'c'].map((name) => `${made(name).toString()}.\r\n`),
+    );
+    const ends = [second, third].map((next) => `.\r\n${envelopeOf(next).join('\r\n')}\r\n`).concat('.\r\n');
+    assert.deepEqual(
+      packets.filter((packet) => /^\.\r\n/m.test(packet)),
+      size === 'large' ? ends : ends.map((end, n) => `${message('abc'[n]!).toString()}${end}`),
+    );
+    session.quit();
+  });
+}
 
 test('without pipelining nothing goes with a dot', async () => {
   const { session, commands } = await open({ ehlo: undefined });
@@ -88,7 +100,7 @@ test('what is not released asks for nothing that follows', async () => {
   });
   assert.deepEqual([outcome.kind, asked, commands()], ['not_released', false, envelopeOf(first)]);
   await closed(wire);
-  assert.deepEqual(wire.messages, [message('a').toString()]);
+  assert.deepEqual(wire.messages, ['']);
 });
 
 test('whoever can not say what follows releases nothing', async () => {
@@ -101,7 +113,7 @@ test('whoever can not say what follows releases nothing', async () => {
   });
   assert.equal(outcome.kind, 'not_released');
   await closed(wire);
-  assert.deepEqual(wire.messages, [message('a').toString()]);
+  assert.deepEqual(wire.messages, ['']);
 });
 
 test('a dot that is refused takes nothing from the message that follows', async () => {
