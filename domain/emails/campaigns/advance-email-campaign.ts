@@ -66,13 +66,13 @@ async function beginWhenDue(em: EntityManager, campaignId: number, now: Date): P
   });
 }
 
+/** Writes the next page of the audience, and releases what it has so far: the first emails need not wait for the last page. */
 async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Promise<AdvanceResult> {
+  const summary = 'writing its audience to the ledger';
   const { state } = await freezePage(em.fork(), id);
-  return {
-    over: false,
-    summary: 'writing its audience to the ledger',
-    ...(state === 'building' ? { until: later(now, 2_000) } : {}),
-  };
+  if (state === 'building') return { over: false, until: later(now, 2_000), summary };
+  const { state: released } = await releaseEmails(em.fork(), id, now);
+  return { over: false, released: released === 'some', summary };
 }
 
 async function send(em: EntityManager, campaign: EmailCampaign, now: Date, open: WorkerCache): Promise<AdvanceResult> {

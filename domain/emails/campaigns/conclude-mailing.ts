@@ -7,6 +7,7 @@ import { startOf } from './schedule.ts';
 import { chooseWinner } from './variants.ts';
 
 const MINUTE_MS = 60_000;
+const POLL_MS = 100;
 /** An email that is not released for this long (it was put back while the campaign was paused) is released again. */
 const LOST_AFTER_MS = MINUTE_MS;
 
@@ -48,7 +49,7 @@ export async function decideNextAction(
       const lost = !open.released && now.getTime() - (campaign.tokensAt?.getTime() ?? 0) > LOST_AFTER_MS;
       return lost
         ? again()
-        : { state: 'wait', until: new Date(now.getTime() + 500), why: 'waiting for the last emails to be sent' };
+        : { state: 'wait', until: new Date(now.getTime() + POLL_MS), why: 'waiting for the last emails to be sent' };
     }
     if (testing) return judgeTest(tx, campaign, now, again);
     const due = await nextDue(tx, campaign);
@@ -97,7 +98,8 @@ async function judgeTest(
 }
 
 /** When the next emails with a later local time are due; null if there are none. */
-async function nextDue(tx: EntityManager, { tenantId, id }: EmailCampaign): Promise<Date | null> {
+async function nextDue(tx: EntityManager, { tenantId, id, scheduleType }: EmailCampaign): Promise<Date | null> {
+  if (scheduleType !== 'recipient_local_time') return null;
   const [next] = await rows<{ due: Date | null }>(
     tx,
     sql`

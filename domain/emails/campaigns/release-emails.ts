@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 export interface Released {
   /**
    * `some`: emails were released. `full`: the senders have enough. `tokens`: the rate does not allow one yet. `none`:
-   * no email may be sent now. `stale`: the campaign is not SENDING, or its audience is not complete.
+   * no email may be sent now. `stale`: the campaign is not SENDING.
    */
   state: 'some' | 'full' | 'tokens' | 'none' | 'stale';
   /** For `tokens`: when the next token is available. */
@@ -26,7 +26,7 @@ export interface Released {
 export async function releaseEmails(em: EntityManager, campaignId: number, now: Date): Promise<Released> {
   return em.transactional(async (tx): Promise<Released> => {
     const campaign = await lockEmailCampaign(tx, campaignId);
-    if (campaign.status !== 'SENDING' || campaign.frozenTo != null) return { state: 'stale' };
+    if (campaign.status !== 'SENDING') return { state: 'stale' };
     const { tenantId, ratePerMinute, requestedTo = 0, winner, winnerVariant, variants } = campaign;
     const tokens = tokensAt(campaign, now);
     if (tokens < 1)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { advanceEmailCampaign } from '../../../domain/emails/campaigns/advance-email-campaign.ts';
 import { releaseEmails } from '../../../domain/emails/campaigns/release-emails.ts';
 import { leaseEmails } from '../../../domain/emails/ledger/lease-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../../support/mail/email-campaigns.ts';
@@ -416,4 +417,40 @@ test('senders have no more than so many emails of a tenant before them; what the
   assert.deepEqual([await release(), await released()], ['some', 2_000]);
   await sent(small!, 500);
   assert.equal(await release(), 'none');
+});
+
+test('the first emails are released before the last page of the audience is written; each recipient gets one', async () => {
+  const templateId = await makeTemplate(service);
+  const listId = await makeList(service, []);
+  await engine(sql`
+    with made as (
+      insert into contacts (tenant_id, first_name, last_name, email, email_key)
+      select 'default', 'A', 'B', address, address from (select 'page' || n || '@example.org' as address from generate_series(1, 6000) n) a
+      returning id)
+    insert into segment_members (tenant_id, segment_id, contact_id) select 'default', ${listId}, id from made`);
+  const { id } = await makeEmailCampaign(service, { templateId, listId, scheduleType: 'immediate' });
+  // So that nothing of another test takes up the senders' window.
+  await engine(sql`update emails set status = 'SENT' where campaign_id <> ${id} and status = 'QUEUED'`);
+  await engine(sql`delete from email_batches where campaign_id <> ${id}`);
+  const state = async () =>
+    (
+      await engine<{ written: number; released: number; complete: boolean }>(sql`
+        select (select count(*)::int from emails where campaign_id = ${id}) as written,
+          (select coalesce(sum(cardinality(email_ids)), 0)::int from email_batches where campaign_id = ${id}) as released,
+          frozen_to is null as complete
+        from email_campaigns where id = ${id}`)
+    )[0]!;
+  const advance = () =>
+    advanceEmailCampaign(engineEm(service.deps.orm), 'default', id as number, new Date(), { id: 0 });
+
+  assert.equal((await advance()).released, true);
+  assert.deepEqual(await state(), { written: 5_000, released: 1_000, complete: false });
+  await advance();
+  assert.deepEqual(await state(), { written: 6_000, released: 2_000, complete: true });
+  while ((await advance()).released);
+  assert.deepEqual(await state(), { written: 6_000, released: 6_000, complete: true });
+  const [unique] = await engine<{ n: number }>(
+    sql`select count(distinct contact_id)::int as n from emails where campaign_id = ${id}`,
+  );
+  assert.equal(unique!.n, 6_000);
 });
