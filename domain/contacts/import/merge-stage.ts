@@ -3,7 +3,7 @@ import { insertContactEvents } from '../../../events/outbox.ts';
 import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../values/optional-fields.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { findOrCreateCompanies } from './companies.ts';
-import { beforeImage, idRanges, type UndoParts } from './undo-record.ts';
+import { beforeImage, idRanges, joinRanges, type UndoParts } from './undo-record.ts';
 
 /**
  * The contact fields that a file can change: API name, column and staged value. A null value leaves the contact's
@@ -142,6 +142,9 @@ export function createMerge({
       returning id
     ) select count(*)::int as n, '{' || string_agg(was, ',') || '}' as undo, (select json_agg(id) from suppressed) as suppressed from changed`;
 
+  const listEvents = (source: string): string =>
+    insertContactEvents('SEGMENT_ENTERED', source, `'"segmentId":' || $3::bigint`);
+  // New contacts join the list in the statement that creates them: they need no lookup and no lock.
   const insert = `
     with made as (
       insert into contacts (tenant_id, email, email_key, status, created_at, updated_at, created_run_triggers, first_name, last_name${columns.map((column) => `, ${column}`).join('')})
@@ -151,6 +154,12 @@ export function createMerge({
     ), told as (
       ${insertContactEvents('CONTACT_CREATED', 'made', `'"email":' || to_json(email) || ',"runTriggers":${runTriggers}'`)}
     )${
+      listId === undefined
+        ? ''
+        : `, listed as (
+      insert into segment_members (tenant_id, segment_id, contact_id) select $1::text, $3, contact_id from made order by contact_id
+    ), listed_told as (${listEvents('made')})`
+    }${
       fields.has('status')
         ? `, suppressed as (
       insert into suppressions (tenant_id, email_key, reason, source)
@@ -161,14 +170,12 @@ export function createMerge({
     } select count(*)::int as n, ${idRanges('made')} as undo, ${fields.has('status') ? '(select json_agg(id) from suppressed)' : 'null'} as suppressed from made`;
 
   // Segments that depend on the list are updated by the consumer of SEGMENT_ENTERED, as for every event of an import.
-  const addToList = `
+  const addKnownToList = `
     with come as (
       insert into segment_members (tenant_id, segment_id, contact_id)
-      select $1::text, $3, c.id from import_stage s join contacts c on c.tenant_id = $1::text and c.email_key = s.email_key order by c.id for key share of c
+      select $1::text, $3, c.id from import_stage s join contacts c on c.tenant_id = $1::text and c.id = s.contact_id order by c.id for key share of c
       on conflict do nothing returning contact_id
-    ), told as (
-      ${insertContactEvents('SEGMENT_ENTERED', 'come', `'"segmentId":' || $3::bigint`)}
-    ) select count(*)::int as n, ${idRanges('come')} as undo from come`;
+    ), told as (${listEvents('come')}) select count(*)::int as n, ${idRanges('come')} as undo from come`;
 
   return async (client, anyErased) => {
     const at = new Date().toISOString();
@@ -204,8 +211,12 @@ export function createMerge({
     const { known, fresh } = staged!;
     const differing = known > 0 ? (await client.query(lockDiffering, [tenantId])).rowCount : 0;
     const updated = differing === 0 ? 0 : await step('updated', update);
-    if (fresh > 0) await step('made', insert);
-    if (listId !== undefined) await step('listed', addToList, listId);
+    const list = listId === undefined ? [] : [listId];
+    if (known > 0 && listId !== undefined) await step('listed', addKnownToList, listId);
+    if (fresh > 0) {
+      await step('made', insert, ...list);
+      if (listId !== undefined) undo.listed = joinRanges(undo.listed, undo.made);
+    }
     return { created: fresh, updated, unchanged: known - updated, refused, undo };
   };
 }

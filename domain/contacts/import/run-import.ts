@@ -157,7 +157,8 @@ export async function runImport(run: Run): Promise<ImportResult> {
   client.on('error', () => {});
   try {
     await createStage(client);
-    while (!(await importRest(em, run, job, chunks, client, parsed, row.objectKey, result)));
+    const analyze = (): Promise<unknown> => pool.query(ANALYZE);
+    while (!(await importRest(em, run, job, chunks, client, analyze, parsed, row.objectKey, result)));
     return result;
   } finally {
     // Destroy the connection, with its temporary table and cached plans, instead of returning it to the pool.
@@ -175,6 +176,7 @@ async function importRest(
   job: ChunkJob,
   chunks: Chunks,
   client: pg.ClientBase,
+  analyze: () => Promise<unknown>,
   parsed: readonly RowBatch[] | null,
   objectKey: string,
   result: ImportResult,
@@ -187,18 +189,29 @@ async function importRest(
   async function* prepared(): AsyncGenerator<PreparedChunk> {
     for await (const batch of batches) yield await chunks.prepare(batch);
   }
-  // The next chunk is read and checked while the database merges.
-  for await (const chunk of oneAhead(prepared())) {
-    const counts = await chunks.run(client, chunk, repeats);
-    if (counts === 'done') return false;
-    if (counts === 'over') break;
-    result.rows += counts.processed;
-    run.progress({ phase: 'importing', rows: result.rows, totalRows: result.totalRows });
-    if (Number.isInteger(Math.log2(chunk.batch.chunk + 1) / 2)) await client.query(ANALYZE);
-    if (run.isSliceOver?.()) return true;
+  // The statistics are taken on another connection, beside the next chunks.
+  let analyzed: Promise<unknown> = Promise.resolve();
+  try {
+    // The next chunk is read and checked while the database merges.
+    for await (const chunk of oneAhead(prepared())) {
+      const counts = await chunks.run(client, chunk, repeats);
+      if (counts === 'done') return false;
+      if (counts === 'over') break;
+      result.rows += counts.processed;
+      run.progress({ phase: 'importing', rows: result.rows, totalRows: result.totalRows });
+      if (Number.isInteger(Math.log2(chunk.batch.chunk + 1) / 2)) {
+        await analyzed;
+        analyzed = analyze();
+        // The failure is thrown by whoever awaits it.
+        analyzed.catch(() => undefined);
+      }
+      if (run.isSliceOver?.()) return true;
+    }
+    result.over = true;
+    return true;
+  } finally {
+    await analyzed;
   }
-  result.over = true;
-  return true;
 }
 
 /**

@@ -46,6 +46,10 @@ export function idRanges(source: string): string {
     ) runs)`;
 }
 
+/** The JSON texts of two lists of ranges as one. */
+export const joinRanges = (a: string | undefined, b: string | undefined): string | undefined =>
+  a && b ? `${a.slice(0, -1)},${b.slice(1)}` : (a ?? b);
+
 /**
  * SQL for one member of `updated`, from the contact before (`old`) and after the change (`new`). As text, because
  * building jsonb piece by piece takes twice as long.
