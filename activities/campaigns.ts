@@ -8,11 +8,16 @@ import { definitionCache } from '../domain/campaigns/definition/load-definition.
 import { flaggedExecutions, clearSweepFlag } from '../domain/campaigns/execution/flagged-executions.ts';
 import { runStep } from '../domain/campaigns/execution/run-step.ts';
 import { STEP_TYPES, type StepType } from '../domain/campaigns/definition/step-kinds.ts';
+import { setContactFields } from '../domain/contacts/people/save-contact-fields.ts';
+import { addPoints } from '../domain/scoring/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { eachBounded } from './each-bounded.ts';
 import { closeWorkflow, startExecutions } from './start-executions.ts';
 
 const AT_ONCE = 50;
+
+/** The commands of other areas that steps run. */
+export const stepCommands = { setContactFields, addPoints };
 
 export interface FlaggedPage {
   tenantId: string;
@@ -27,16 +32,17 @@ export interface FlaggedPage {
  */
 export function campaignActivities(deps: Deps) {
   const load = definitionCache();
+  const tools = { load, commands: stepCommands };
 
   const step = async (request: StepRequest): Promise<StepAnswer> => {
     const em = tenantEm(deps.orm, request.tenantId);
     const { runId } = activityInfo().workflowExecution!;
     try {
-      return await runStep(em, load, request, { runId });
+      return await runStep(em, tools, request, { runId });
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       // Does not repeat the step: ends the execution as FAILED at it.
-      await runStep(em, load, request, { runId, failure: error.message });
+      await runStep(em, tools, request, { runId, failure: error.message });
       throw ApplicationFailure.nonRetryable(error.message, error.code);
     }
   };

@@ -2,6 +2,10 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 
 const id = Type.Integer({ minimum: 1 });
 const text = Type.String();
+/** False if an import without `runTriggers` is the cause. */
+const runTriggers = Type.Optional(
+  Type.Boolean({ description: 'False if the cause is an import that must not trigger campaigns' }),
+);
 
 /** The schema of an event's data. Every event has the tenant and the time when it happened. */
 function contract<T extends TProperties>(summary: string, properties: T) {
@@ -13,16 +17,12 @@ function contract<T extends TProperties>(summary: string, properties: T) {
 
 /** The registry of event types and the schemas of their data; subjects are `events.{tenantId}.{TYPE}`. */
 export const eventContracts = {
-  CONTACT_CREATED: contract('A contact was created', {
-    contactId: id,
-    email: text,
-    /** False for contacts of imports that must not trigger campaigns. */
-    runTriggers: Type.Optional(Type.Boolean()),
-  }),
+  CONTACT_CREATED: contract('A contact was created', { contactId: id, email: text, runTriggers }),
   CONTACT_UPDATED: contract('Fields of a contact changed', {
     contactId: id,
     version: Type.Integer(),
     changed: Type.Array(text),
+    runTriggers,
   }),
   CONTACT_UNSUBSCRIBED: contract('A contact unsubscribed', { contactId: id, emailId: Type.Optional(id), reason: text }),
   EMAIL_SENT: contract('An email was sent, or failed', {
@@ -79,7 +79,7 @@ export const eventContracts = {
     ruleId: Type.Union([id, Type.Null()]),
     qualification: text,
   }),
-  SEGMENT_ENTERED: contract('A contact entered a segment', { segmentId: id, contactId: id }),
+  SEGMENT_ENTERED: contract('A contact entered a segment', { segmentId: id, contactId: id, runTriggers }),
   SEGMENT_LEFT: contract('A contact left a segment', { segmentId: id, contactId: id }),
   IMPORT_COMPLETED: contract('An import ended', {
     importId: id,

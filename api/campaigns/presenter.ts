@@ -5,6 +5,7 @@ import type {
   CampaignStepExecution,
 } from '../../db/entities/campaigns.ts';
 import type { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
+import type { PublishedVersion } from '../../domain/campaigns/management/read-versions.ts';
 import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 
 export function presentCampaign(campaign: Campaign) {
@@ -21,6 +22,11 @@ export function presentCampaign(campaign: Campaign) {
     createdAt,
     updatedAt,
   };
+}
+
+export function presentVersion({ definition, ...published }: PublishedVersion) {
+  const { campaignId, version, publishedAt, running } = published;
+  return { campaignId, version, ...definition, publishedAt, running };
 }
 
 export function presentEnrolment(enrolment: CampaignEnrolment) {

@@ -1,10 +1,12 @@
 import type { Static } from 'typebox';
 import { Campaign } from '../../db/entities/campaigns.ts';
+import { archiveCampaign, unarchiveCampaign } from '../../domain/campaigns/management/archive-campaign.ts';
 import { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
 import { listCampaigns, listExecutions } from '../../domain/campaigns/management/list-campaigns.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { readEnrolment } from '../../domain/campaigns/management/read-executions.ts';
 import { readStats } from '../../domain/campaigns/management/read-stats.ts';
+import { listVersions, readVersion } from '../../domain/campaigns/management/read-versions.ts';
 import {
   campaignViolations,
   createCampaign,
@@ -17,7 +19,13 @@ import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts
 import { notFound } from '../../domain/common/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { executionRoutes } from './execution-routes.ts';
-import { presentCampaign, presentEnrolment, presentExecution, presentExplanation } from './presenter.ts';
+import {
+  presentCampaign,
+  presentEnrolment,
+  presentExecution,
+  presentExplanation,
+  presentVersion,
+} from './presenter.ts';
 import * as schema from './schema.ts';
 import {
   accepted,
@@ -187,6 +195,56 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
     handler: async ({ em, caller, params }) => ({ body: presentCampaign(await resumeCampaign(em, caller, params.id)) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/campaigns/{id}/archive',
+    operationId: 'archiveCampaign',
+    summary: 'Archive a campaign that is DRAFT or STOPPED',
+    access: 'campaigns:write',
+    params: IdParams,
+    responses: { 200: { schema: schema.Campaign } },
+    errors: ['conflict'],
+    handler: async ({ em, caller, params }) => ({
+      body: presentCampaign(await archiveCampaign(em, caller, params.id)),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/campaigns/{id}/unarchive',
+    operationId: 'unarchiveCampaign',
+    summary: 'Make an archived campaign STOPPED again, or DRAFT if it was never started',
+    access: 'campaigns:write',
+    params: IdParams,
+    responses: { 200: { schema: schema.Campaign } },
+    errors: ['conflict'],
+    handler: async ({ em, caller, params }) => ({
+      body: presentCampaign(await unarchiveCampaign(em, caller, params.id)),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/campaigns/{id}/versions',
+    operationId: 'listCampaignVersions',
+    summary: 'List the published versions of a campaign',
+    access: 'campaigns:read',
+    params: IdParams,
+    query: schema.VersionQuery,
+    responses: { 200: { schema: listOf(schema.PublishedVersion) } },
+    handler: async ({ em, params, query }) => {
+      await findCampaign(em, params.id);
+      return { body: await listVersions(em, params.id, query, presentVersion) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/campaigns/{id}/versions/{version}',
+    operationId: 'getCampaignVersion',
+    summary: 'Get a published version: what the executions that are pinned to it run',
+    access: 'campaigns:read',
+    params: schema.VersionParams,
+    responses: { 200: { schema: schema.PublishedVersion } },
+    handler: async ({ em, params }) => ({ body: presentVersion(await readVersion(em, params.id, params.version)) }),
   }),
   route({
     method: 'GET',

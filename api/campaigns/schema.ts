@@ -63,6 +63,21 @@ export const CampaignQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'],
   type: optional(oneOf(CAMPAIGN_TYPES)),
 });
 
+export const PublishedVersion = strict(
+  {
+    campaignId: Id,
+    version: Type.Integer({ minimum: 1 }),
+    trigger: stored<Trigger>('Trigger', { type: 'MANUAL' }),
+    steps: Type.Array(stored<Step>('Step', { id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } })),
+    entry: stored<Entry>('Entry', normaliseEntry()),
+    publishedAt: Timestamp,
+    running: Type.Integer({ minimum: 0, description: 'Executions that run this version now' }),
+  },
+  { title: 'PublishedVersion' },
+);
+export const VersionQuery = listQuery(['version'], {}, '-version');
+export const VersionParams = Type.Object({ id: Id, version: Id });
+
 export const Audience = strict(
   {
     contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts, use a list' })),

@@ -114,11 +114,12 @@ export const ThresholdCreate = writable(
 export const ThresholdUpdate = writable(partial(thresholdFields), thresholdReadOnly);
 export const ThresholdQuery = listQuery(['id', 'name', 'score', 'createdAt'], {});
 
+const ruleId = nullable(Type.Integer({ minimum: 1, description: 'Null if a campaign has given the points' }));
 const History = Type.Array(
   strict({
     at: Timestamp,
     eventType: Type.String(),
-    ruleId: Id,
+    ruleId,
     points: Type.Integer(),
     total: Type.Integer(),
     eventId: Type.String(),
@@ -128,7 +129,7 @@ export const ContactScore = strict({
   contactId: Id,
   totalScore: Type.Integer(),
   qualification,
-  rules: Type.Array(strict({ ruleId: Id, score: Type.Integer() })),
+  rules: Type.Array(strict({ ruleId, score: Type.Integer() })),
   thresholds: Type.Array(strict({ thresholdId: Id, triggered: Type.Boolean(), at: nullable(Timestamp) })),
   history: History,
 });

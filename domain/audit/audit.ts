@@ -34,6 +34,8 @@ export const AUDIT_ACTIONS = [
   'campaign.stopped',
   'campaign.paused',
   'campaign.resumed',
+  'campaign.archived',
+  'campaign.unarchived',
   'campaign.deleted',
   'email_campaign.started',
   'email_campaign.paused',

@@ -3,13 +3,15 @@ import { Company, Contact } from '../../db/entities/contacts.ts';
 import { ScoringSettings, DEFAULT_LEVELS } from '../../db/entities/scoring.ts';
 import { notFound } from '../common/errors.ts';
 import { qualificationOf } from './match-rule.ts';
+import { NO_RULE } from './score-events.ts';
 
 const HISTORY = 100;
 
 export interface HistoryRow {
   at: Date;
   event_type: string;
-  rule_id: number;
+  /** Null if no rule has awarded the points. */
+  rule_id: number | null;
   points: number;
   total: number;
   event_id: string;
@@ -31,7 +33,7 @@ const historyOf = (tx: EntityManager, subject: string, id: number): Promise<Hist
   rows<HistoryRow>(
     tx,
     sql`
-    select at, event_type, rule_id, points, total, event_id from score_history
+    select at, event_type, nullif(rule_id, ${NO_RULE}) as rule_id, points, total, event_id from score_history
     where subject = ${subject} and subject_id = ${id} order by id desc limit ${HISTORY}`,
   );
 
@@ -44,10 +46,14 @@ export async function readContactScore(em: EntityManager, contactId: number) {
       contactId,
       totalScore,
       qualification: qualificationOf(totalScore, await readLevels(tx)),
-      rules: await rows<{ rule_id: number; score: number }>(
+      rules: await rows<{ rule_id: number | null; score: number }>(
         tx,
         sql`
-        select rule_id, score from scores_by_rule where subject = 'contact' and subject_id = ${contactId} order by rule_id`,
+        select rule_id, score from scores_by_rule where subject = 'contact' and subject_id = ${contactId}
+        union all
+        select null, sum(points) from score_history
+        where subject = 'contact' and subject_id = ${contactId} and rule_id = ${NO_RULE} having count(*) > 0
+        order by rule_id nulls last`,
       ),
       thresholds: await rows<{ id: number; at: Date | null }>(
         tx,

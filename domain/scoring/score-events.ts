@@ -33,6 +33,17 @@ type Subject = 'contact' | 'company';
 const keyOf = (tenantId: string, subject: Subject, id: number, ruleId?: number): string =>
   `${tenantId}/${subject}/${id}/${ruleId ?? ''}`;
 
+/** The rule id, in the history only, of points that no rule has awarded; the API and events show null. */
+export const NO_RULE = 0;
+
+/** What a change of a score comes from: an event, or a step of a campaign. */
+interface Cause {
+  id: string;
+  type: string;
+  time: string;
+  requestid?: string;
+}
+
 /** A change of a score, which becomes a history row. */
 interface Change {
   tenantId: string;
@@ -40,7 +51,7 @@ interface Change {
   subjectId: number;
   contactId: number;
   ruleId: number;
-  event: AnyEvent;
+  cause: Cause;
   points: number;
   previous: number;
   total: number;
@@ -127,11 +138,11 @@ async function saveChanges(tx: EntityManager, changes: Change[]): Promise<void> 
       s: c.subject,
       id: c.subjectId,
       r: c.ruleId,
-      e: c.event.id,
-      ty: c.event.type,
+      e: c.cause.id,
+      ty: c.cause.type,
       p: c.points,
       total: c.total,
-      at: c.event.time,
+      at: c.cause.time,
     })),
   );
   const source = sql`jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint, r bigint, e uuid, ty text, p int, total bigint, at timestamptz)`;
@@ -145,7 +156,7 @@ async function saveChanges(tx: EntityManager, changes: Change[]): Promise<void> 
     tx,
     sql`${preparedHint}
     insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, score, events)
-    select t, s, id, r, sum(p), count(*) from ${source} group by t, s, id, r order by t, s, id, r
+    select t, s, id, r, sum(p), count(*) from ${source} where r <> ${NO_RULE} group by t, s, id, r order by t, s, id, r
     on conflict (tenant_id, subject, subject_id, rule_id)
     do update set score = scores_by_rule.score + excluded.score, events = scores_by_rule.events + excluded.events`,
   );
@@ -208,23 +219,48 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
       subjectId,
       contactId,
       ruleId: rule.id,
-      event,
+      cause: event,
       points,
       previous,
       total: previous + points,
     });
   }
+  await applyChanges(tx, changes);
+}
+
+/**
+ * Adds points to the score of a contact for a `cause` that is no rule's, once per cause, in the transaction `tx` of the
+ * tenant or the engine: history, total, thresholds and SCORE_UPDATED. Returns the new total; null if the contact does
+ * not exist.
+ */
+export async function addPoints(
+  tx: EntityManager,
+  tenantId: string,
+  contactId: number,
+  points: number,
+  cause: Cause,
+): Promise<number | null> {
+  if (!(await lockSubjects(tx, [{ t: tenantId, id: contactId }])).has(`${tenantId}/${contactId}`)) return null;
+  const { totals } = await currentScores(tx, [{ tenantId, subject: 'contact', subjectId: contactId }]);
+  const previous = totals.get(keyOf(tenantId, 'contact', contactId)) ?? 0;
+  const change = { tenantId, subject: 'contact', subjectId: contactId, contactId, ruleId: NO_RULE } as const;
+  await applyChanges(tx, [{ ...change, cause, points, previous, total: previous + points }]);
+  return previous + points;
+}
+
+/** Writes changes of scores, whose subjects are locked, and what follows from them. */
+async function applyChanges(tx: EntityManager, changes: Change[]): Promise<void> {
   if (changes.length === 0) return;
   await saveChanges(tx, changes);
   const contactChanges = changes.filter((change) => change.subject === 'contact');
   await fireThresholds(
     tx,
-    contactChanges.map((change) => ({
-      tenantId: change.tenantId,
-      contactId: change.contactId,
-      total: change.total,
-      eventId: change.event.id,
-      requestId: change.event.requestid ?? null,
+    contactChanges.map(({ tenantId, contactId, total, cause }) => ({
+      tenantId,
+      contactId,
+      total,
+      eventId: cause.id,
+      requestId: cause.requestid ?? null,
     })),
   );
   await appendScoreEvents(tx, contactChanges);
@@ -243,7 +279,7 @@ async function appendScoreEvents(tx: EntityManager, changes: Change[]): Promise<
   await appendEventsOfTenants(
     tx,
     changes.map((change): { origin: Origin; event: NewEvent } => ({
-      origin: { tenantId: change.tenantId, requestId: change.event.requestid ?? null },
+      origin: { tenantId: change.tenantId, requestId: change.cause.requestid ?? null },
       event: {
         type: 'SCORE_UPDATED',
         entity: `contact/${change.contactId}`,
@@ -251,7 +287,7 @@ async function appendScoreEvents(tx: EntityManager, changes: Change[]): Promise<
           contactId: change.contactId,
           previousScore: change.previous,
           totalScore: change.total,
-          ruleId: change.ruleId,
+          ruleId: change.ruleId === NO_RULE ? null : change.ruleId,
           qualification: qualificationOf(change.total, settings.get(change.tenantId) ?? DEFAULT_LEVELS),
         },
       },

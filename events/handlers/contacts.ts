@@ -51,7 +51,15 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
     );
   }
   const causes = causesOf(activities);
-  await refreshMemberships(tx, tenantId, contacts, { ...(causes ? { causes } : {}), committed: !locked, locked });
+  const triggering = new Set(
+    activities.filter(({ data }) => data['runTriggers'] !== false).map(({ contact }) => contact),
+  );
+  await refreshMemberships(tx, tenantId, contacts, {
+    ...(causes ? { causes } : {}),
+    committed: !locked,
+    locked,
+    untriggered: new Set(contacts.filter((contact) => !triggering.has(contact))),
+  });
 }
 
 /**

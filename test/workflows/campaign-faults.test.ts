@@ -8,6 +8,7 @@ import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
 import type { ExecutionStart, StepRequest } from '../../domain/campaigns/execution/execution.ts';
+import { stepCommands } from '../../activities/campaigns.ts';
 import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { runStep } from '../../domain/campaigns/execution/run-step.ts';
@@ -20,6 +21,7 @@ import { LONG, MINUTE, startJourneys, TENANT, type Journeys } from './campaign-s
 
 let journeys: Journeys;
 const load = definitionCache();
+const tools = { load, commands: stepCommands };
 const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 const runId = 'a-run';
 beforeAll(async () => {
@@ -46,7 +48,7 @@ const firstStep = ({ executionId, runSeq }: ExecutionStart, seq = 0): StepReques
   seq,
   at: Date.now(),
 });
-const step = (request: StepRequest) => runStep(journeys.em(), load, request, { runId });
+const step = (request: StepRequest) => runStep(journeys.em(), tools, request, { runId });
 const eventsOf = async (type: string, executionId: number) =>
   (
     await journeys.em().transactional((tx) =>
@@ -109,7 +111,7 @@ test('a campaign that is resumed while a step parks is not slept through', async
     if ((transactions += 1) === 2) await resumeCampaign(journeys.em(), origin, start!.campaignId);
     return run(...args);
   };
-  const answer = await runStep(em, load, firstStep(start!), { runId });
+  const answer = await runStep(em, tools, firstStep(start!), { runId });
   assert.ok('ahead' in answer);
   assert.equal(answer.ahead.stepId, 'pause');
   const [execution] = await journeys.executions(start!.campaignId);

@@ -147,6 +147,43 @@ export const paths = {
       wait('passed', 0),
       wait('found', 60),
     ]),
+  split: (journeys) =>
+    walk(journeys, [
+      {
+        id: 'fork',
+        type: 'SPLIT',
+        config: {
+          branches: [
+            { weight: 1, next: 'one' },
+            { weight: 1, next: 'one' },
+          ],
+        },
+      },
+      wait('passed', 0),
+      wait('one', 60),
+    ]),
+  'update-contact': (journeys) =>
+    walk(journeys, [
+      { id: 'set', type: 'UPDATE_CONTACT', config: { set: { jobTitle: 'Engineer', tags: ['vip'] } } },
+      { id: 'again', type: 'UPDATE_CONTACT', config: { set: { jobTitle: 'Engineer' } } },
+      {
+        id: 'is',
+        type: 'CONDITION',
+        config: { if: { field: 'jobTitle', operator: 'eq', value: 'Engineer' }, then: 'end', else: null },
+      },
+      wait('end', 60),
+    ]),
+  score: (journeys) =>
+    walk(journeys, [
+      { id: 'up', type: 'SCORE', config: { points: 60, reason: 'watched the webinar' } },
+      { id: 'down', type: 'SCORE', config: { points: -10 } },
+      {
+        id: 'is',
+        type: 'CONDITION',
+        config: { if: { field: 'score', operator: 'eq', value: 50 }, then: 'end', else: null },
+      },
+      wait('end', 60),
+    ]),
   'condition-end': (journeys) =>
     walk(journeys, [{ id: 'fork', type: 'CONDITION', config: { if: nobody, else: null } }, wait('never', 60)]),
   segment: async (journeys) => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import { Contact } from '../../db/entities/contacts.ts';
+import { readContactScore } from '../../domain/scoring/read-scores.ts';
 import { paths, type PathName, type Walked } from './campaign-paths.ts';
 import { DAY, startJourneys, type Journeys } from './campaign-support.ts';
 
@@ -25,6 +28,11 @@ async function walked(
 }
 
 const walkedTo = async (...args: Parameters<typeof walked>): Promise<void> => void (await walked(...args));
+const reasons = async (executionId: number): Promise<(string | null)[]> =>
+  journeys.em().transactional(async (tx) => {
+    const steps = await tx.find(CampaignStepExecution, { executionId }, { orderBy: { seq: 'asc' } });
+    return steps.map(({ reason }) => reason ?? null);
+  });
 const sendKeys = async ({ execution }: Walked) => (await journeys.emails(execution.id)).map((email) => email.send_key);
 
 test('EMAIL, WAIT of 30 days, EMAIL', async () => {
@@ -129,6 +137,41 @@ test('CONDITION: null is the end', async () => {
 
 test('SEGMENT puts the contact on a list and takes it off', () =>
   walkedTo('segment', 'COMPLETED', ['join:success', 'member:then', 'leave:success', 'gone:else', 'end:success']));
+
+test('SPLIT goes to one of its branches, and says with which share', async () => {
+  const { execution } = await paths.split(journeys);
+  const [fork, ...rest] = await journeys.steps(execution.id);
+  assert.match(fork!, /^fork:branch-[12]$/);
+  assert.deepEqual(rest, ['one:success']);
+  assert.deepEqual(await reasons(execution.id), ['1 of 2', null]);
+});
+
+test('UPDATE_CONTACT sets fields, with an event, and what depends on them sees it', async () => {
+  const { execution } = await walked('update-contact', 'COMPLETED', [
+    'set:success',
+    'again:success',
+    'is:then',
+    'end:success',
+  ]);
+  assert.deepEqual(await reasons(execution.id), ['changed jobTitle, tags', 'nothing changed', null, null]);
+  const contact = await journeys.em().transactional((tx) => tx.findOneOrFail(Contact, { id: execution.contactId }));
+  assert.deepEqual([contact.jobTitle, contact.tags, contact.version], ['Engineer', ['vip'], 2]);
+});
+
+test('SCORE adds points and takes some away, each visit once, with history and events', async () => {
+  const { execution } = await walked('score', 'COMPLETED', ['up:success', 'down:success', 'is:then', 'end:success']);
+  const told = ['watched the webinar: the score is 60', 'the score is 50', null, null];
+  assert.deepEqual(await reasons(execution.id), told);
+  const { totalScore, rules, history } = await readContactScore(journeys.em(), execution.contactId);
+  assert.deepEqual([totalScore, rules], [50, [{ rule_id: null, score: 50 }]]);
+  assert.deepEqual(
+    history.map(({ event_type: type, rule_id: ruleId, points, total }) => [type, ruleId, points, total]),
+    [
+      ['SCORE', null, -10, 50],
+      ['SCORE', null, 60, 60],
+    ],
+  );
+});
 
 test('EXIT stops', async () => {
   const { execution } = await walked('exit', 'STOPPED', ['pause:success', 'out:stop'], 'exit_step');

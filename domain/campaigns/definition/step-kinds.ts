@@ -3,11 +3,23 @@ import { condition } from './steps/condition.ts';
 import { email } from './steps/email.ts';
 import { exit } from './steps/exit.ts';
 import type { StepKind } from './steps/kind.ts';
+import { score } from './steps/score.ts';
 import { segment } from './steps/segment.ts';
+import { split } from './steps/split.ts';
+import { updateContact } from './steps/update-contact.ts';
 import { wait } from './steps/wait.ts';
 
 /** The registry of step types. */
-export const stepKinds = { EMAIL: email, WAIT: wait, CONDITION: condition, SEGMENT: segment, EXIT: exit } as const;
+export const stepKinds = {
+  EMAIL: email,
+  WAIT: wait,
+  CONDITION: condition,
+  SPLIT: split,
+  SEGMENT: segment,
+  UPDATE_CONTACT: updateContact,
+  SCORE: score,
+  EXIT: exit,
+} as const;
 
 export type StepType = keyof typeof stepKinds;
 export const STEP_TYPES = Object.keys(stepKinds) as StepType[];

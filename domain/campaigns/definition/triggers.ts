@@ -38,7 +38,15 @@ export type Trigger = {
 
 export const TRIGGER_TYPES = Object.keys(triggerSettings) as TriggerType[];
 /** The trigger types that are implemented so far; validation rejects the others. */
-export const IMPLEMENTED_TRIGGERS: readonly TriggerType[] = ['MANUAL', 'CONTACT_CREATED', 'FORM_SUBMITTED'];
+export const IMPLEMENTED_TRIGGERS: readonly TriggerType[] = [
+  'MANUAL',
+  'CONTACT_CREATED',
+  'FORM_SUBMITTED',
+  'EMAIL_OPENED',
+  'EMAIL_CLICKED',
+  'SEGMENT_ENTERED',
+  'SCORE_REACHED',
+];
 
 const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
 

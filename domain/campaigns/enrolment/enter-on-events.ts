@@ -3,28 +3,78 @@ import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 import { enterByTrigger } from './enter-campaign.ts';
 import { lockCampaigns, type OpenCampaign } from './lock-campaigns.ts';
 import { stopExecutionsOfContact } from '../execution/stop-executions.ts';
-import type { Trigger } from '../definition/triggers.ts';
+import type { Trigger, TriggerType } from '../definition/triggers.ts';
+import { referencesOfEvents, type EmailReferences } from '../../emails/ledger/event-emails.ts';
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 
 /** The events that can make contacts enter or leave campaigns. */
 export const TRIGGER_EVENTS = [
   'CONTACT_CREATED',
   'FORM_SUBMITTED',
+  'EMAIL_OPENED',
+  'EMAIL_CLICKED',
+  'SEGMENT_ENTERED',
+  'SCORE_UPDATED',
   'CONTACT_UNSUBSCRIBED',
 ] as const satisfies readonly EventType[];
 
-type TriggerEvent = Extract<AnyEvent, { type: 'CONTACT_CREATED' | 'FORM_SUBMITTED' }>;
+/** The trigger types that an event fires, by the event's type. */
+const TRIGGERS = {
+  CONTACT_CREATED: 'CONTACT_CREATED',
+  FORM_SUBMITTED: 'FORM_SUBMITTED',
+  EMAIL_OPENED: 'EMAIL_OPENED',
+  EMAIL_CLICKED: 'EMAIL_CLICKED',
+  SEGMENT_ENTERED: 'SEGMENT_ENTERED',
+  SCORE_UPDATED: 'SCORE_REACHED',
+} as const satisfies Partial<Record<EventType, TriggerType>>;
 
-/** Whether an event may trigger campaigns. Contacts created by imports do not, unless the import has `runTriggers`. */
-function isTrigger(event: AnyEvent): event is TriggerEvent {
-  return event.type === 'FORM_SUBMITTED' || (event.type === 'CONTACT_CREATED' && event.data.runTriggers !== false);
+type TriggerEvent = Extract<AnyEvent, { type: keyof typeof TRIGGERS }>;
+/** An event that may trigger campaigns, and the contact that would enter. */
+interface Cause {
+  event: TriggerEvent;
+  contactId: number;
 }
 
-function fires(trigger: Trigger, event: TriggerEvent): boolean {
-  if (trigger.type !== event.type) return false;
-  return (
-    event.type === 'CONTACT_CREATED' || (trigger.type === 'FORM_SUBMITTED' && trigger.formId === event.data.formId)
-  );
+/**
+ * Events that may trigger campaigns. Imports trigger none, unless they have `runTriggers`; neither do opens and clicks
+ * by machines, or by recipients who are no contacts.
+ */
+function causeOf(event: AnyEvent): Cause[] {
+  if (!Object.hasOwn(TRIGGERS, event.type)) return [];
+  const { contactId, automated, runTriggers } = event.data as {
+    contactId: number | null;
+    automated?: boolean;
+    runTriggers?: boolean;
+  };
+  return contactId === null || automated || runTriggers === false ? [] : [{ event: event as TriggerEvent, contactId }];
+}
+
+/** Whether an event fires a trigger. `email` has the references of the event's email. */
+function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferences): boolean {
+  const is = (wanted: number | undefined, found: number | undefined): boolean =>
+    wanted === undefined || wanted === found;
+  const isEmail = ({ templateId, campaignId }: EmailReferences): boolean =>
+    is(templateId, email.templateId) && is(campaignId, email.campaignId);
+  switch (trigger.type) {
+    case 'CONTACT_CREATED':
+      return event.type === 'CONTACT_CREATED';
+    case 'FORM_SUBMITTED':
+      return event.type === 'FORM_SUBMITTED' && event.data.formId === trigger.formId;
+    case 'EMAIL_OPENED':
+      return event.type === 'EMAIL_OPENED' && isEmail(trigger);
+    case 'EMAIL_CLICKED':
+      return event.type === 'EMAIL_CLICKED' && isEmail(trigger) && (trigger.url ?? event.data.url) === event.data.url;
+    case 'SEGMENT_ENTERED':
+      return event.type === 'SEGMENT_ENTERED' && event.data.segmentId === trigger.segmentId;
+    case 'SCORE_REACHED':
+      return (
+        event.type === 'SCORE_UPDATED' &&
+        event.data.previousScore < trigger.score &&
+        event.data.totalScore >= trigger.score
+      );
+    default:
+      return false;
+  }
 }
 
 /**
@@ -32,12 +82,17 @@ function fires(trigger: Trigger, event: TriggerEvent): boolean {
  * contacts that unsubscribed. Runs in the engine transaction that inserts the events' inbox rows.
  */
 export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
-  const triggers = events.filter(isTrigger);
-  for (const campaign of await lockCampaigns(tx, await campaignsOn(tx, triggers))) {
-    const fired = triggers.filter((event) => isFor(campaign, event));
+  const causes = events.flatMap(causeOf);
+  const campaigns = await lockCampaigns(tx, await campaignsOn(tx, causes));
+  const emailOf =
+    campaigns.length === 0
+      ? () => ({})
+      : await referencesOfEvents(tx, causes.map(({ event }) => event).filter(isOfEmail));
+  for (const campaign of campaigns) {
+    const fired = causes.filter(({ event }) => isFor(campaign, event, emailOf(event)));
     // One call per request that caused events, so that the request id is passed on to their effects.
-    for (const [requestId, group] of Map.groupBy(fired, (event) => event.requestid ?? null)) {
-      const entrants = group.map((event) => ({ contactId: event.data.contactId, entryKey: event.id }));
+    for (const [requestId, group] of Map.groupBy(fired, ({ event }) => event.requestid ?? null)) {
+      const entrants = group.map(({ event, contactId }) => ({ contactId, entryKey: event.id }));
       await enterByTrigger(
         tx,
         { tenantId: campaign.tenantId, requestId },
@@ -54,26 +109,34 @@ export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Prom
   }
 }
 
-function isFor(campaign: OpenCampaign, event: TriggerEvent): boolean {
+const isOfEmail = ({ type }: TriggerEvent): boolean => type === 'EMAIL_OPENED' || type === 'EMAIL_CLICKED';
+
+function isFor(campaign: OpenCampaign, event: TriggerEvent, email: EmailReferences): boolean {
   return (
     event.tenantid === campaign.tenantId &&
     new Date(event.time) >= campaign.activatedAt &&
-    fires(campaign.definition.trigger, event)
+    fires(campaign.definition.trigger, event, { ...email, ...(isOfEmail(event) ? emailFields(event) : {}) })
   );
 }
 
-/** The ACTIVE and PAUSED campaigns of these events' tenants that have such a trigger. */
+/** The references that the event itself has. */
+function emailFields({ data }: TriggerEvent): EmailReferences {
+  const { templateId, campaignId } = data as EmailReferences;
+  return { ...(templateId ? { templateId } : {}), ...(campaignId ? { campaignId } : {}) };
+}
+
+/** The ACTIVE and PAUSED campaigns of these events' tenants that have a trigger of these types. */
 async function campaignsOn(
   tx: EntityManager,
-  events: TriggerEvent[],
+  causes: readonly Cause[],
 ): Promise<{ tenantId: string; campaignId: number }[]> {
-  if (events.length === 0) return [];
+  if (causes.length === 0) return [];
   return rows(
     tx,
     sql`${preparedHint}
     select c.tenant_id as "tenantId", c.id as "campaignId" from campaigns c
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
-    where c.tenant_id = any(${[...new Set(events.map((event) => event.tenantid))]}::text[]) and c.status = any(${OPEN_STATUSES}::text[])
-      and v.definition -> 'trigger' ->> 'type' = any(${[...new Set(events.map((event) => event.type))]}::text[])`,
+    where c.tenant_id = any(${[...new Set(causes.map(({ event }) => event.tenantid))]}::text[]) and c.status = any(${OPEN_STATUSES}::text[])
+      and v.definition -> 'trigger' ->> 'type' = any(${[...new Set(causes.map(({ event }) => TRIGGERS[event.type]))]}::text[])`,
   );
 }

@@ -127,7 +127,9 @@ export function advance(definition: Definition, position: Position, result: Step
   if ((result.kind === 'branch') !== (kind.exits !== undefined)) {
     throw new Error(`${result.kind} is no result of a ${step.type} step`);
   }
-  const exit = result.kind === 'branch' && result.matched !== null ? exits.slice(0, -1)[result.matched] : exits.at(-1);
+  const matches = kind.mayMatchNothing ? exits.slice(0, -1) : exits;
+  const isUnmatched = result.kind !== 'branch' || (result.matched === null && kind.mayMatchNothing);
+  const exit = isUnmatched ? exits.at(-1) : matches[result.matched ?? -1];
   const target = exit && targetIndex(exit, step, stepIndex, definition.steps.length, stepIndexes(definition.steps));
   if (target === undefined) throw new Error(`Step ${step.id} has no way out for this result`);
   return enter(definition, target, position, { ...moment, now: later(position.waitUntil, moment.now) });

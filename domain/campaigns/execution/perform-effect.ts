@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../../db/orm.ts';
+import type { Origin } from '../../../events/outbox.ts';
+import type { ContactInput } from '../../contacts/values/contact-values.ts';
 import { changeListMembers } from '../../segments/membership/change-list-members.ts';
 import { queueEmails } from '../../emails/ledger/queue-emails.ts';
 import { evaluateFilter } from '../../segments/compile/evaluate.ts';
 import type { Effect, StepResult } from './advance.ts';
 import type { Entry } from '../definition/entry.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+import { splitBranch } from './split-branch.ts';
 import { isCapped } from '../../emails/ledger/frequency-cap.ts';
 
 /** The execution whose step has an effect, with its position. */
@@ -16,7 +20,28 @@ export interface Performer {
   startedAt: Date;
   stepId: string;
   visit: number;
+  /** The journey's current time. */
+  at: Date;
   frequencyCap: Entry['frequencyCap'];
+}
+
+/** The commands of areas that depend on campaigns themselves; whoever runs steps passes them in. */
+export interface StepCommands {
+  /** Sets fields of the contact. Returns the names of those that changed. Throws `validation_failed`. */
+  setContactFields: (
+    tx: EntityManager,
+    origin: Origin,
+    contactId: number,
+    fields: ContactInput,
+  ) => Promise<readonly string[]>;
+  /** Adds points to the contact's score, once per cause. Returns the new score; null if there is no contact. */
+  addPoints: (
+    tx: EntityManager,
+    tenantId: string,
+    contactId: number,
+    points: number,
+    cause: { id: string; type: string; time: string },
+  ) => Promise<number | null>;
 }
 
 /** The outcome of an effect: the result for the interpreter, and the text for the step's record. */
@@ -28,6 +53,12 @@ export interface Performed {
 
 const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
 
+/** The id of what a visit of a step does: always the same, in the form of a UUID. */
+function causeId({ executionId, stepId, visit }: Performer): string {
+  const digest = createHash('sha256').update(`execution:${executionId}:${stepId}:${visit}`).digest('hex');
+  return digest.slice(0, 32).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+}
+
 /** The name, in the step's record, of the exit that a branching step took. */
 function branchName(matched: number | null): string {
   if (matched === null) return 'else';
@@ -35,7 +66,12 @@ function branchName(matched: number | null): string {
 }
 
 /** Performs the effect of a step in the transaction `tx`. */
-export async function performEffect(tx: EntityManager, effect: Effect, by: Performer): Promise<Performed> {
+export async function performEffect(
+  tx: EntityManager,
+  commands: StepCommands,
+  effect: Effect,
+  by: Performer,
+): Promise<Performed> {
   const { tenantId, executionId, contactId } = by;
   switch (effect.effect) {
     case 'none':
@@ -53,6 +89,22 @@ export async function performEffect(tx: EntityManager, effect: Effect, by: Perfo
           return { result: { kind: 'branch', matched }, recorded: branchName(matched), reason: null };
       }
       return { result: { kind: 'branch', matched: null }, recorded: branchName(null), reason: null };
+    }
+    case 'split': {
+      const matched = splitBranch(by, effect.weights);
+      const total = effect.weights.reduce((sum, weight) => sum + weight, 0);
+      const reason = `${effect.weights[matched]} of ${total}`;
+      return { result: { kind: 'branch', matched }, recorded: `branch-${matched + 1}`, reason };
+    }
+    case 'update': {
+      const changed = await commands.setContactFields(tx, { tenantId, requestId: null }, contactId, effect.set);
+      return { ...success, reason: changed.length === 0 ? 'nothing changed' : `changed ${changed.join(', ')}` };
+    }
+    case 'score': {
+      const cause = { id: causeId(by), type: 'SCORE', time: by.at.toISOString() };
+      const total = await commands.addPoints(tx, tenantId, contactId, effect.points, cause);
+      const why = effect.reason === null ? '' : `${effect.reason}: `;
+      return { ...success, reason: `${why}the score is ${total ?? 0}` };
     }
     case 'email':
       return queueEmail(tx, effect.templateId, by);

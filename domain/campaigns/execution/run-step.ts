@@ -5,8 +5,14 @@ import { advance, type Moment, type NextStep, plan, type Position } from './adva
 import { aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
-import { performEffect } from './perform-effect.ts';
+import { performEffect, type StepCommands } from './perform-effect.ts';
 import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
+
+/** What running steps needs of others. */
+export interface StepTools {
+  load: LoadDefinition;
+  commands: StepCommands;
+}
 
 /**
  * Runs the current step of an execution: its effect, its record and the next position are committed in one transaction.
@@ -19,7 +25,7 @@ import { saveProgress, type Progress, type StepRecord } from './save-progress.ts
  */
 export async function runStep(
   em: EntityManager,
-  load: LoadDefinition,
+  tools: StepTools,
   request: StepRequest,
   { runId, failure }: { runId: string; failure?: string },
 ): Promise<StepAnswer> {
@@ -32,7 +38,7 @@ export async function runStep(
       if (execution.stepSeq > request.seq) return { ahead: execution.state.ahead };
       return execution.campaignStatus === 'PAUSED'
         ? park(tx, request, runId)
-        : takeStep(tx, load, execution, { ...request, runId, failure });
+        : takeStep(tx, tools, execution, { ...request, runId, failure });
     });
     // Park first, then check the campaign again: a resume sets ACTIVE first, then wakes parked executions, so none is
     // missed.
@@ -68,7 +74,7 @@ interface Run extends StepRequest {
 
 async function takeStep(
   tx: EntityManager,
-  load: LoadDefinition,
+  { load, commands }: StepTools,
   execution: LockedExecution,
   run: Run,
 ): Promise<StepAnswer> {
@@ -130,7 +136,7 @@ async function takeStep(
     const stepId = definition.steps[position.stepIndex]!.id;
     const visit = position.visits[position.stepIndex]!;
     const { frequencyCap } = definition.entry;
-    const performed = await performEffect(tx, effect, {
+    const performed = await performEffect(tx, commands, effect, {
       tenantId,
       executionId,
       campaignId,
@@ -138,6 +144,7 @@ async function takeStep(
       startedAt,
       stepId,
       visit,
+      at: now,
       frequencyCap,
     });
     const outcome = advance(definition, position, performed.result, moment);

@@ -133,7 +133,7 @@ export function createMerge({
       returning new.id as contact_id, new.version, new.email_key, new.status = 'unsubscribed' and old.status <> new.status as opted_out,
         array_remove(array[${changed.join(', ')}], null) as changed, ${was} as was
     ), told as (
-      ${insertContactEvents('CONTACT_UPDATED', 'changed', `'"version":' || version || ',"changed":' || to_json(changed)`)}
+      ${insertContactEvents('CONTACT_UPDATED', 'changed', `'"version":' || version || ',"changed":' || to_json(changed) || ',"runTriggers":${runTriggers}'`)}
     ), gone as (
       ${insertContactEvents('CONTACT_UNSUBSCRIBED', '(select * from changed where opted_out) o', `'"reason":"import"'`)}
     ), suppressed as (
@@ -143,7 +143,7 @@ export function createMerge({
     ) select count(*)::int as n, '{' || string_agg(was, ',') || '}' as undo, (select json_agg(id) from suppressed) as suppressed from changed`;
 
   const listEvents = (source: string): string =>
-    insertContactEvents('SEGMENT_ENTERED', source, `'"segmentId":' || $3::bigint`);
+    insertContactEvents('SEGMENT_ENTERED', source, `'"segmentId":' || $3::bigint || ',"runTriggers":${runTriggers}'`);
   // New contacts join the list in the statement that creates them: they need no lookup and no lock.
   const insert = `
     with made as (

@@ -5,6 +5,7 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { notFound } from '../../common/errors.ts';
 import { erasedKey } from '../../addresses/digest.ts';
+import { NO_RULE } from '../../scoring/score-events.ts';
 import { timeline } from '../values/timeline.ts';
 
 type Rows = Record<string, unknown>[];
@@ -67,7 +68,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
             sql`select threshold_id as "thresholdId", at from score_threshold_hits where ${own} order by threshold_id`,
           ),
           history: await all(
-            sql`select at, event_type as "eventType", rule_id as "ruleId", points, total, event_id as "eventId" from score_history where ${scored} order by id`,
+            sql`select at, event_type as "eventType", nullif(rule_id, ${NO_RULE}) as "ruleId", points, total, event_id as "eventId" from score_history where ${scored} order by id`,
           ),
         },
         memberships: await all(sql`

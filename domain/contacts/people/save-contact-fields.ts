@@ -76,6 +76,24 @@ export async function saveContactFields(
   }
 }
 
+/**
+ * Sets fields of an existing contact in the transaction `tx`, with its event and memberships: absent = unchanged, null
+ * = cleared. Returns the names of the changed fields; none if the contact does not exist. Throws `validation_failed`.
+ */
+export async function setContactFields(
+  tx: EntityManager,
+  origin: Origin,
+  contactId: number,
+  fields: SavedFields,
+): Promise<string[]> {
+  const { tenantId } = origin;
+  const types = await typesFor(tx, tenantId, Object.keys(fields.customFields ?? {}));
+  const { values, violations } = checkContactValues(fields, types);
+  assertValid(violations);
+  if ((await lockContacts(tx, tenantId, [contactId])).length === 0) return [];
+  return updateFields(tx, origin, contactId, values, 'overwrite');
+}
+
 /** The violations that `saveContactFields` would throw for these fields. */
 export async function savedFieldViolations(
   tx: EntityManager,
@@ -102,7 +120,8 @@ async function updateFields(
 ): Promise<string[]> {
   const contact = await tx.findOneOrFail(Contact, { id, tenantId: origin.tenantId }, { refresh: true });
   const wanted = mode === 'overwrite' ? values : onlyEmpty(contact, values);
-  if (company && (mode === 'overwrite' || contact.companyId == null)) {
+  if (company === null) wanted.companyId = null;
+  else if (company !== undefined && (mode === 'overwrite' || contact.companyId == null)) {
     wanted.companyId = await findOrCreateCompany(tx, origin.tenantId, company);
   }
   const changed = applyValues(contact, wanted);

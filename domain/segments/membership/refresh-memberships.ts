@@ -19,6 +19,8 @@ export interface RefreshOptions {
   /** The transaction has locked the contacts already (`lockContacts`), and they exist. */
   locked?: boolean;
   requestId?: string | null;
+  /** Contacts that were moved by an import without `runTriggers`: their events trigger no campaigns. */
+  untriggered?: ReadonlySet<number>;
   /** Changes memberships without writing events. */
   quiet?: boolean;
   now?: Date;
@@ -56,7 +58,7 @@ async function refreshSome(
   tenantId: string,
   segments: DynamicSegment[],
   ids: readonly number[],
-  { causes, quiet = false, now }: RefreshOptions,
+  { causes, quiet = false, untriggered, now }: RefreshOptions,
 ): Promise<NewEvent[]> {
   const changed = causes && new Set(causes);
   const events: NewEvent[] = [];
@@ -79,7 +81,10 @@ async function refreshSome(
     for (const { segment, contact, entered } of moves) {
       if (!there.has(segment.id)) continue;
       changed?.add(`member:${segment.id}`);
-      if (!quiet && !beingBuilt(segment, contact)) events.push(membershipEvent(segment.id, contact.id, entered));
+      if (quiet || beingBuilt(segment, contact)) continue;
+      const event = membershipEvent(segment.id, contact.id, entered);
+      if (event.type === 'SEGMENT_ENTERED' && untriggered?.has(contact.id)) event.data.runTriggers = false;
+      events.push(event);
     }
   }
   return events;

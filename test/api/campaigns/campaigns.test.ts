@@ -154,7 +154,12 @@ test('a definition that can not work is a 400 that names the step', async () => 
     assert.ok(error!.message.includes(named), error!.message);
   }
   assert.equal((await refused({ trigger: { type: 'FORM_SUBMITTED', formId: 999_999 } }))[0]!.path, '/trigger/formId');
-  assert.equal((await refused({ trigger: { type: 'SCORE_REACHED', score: 5 } }))[0]!.code, 'unsupported');
+  assert.equal(
+    (await refused({ trigger: { type: 'SEGMENT_ENTERED', segmentId: 999_999 } }))[0]!.path,
+    '/trigger/segmentId',
+  );
+  const daily = { type: 'DATE', field: 'createdAt', offsetDays: 1, time: '09:00' };
+  assert.equal((await refused({ trigger: daily }))[0]!.code, 'unsupported');
   const { id } = await create();
   assert.equal((await service.api('PUT', `/campaigns/${id}`, { steps: [{ type: 'DANCE' }] })).status, 400);
 });
@@ -290,4 +295,46 @@ test('a campaign that a threshold starts, or an active campaign asks for, is not
   await service.api('POST', `/campaigns/${asking.id}/stop`);
   assert.equal((await service.api('DELETE', `/scoring/thresholds/${threshold.id}`)).status, 204);
   assert.equal((await service.api('DELETE', `/campaigns/${id}`)).status, 204);
+});
+
+test('archived: from DRAFT or STOPPED, and back; it cannot be started meanwhile', async () => {
+  const { id } = await create();
+  const call = async (verb: string) => {
+    const { status, body } = await service.api('POST', `/campaigns/${id}/${verb}`);
+    return [status, body.code ?? body.status];
+  };
+  assert.deepEqual(await call('unarchive'), [409, 'conflict']);
+  assert.deepEqual(await call('archive'), [200, 'ARCHIVED']);
+  assert.deepEqual(await call('archive'), [200, 'ARCHIVED']);
+  assert.equal((await call('start'))[0], 409);
+  assert.deepEqual(await call('unarchive'), [200, 'DRAFT']);
+  assert.equal((await call('start'))[0], 202);
+  assert.deepEqual(await call('archive'), [409, 'conflict']);
+  assert.equal((await call('stop'))[0], 202);
+  assert.deepEqual(await call('archive'), [200, 'ARCHIVED']);
+  const listed = await service.api('GET', '/campaigns?status=ARCHIVED');
+  assert.deepEqual(
+    listed.body.data.map((campaign: { id: number }) => campaign.id),
+    [id],
+  );
+  assert.deepEqual(await call('unarchive'), [200, 'STOPPED']);
+  assert.equal((await service.api('POST', '/campaigns/999999/archive')).status, 404);
+});
+
+test('published versions are listed, the newest first, and stay as they were', async () => {
+  const { id } = await create();
+  const versions = async (query = '') => (await service.api('GET', `/campaigns/${id}/versions${query}`)).body;
+  assert.deepEqual((await versions()).data, []);
+  await service.api('POST', `/campaigns/${id}/start`);
+  const first = (await service.api('GET', `/campaigns/${id}/versions/1`)).body;
+  assert.deepEqual([first.campaignId, first.version, first.running, first.trigger], [id, 1, 0, { type: 'MANUAL' }]);
+  await service.api('PUT', `/campaigns/${id}`, { steps: [email('other')] });
+  await service.api('POST', `/campaigns/${id}/start`);
+  assert.deepEqual((await service.api('GET', `/campaigns/${id}/versions/1`)).body, first);
+  const page = await versions('?limit=1&includeTotal=true');
+  assert.deepEqual([page.data[0].version, page.data[0].steps[0].id, page.page.total], [2, 'other', 2]);
+  const next = await versions(`?limit=1&cursor=${page.page.nextCursor}`);
+  assert.deepEqual([next.data[0], next.page.hasMore], [first, false]);
+  assert.equal((await service.api('GET', `/campaigns/${id}/versions/3`)).status, 404);
+  assert.equal((await service.api('GET', '/campaigns/999999/versions')).status, 404);
 });

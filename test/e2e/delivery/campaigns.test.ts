@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { eventOf, publish as publishEvents } from '../../support/events.ts';
+import type { EventType } from '../../../events/contracts.ts';
+import { eventOf, publish as publishEvents, settled } from '../../support/events.ts';
 import { makeContact, makeTemplate, published } from '../../support/mail/emails.ts';
+import { importer } from '../../api/contacts/import-support.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -308,6 +310,79 @@ test('CONTACT_CREATED and FORM_SUBMITTED enter contacts, once per event', async 
     (event) => event.data.campaignId === onForm,
   );
   assert.ok(triggered.every((event) => event.data.trigger === 'FORM_SUBMITTED'));
+});
+
+test('opens, clicks, segments and scores enter contacts; machines and imports do not', async () => {
+  const [person, machine, imported] = [
+    await makeContact(service),
+    await makeContact(service),
+    await makeContact(service),
+  ];
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Triggering' })).body.id;
+  const steps = [wait('pause', 1440)];
+  const campaigns = {
+    opened: await create({ steps, trigger: { type: 'EMAIL_OPENED', templateId } }),
+    clicked: await create({ steps, trigger: { type: 'EMAIL_CLICKED', url: 'https://www.example.com/a' } }),
+    entered: await create({ steps, trigger: { type: 'SEGMENT_ENTERED', segmentId: list } }),
+    scored: await create({ steps, trigger: { type: 'SCORE_REACHED', score: 50 } }),
+  };
+  for (const id of Object.values(campaigns)) await start(id);
+  const publish = (type: EventType, data: Record<string, unknown>) => publishEvents(service, eventOf(type, data));
+  const hit = { emailId: 1_000_000, contactId: person.id, automated: false, templateId };
+  const score = { ruleId: null, qualification: 'warm', contactId: person.id };
+
+  // Each of these lacks something: it is a machine's, of another template or link, no crossing, or an import's.
+  await publish('EMAIL_OPENED', { ...hit, contactId: machine.id, automated: true });
+  await publish('EMAIL_OPENED', { ...hit, contactId: machine.id, templateId: templateId + 1000 });
+  await publish('EMAIL_OPENED', { ...hit, contactId: null });
+  await publish('EMAIL_CLICKED', { ...hit, contactId: machine.id, url: 'https://www.example.com/b' });
+  await publish('SCORE_UPDATED', { ...score, contactId: machine.id, previousScore: 50, totalScore: 60 });
+  await publish('SCORE_UPDATED', { ...score, contactId: machine.id, previousScore: 60, totalScore: 40 });
+  await publish('SEGMENT_ENTERED', { segmentId: list, contactId: imported.id, runTriggers: false });
+  await publish('SEGMENT_ENTERED', { segmentId: list + 1000, contactId: machine.id });
+
+  await publish('EMAIL_OPENED', hit);
+  await publish('EMAIL_CLICKED', { ...hit, url: 'https://www.example.com/a' });
+  await publish('SCORE_UPDATED', { ...score, previousScore: 49, totalScore: 50 });
+  const added = await service.api('POST', `/contacts/lists/${list}/contacts`, { contactIds: [person.id] });
+  assert.equal(added.status, 200, JSON.stringify(added.body));
+  for (const [name, id] of Object.entries(campaigns)) {
+    const [execution] = await untilExecutions(id, 'RUNNING', 1);
+    assert.equal(execution.contactId, person.id, name);
+  }
+  await settled(service, 'campaign');
+  for (const id of Object.values(campaigns)) assert.equal((await executionsOf(id)).length, 1);
+});
+
+test('an import into a list enters its contacts only with runTriggers', async () => {
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Imported' })).body.id;
+  const segment = await service.api('POST', '/contacts/segments', {
+    name: 'Of the list',
+    type: 'dynamic',
+    filter: { op: 'and', conditions: [{ field: 'listId', operator: 'eq', value: list }] },
+  });
+  assert.equal(segment.status, 201, JSON.stringify(segment.body));
+  const steps = [wait('pause', 1440)];
+  const ids = [
+    await create({ steps, trigger: { type: 'SEGMENT_ENTERED', segmentId: list } }),
+    await create({ steps, trigger: { type: 'SEGMENT_ENTERED', segmentId: segment.body.id } }),
+  ];
+  await until('the segment is ready', async () => {
+    const { body } = await service.api('GET', `/contacts/segments/${segment.body.id}`);
+    return body.status === 'READY';
+  });
+  for (const id of ids) await start(id);
+  const importOf = async (email: string, runTriggers: boolean) => {
+    const parts = { listId: String(list), runTriggers: String(runTriggers) };
+    const job = await importer(service).run(`email,firstName,lastName\n${email},A,B\n`, parts);
+    assert.equal(job.created, 1);
+    await settled(service, 'contact', 'campaign');
+  };
+  await importOf(`quiet.${randomUUID()}@example.org`, false);
+  for (const id of ids) assert.deepEqual(await executionsOf(id), []);
+  assert.equal((await service.api('GET', `/contacts/segments/${segment.body.id}/contacts`)).body.data.length, 1);
+  await importOf(`loud.${randomUUID()}@example.org`, true);
+  for (const id of ids) await untilExecutions(id, 'RUNNING', 1);
 });
 
 test('an unsubscribed contact leaves, and explain tells', async () => {

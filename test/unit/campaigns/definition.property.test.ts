@@ -5,7 +5,7 @@ import { type StepResult, advance, begin, plan } from '../../../domain/campaigns
 import type { Definition } from '../../../domain/campaigns/definition/definition.ts';
 import { exitsOf, stepIndexes, targetIndex } from '../../../domain/campaigns/validation/flow.ts';
 import { referencedIds } from '../../../domain/campaigns/validation/references.ts';
-import { stepKind } from '../../../domain/campaigns/definition/step-kinds.ts';
+import { STEP_TYPES, stepKind } from '../../../domain/campaigns/definition/step-kinds.ts';
 import { validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
 import { always, definitionOf, moment, refs } from './support.ts';
 
@@ -34,6 +34,17 @@ const stepLists = fc.integer({ min: 1, max: ODD_IDS.length }).chain((count) => {
         branches: fc.array(fc.record({ if: fc.constant(always), next: target }), { maxLength: 2 }),
       }),
     }),
+    fc.record({
+      type: fc.constant('SPLIT'),
+      config: fc.record({
+        branches: fc.array(fc.record({ weight: fc.integer({ min: 1, max: 1000 }), next: target }), {
+          minLength: 2,
+          maxLength: 4,
+        }),
+      }),
+    }),
+    fc.constant({ type: 'UPDATE_CONTACT', config: { set: { jobTitle: 'Engineer', customFields: { seats: 3 } } } }),
+    fc.constant({ type: 'SCORE', config: { points: -5, reason: 'no answer' } }),
     fc.constant({ type: 'EXIT', config: {} }),
   );
   const list = fc.tuple(...ids.map((id) => fc.tuple(body, target).map(([step, next]) => ({ id, ...step, next }))));
@@ -110,7 +121,9 @@ test('a walk through any valid definition ends or keeps passing WAITs; visits co
           const result: StepResult =
             effect.effect === 'evaluate'
               ? { kind: 'branch', matched: choice < effect.filters.length ? choice : null }
-              : { kind: choice === 0 && next.type === 'EMAIL' ? 'suppressed' : 'done' };
+              : effect.effect === 'split'
+                ? { kind: 'branch', matched: choice % effect.weights.length }
+                : { kind: choice === 0 && next.type === 'EMAIL' ? 'suppressed' : 'done' };
           const stored = JSON.parse(JSON.stringify(position)) as typeof position;
           outcome = advance(definition, stored, result, clock);
           assert.deepEqual(outcome, advance(definition, position, result, clock));
@@ -134,15 +147,14 @@ test('any JSON is judged without a throw, and nothing but a sound definition pas
     'then',
     'else',
     'branches',
+    'set',
+    'points',
     '__proto__',
   );
   const nearly = fc.record(
     {
       id: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
-      type: fc.oneof(
-        fc.constantFrom('EMAIL', 'WAIT', 'CONDITION', 'SEGMENT', 'EXIT', '__proto__', 'toString'),
-        fc.jsonValue(),
-      ),
+      type: fc.oneof(fc.constantFrom(...STEP_TYPES, '__proto__', 'toString'), fc.jsonValue()),
       config: fc.oneof(fc.dictionary(configKeys, fc.jsonValue()), fc.jsonValue()),
       next: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
     },

@@ -77,7 +77,11 @@ export function walk(
     assert.notEqual(effect.effect, 'wait', 'a wait that is over waits again');
     way.push(`${next.stepId}#${next.visit}`);
     const result: StepResult =
-      effect.effect === 'evaluate' ? { kind: 'branch', matched: answers.shift() ?? null } : { kind: 'done' };
+      effect.effect === 'evaluate'
+        ? { kind: 'branch', matched: answers.shift() ?? null }
+        : effect.effect === 'split'
+          ? { kind: 'branch', matched: answers.shift() ?? 0 }
+          : { kind: 'done' };
     outcome = advance(definition, position, result, at);
   }
   return { way, outcome, now };

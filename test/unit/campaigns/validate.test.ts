@@ -62,7 +62,9 @@ test('every slip is told, with its place, and by the name of the step', () => {
   }
   assert.ok(
     violations.some(
-      ({ message }) => message === 'step "hi": type must be one of EMAIL, WAIT, CONDITION, SEGMENT, EXIT',
+      ({ message }) =>
+        message ===
+        'step "hi": type must be one of EMAIL, WAIT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, EXIT',
     ),
   );
 });
@@ -95,6 +97,37 @@ test('WAIT takes exactly one of its forms, within its limits', () => {
     `enum ${place}/untilLocalTime/weekday`,
   ]);
   assert.deepEqual(codes([wait({ untilLocalTime: {} })]), [`required ${place}/untilLocalTime/time`]);
+});
+
+test('SPLIT has at least two branches with whole weights, whose targets are steps', () => {
+  const split = (...branches: unknown[]) => ({ type: 'SPLIT', config: { branches } });
+  const place = '/steps/0/config/branches';
+  assert.deepEqual(codes([split({ weight: 1 }, { weight: 1000, next: null })]), []);
+  assert.deepEqual(codes([split({ weight: 1 })]), [`too_few ${place}`]);
+  assert.deepEqual(codes([split({ weight: 0 }, { weight: 1001 })]), [
+    `out_of_range ${place}/0/weight`,
+    `out_of_range ${place}/1/weight`,
+  ]);
+  assert.deepEqual(codes([split({ weight: 1, next: 'gone' }, { weight: 1.5 })]), [`type ${place}/1/weight`]);
+  assert.deepEqual(codes([split({ weight: 1, next: 'gone' }, { weight: 1 })]), [`unknown_step ${place}/0/next`]);
+});
+
+test('UPDATE_CONTACT takes what a PUT of the contact takes', () => {
+  const update = (set: unknown) => ({ type: 'UPDATE_CONTACT', config: { set } });
+  const place = '/steps/0/config/set';
+  assert.deepEqual(codes([update({ jobTitle: null, tags: ['vip'], customFields: { plan: 'pro', seats: null } })]), []);
+  assert.deepEqual(codes([update({})]), [`too_few ${place}`]);
+  assert.deepEqual(codes([update({ email: 'x@example.org' })]), [`unknown_field ${place}/email`]);
+  assert.deepEqual(codes([update({ firstName: '' })]), [`required ${place}/firstName`]);
+  assert.deepEqual(
+    codes([update({ timezone: 'Mars/Base', customFields: { shoeSize: 1, seats: 'many', plan: 'gold' } })]).sort(),
+    [
+      `invalid_number ${place}/customFields/seats`,
+      `invalid_option ${place}/customFields/plan`,
+      `invalid_timezone ${place}/timezone`,
+      `unknown_custom_field ${place}/customFields/shoeSize`,
+    ],
+  );
 });
 
 test('targets must be steps, wherever they stand', () => {

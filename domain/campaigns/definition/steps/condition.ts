@@ -40,6 +40,7 @@ export const condition = stepKind({
     ...(config.branches ?? []).map((branch, index) => ({ path: `/branches/${index}/next`, to: branch.next })),
     { path: '/else', to: config.else },
   ],
+  mayMatchNothing: true,
   check: (config, { customFields, emailStepIds }) => {
     const options = { customFields, stepIds: emailStepIds };
     return [

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { Violation } from '../../../common/errors.ts';
+import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 import type { CustomFieldType } from '../../../contacts/values/custom-values.ts';
 import type { Filter } from '../../../segments/filter/filter.ts';
 import type { Entry } from '../entry.ts';
@@ -20,6 +21,12 @@ export type Effect =
   | { effect: 'email'; templateId: number }
   /** Add the contact to the list or remove it. Result: `done`, even if that changed nothing. */
   | { effect: 'membership'; action: 'add' | 'remove'; listId: number }
+  /** Divide contacts by these weights. Result: `branch` with an index, always the same for the execution's contact. */
+  | { effect: 'split'; weights: number[] }
+  /** Set these fields of the contact. Result: `done`, even if that changed nothing. */
+  | { effect: 'update'; set: ContactInput }
+  /** Add points to the score of the contact. Result: `done`. */
+  | { effect: 'score'; points: number; reason: string | null }
   /** Evaluate the filters in order. Result: `branch` with the index of the first that matches, or null. */
   | { effect: 'evaluate'; filters: Filter[] };
 
@@ -60,8 +67,10 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   plan: (config: Static<Schema>, entry: Entry, moment: Moment) => Effect;
   /** When the step can run for a contact that arrives now; null or absent = at once. */
   due?: (config: Static<Schema>, entry: Entry, moment: Moment) => Date | null;
-  /** The exits of a branching step: one per index that a `branch` result can have, and last the one for null. */
+  /** The exits of a branching step: one per index that a `branch` result can have. */
   exits?: (config: Static<Schema>) => Exit[];
+  /** Whether a `branch` result can be null: its exit is the last one. */
+  mayMatchNothing?: true;
   /** If set, the step stops the execution with this exit reason. */
   stops?: string;
   /** Whether every passage takes time, so that a loop through the step cannot spin. */
