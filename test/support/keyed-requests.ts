@@ -158,6 +158,12 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       await make(`/campaigns/${id}/pause`, {});
       return { path: `/campaigns/${id}/resume` };
     },
+    archiveCampaign: async () => ({ path: `/campaigns/${await journey()}/archive` }),
+    unarchiveCampaign: async () => {
+      const id = await journey();
+      await make(`/campaigns/${id}/archive`, {});
+      return { path: `/campaigns/${id}/unarchive` };
+    },
     stopCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('RUNNING')}/stop` }),
     retryCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('FAILED')}/retry` }),
 

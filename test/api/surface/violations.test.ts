@@ -98,7 +98,7 @@ const formWrong = [
   '/redirectUrl format',
 ];
 const definition = {
-  trigger: { type: 'SEGMENT_ENTERED', segmentId: NOWHERE },
+  trigger: { type: 'SCHEDULE', cron: '0 9 * * *', timezone: 'UTC', segmentId: NOWHERE },
   entry: { sendWindow: { from: '10:00', to: '09:00', timezone: 'Mars/One' } },
 };
 const definitionWrong = [
