@@ -49,7 +49,7 @@ function causeOf(event: AnyEvent): Cause[] {
   return contactId === null || automated || runTriggers === false ? [] : [{ event: event as TriggerEvent, contactId }];
 }
 
-/** Whether an event fires a trigger. `email` has the references of the event's email. */
+/** Whether an event fires a trigger. `email` has the template and the campaign of the event's email. */
 function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferences): boolean {
   const is = (wanted: number | undefined, found: number | undefined): boolean =>
     wanted === undefined || wanted === found;
@@ -87,7 +87,10 @@ export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Prom
   const emailOf =
     campaigns.length === 0
       ? () => ({})
-      : await referencesOfEvents(tx, causes.map(({ event }) => event).filter(isOfEmail));
+      : await referencesOfEvents(
+          tx,
+          causes.map(({ event }) => event),
+        );
   for (const campaign of campaigns) {
     const fired = causes.filter(({ event }) => isFor(campaign, event, emailOf(event)));
     // One call per request that caused events, so that the request id is passed on to their effects.
@@ -109,20 +112,12 @@ export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Prom
   }
 }
 
-const isOfEmail = ({ type }: TriggerEvent): boolean => type === 'EMAIL_OPENED' || type === 'EMAIL_CLICKED';
-
 function isFor(campaign: OpenCampaign, event: TriggerEvent, email: EmailReferences): boolean {
   return (
     event.tenantid === campaign.tenantId &&
     new Date(event.time) >= campaign.activatedAt &&
-    fires(campaign.definition.trigger, event, { ...email, ...(isOfEmail(event) ? emailFields(event) : {}) })
+    fires(campaign.definition.trigger, event, { ...email, ...(event.data as EmailReferences) })
   );
-}
-
-/** The references that the event itself has. */
-function emailFields({ data }: TriggerEvent): EmailReferences {
-  const { templateId, campaignId } = data as EmailReferences;
-  return { ...(templateId ? { templateId } : {}), ...(campaignId ? { campaignId } : {}) };
 }
 
 /** The ACTIVE and PAUSED campaigns of these events' tenants that have a trigger of these types. */

@@ -4,15 +4,14 @@ import type { Author } from '../../audit/audit.ts';
 import { moveCampaign } from './move-campaign.ts';
 
 /**
- * Archives a campaign: it keeps its executions and figures, and cannot be started. No-op if ARCHIVED. Throws 404, 409
- * if neither DRAFT, STOPPED nor ARCHIVED.
+ * Archives a campaign: it keeps its executions and figures, and cannot be started. Throws 404, 409 if it is neither
+ * DRAFT nor STOPPED.
  */
 export const archiveCampaign = (em: EntityManager, author: Author, id: number): Promise<Campaign> =>
   moveCampaign(em, author, id, {
     verb: 'archived',
     from: ['DRAFT', 'STOPPED'],
     to: () => 'ARCHIVED',
-    isDone: (status) => status === 'ARCHIVED',
   });
 
 /**
@@ -23,5 +22,4 @@ export const unarchiveCampaign = (em: EntityManager, author: Author, id: number)
     verb: 'unarchived',
     from: ['ARCHIVED'],
     to: ({ publishedVersion }) => (publishedVersion == null ? 'DRAFT' : 'STOPPED'),
-    isDone: () => false,
   });

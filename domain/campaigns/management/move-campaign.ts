@@ -12,8 +12,8 @@ export interface Move {
   verb: 'paused' | 'resumed' | 'archived' | 'unarchived';
   from: readonly Status[];
   to: (campaign: Campaign) => Status;
-  /** Whether the campaign has the new status already: then nothing happens. */
-  isDone: (status: Status) => boolean;
+  /** A campaign with this status is left alone, so that a repeated request succeeds. */
+  done?: Status;
   /** Further writes, in the transaction of the change. */
   also?: (tx: EntityManager, campaign: Campaign) => Promise<void>;
 }
@@ -23,13 +23,13 @@ export async function moveCampaign(
   em: EntityManager,
   author: Author,
   id: number,
-  { verb, from, to, isDone, also }: Move,
+  { verb, from, to, done, also }: Move,
 ): Promise<Campaign> {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
     const { status } = campaign;
-    if (isDone(status)) return campaign;
+    if (status === done) return campaign;
     if (!from.includes(status)) {
       const allowed = from.join(' or ');
       throw new AppError('conflict', `The campaign is ${status}; only one that is ${allowed} can be ${verb}`);

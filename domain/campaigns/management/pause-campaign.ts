@@ -13,7 +13,7 @@ export const pauseCampaign = (em: EntityManager, author: Author, id: number): Pr
     verb: 'paused',
     from: ['ACTIVE'],
     to: () => 'PAUSED',
-    isDone: (status) => status === 'PAUSED',
+    done: 'PAUSED',
   });
 
 /**
@@ -25,7 +25,7 @@ export const resumeCampaign = (em: EntityManager, author: Author, id: number): P
     verb: 'resumed',
     from: ['PAUSED'],
     to: () => 'ACTIVE',
-    isDone: (status) => status === 'ACTIVE',
+    done: 'ACTIVE',
     also: (tx, { version }) =>
       appendWorkflow(tx, 'campaignResume', { tenantId: author.tenantId, campaignId: id, version }),
   });

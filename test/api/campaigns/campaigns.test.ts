@@ -305,7 +305,7 @@ test('archived: from DRAFT or STOPPED, and back; it cannot be started meanwhile'
   };
   assert.deepEqual(await call('unarchive'), [409, 'conflict']);
   assert.deepEqual(await call('archive'), [200, 'ARCHIVED']);
-  assert.deepEqual(await call('archive'), [200, 'ARCHIVED']);
+  assert.deepEqual(await call('archive'), [409, 'conflict']);
   assert.equal((await call('start'))[0], 409);
   assert.deepEqual(await call('unarchive'), [200, 'DRAFT']);
   assert.equal((await call('start'))[0], 202);
