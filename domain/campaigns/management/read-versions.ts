@@ -24,7 +24,7 @@ async function readVersions(
     select v.campaign_id as "campaignId", v.version, v.definition, v.published_at as "publishedAt", (
       select count(*)::int from campaign_executions e
       where e.tenant_id = v.tenant_id and e.campaign_id = v.campaign_id and e.campaign_version = v.version and e.status = 'RUNNING') as running
-    from campaign_versions v where v.campaign_id = ${campaignId} and v.version = any(${[...versions]}::int[])`,
+    from campaign_versions v where v.campaign_id = ${campaignId} and v.version = any(${[...versions]}::bigint[])`,
   );
 }
 

@@ -45,9 +45,9 @@ async function openFiles(pid: number): Promise<string[]> {
 /** Everything in the temporary folder, however deep. */
 const named = async (): Promise<string[]> =>
   (await readdir(temporary, { recursive: true })).filter((name) => name !== 'uploads');
-const nothingIsLeft = async (pid = api.pid): Promise<void> => {
+const nothingIsLeft = async (pid = api.pid, after = 'this upload'): Promise<void> => {
   assert.deepEqual(await named(), []);
-  await until('no file is open', async () => (await openFiles(pid)).length === 0);
+  await until(`no file of ${after} is open`, async () => (await openFiles(pid)).length === 0);
 };
 
 const filePart = (name: string, content: string) =>
@@ -97,7 +97,7 @@ test('however an upload ends, nothing of it is left', async () => {
   for (const [what, body, status] of ends) {
     const answer = await post('/contacts/import', body);
     assert.equal(answer.status, status, `${what} ${JSON.stringify(answer.body)}`);
-    await nothingIsLeft();
+    await nothingIsLeft(api.pid, what);
   }
 });
 
