@@ -4,7 +4,7 @@ import { startWorkflow } from '../runtime/temporal.ts';
 import { tenantEm } from '../db/orm.ts';
 import { noteStarted, type StartedWorkflow } from '../domain/campaigns/execution/started-executions.ts';
 import { eachBounded } from './each-bounded.ts';
-import { workflowId, type ExecutionInput, type WorkflowStart } from '../workflows/registry.ts';
+import { workflowId, type ExecutionInput, type WorkflowStart, type WorkflowWake } from '../workflows/registry.ts';
 
 const AT_ONCE = 20;
 
@@ -44,8 +44,18 @@ export async function startExecutions(
   );
 }
 
-/** Starts the workflow of an outbox row. */
-export async function startFromOutbox(deps: StartDeps, start: WorkflowStart): Promise<void> {
-  if (start.type === 'campaignExecution') await startExecutions(deps, [start.input]);
+/** Wakes a running workflow; does nothing if it has ended or was never started. */
+export async function wakeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: string): Promise<void> {
+  try {
+    await temporal.workflow.getHandle(id).signal('wake');
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** Starts or wakes the workflow of an outbox row. */
+export async function startFromOutbox(deps: StartDeps, start: WorkflowStart | WorkflowWake): Promise<void> {
+  if (start.type === 'wake') await wakeWorkflow(deps, start.id);
+  else if (start.type === 'campaignExecution') await startExecutions(deps, [start.input]);
   else await startWorkflow(deps.temporal, start);
 }

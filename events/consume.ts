@@ -346,9 +346,14 @@ export interface EventHandler {
   types: readonly EventType[];
   /**
    * Handles events that were never handled before, in the engine transaction `tx` that also inserts their inbox row:
-   * all or nothing. May return a function to be called after the commit.
+   * all or nothing.
    */
-  handle: (tx: EntityManager, events: AnyEvent[]) => Promise<void | (() => Promise<void>)>;
+  handle: (tx: EntityManager, events: AnyEvent[]) => Promise<void>;
+  /**
+   * Called in an engine transaction of its own after the effect of the events was committed, and before they are acked:
+   * also for events that were handled before and are delivered again, so it must do no harm when it is repeated.
+   */
+  afterCommit?: (tx: EntityManager, events: AnyEvent[]) => Promise<void>;
 }
 
 /** Creates the durable consumers of all handlers; EVENT_BATCHES keeps a message only for consumers that exist. */
@@ -401,13 +406,17 @@ class SplitError extends Error {
 
 async function handleBatches(deps: ConsumerDeps, handler: EventHandler, batches: readonly EventBatch[]): Promise<void> {
   const events = new Map(batches.map((batch) => [batch.id.toLowerCase(), [...eventsOf(batch)].map(checkEvent)]));
-  const after = await engineEm(deps.orm).transactional(async (tx) => {
+  await engineEm(deps.orm).transactional(async (tx) => {
     const fresh = await takeIn(tx, handler.name, batches);
     if (fresh.size < events.size && (await isSplit(tx, handler.name, batches))) throw new SplitError();
     const unhandled = [...events].flatMap(([id, its]) => (fresh.has(id) ? its : []));
-    return unhandled.length > 0 ? handler.handle(tx, unhandled) : undefined;
+    if (unhandled.length > 0) await handler.handle(tx, unhandled);
   });
-  await after?.();
+  await runAfterCommit(deps, handler, [...events.values()].flat());
+}
+
+async function runAfterCommit(deps: ConsumerDeps, { afterCommit }: EventHandler, events: AnyEvent[]): Promise<void> {
+  if (afterCommit) await engineEm(deps.orm).transactional((tx) => afterCommit(tx, events));
 }
 
 /** Handles each event of a batch in a transaction with its own inbox row; returns those that failed. */
@@ -445,9 +454,9 @@ function failedEvent(event: CloudEvent, error: unknown): FailedPart {
 }
 
 async function handleEvent(deps: ConsumerDeps, handler: EventHandler, event: CloudEvent): Promise<void> {
-  const after = await engineEm(deps.orm).transactional(async (tx) => {
+  await engineEm(deps.orm).transactional(async (tx) => {
     const fresh = await takeIn(tx, handler.name, [event]);
-    return fresh.size > 0 ? handler.handle(tx, [checkEvent(event)]) : undefined;
+    if (fresh.size > 0) await handler.handle(tx, [checkEvent(event)]);
   });
-  await after?.();
+  await runAfterCommit(deps, handler, [event as AnyEvent]);
 }

@@ -72,6 +72,12 @@ export const eventContracts = {
     contactId: id,
     executionId: id,
   }),
+  GOAL_MET: contract('A contact met a goal of a campaign', {
+    campaignId: id,
+    executionId: id,
+    contactId: id,
+    stepId: text,
+  }),
   SCORE_UPDATED: contract('A score changed', {
     contactId: id,
     previousScore: Type.Integer(),

@@ -184,3 +184,20 @@ export async function appendWorkflow<Type extends WorkflowType>(
     values (${input.tenantId}, ${type}, ${workflowId(type, input)}, ${JSON.stringify(input)}::jsonb)`,
   );
 }
+
+/** Writes requests to wake running workflows, by their ids. */
+export async function appendWakes(
+  tx: EntityManager,
+  wakes: readonly { tenantId: string; workflowId: string }[],
+): Promise<void> {
+  if (wakes.length === 0) return;
+  touchOutbox(tx, 'outbox_workflows');
+  const made = wakes.map(({ tenantId, workflowId: id }) => ({ tenant_id: tenantId, id }));
+  await rows(
+    tx,
+    sql`
+    insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
+    select r.tenant_id, 'wake', r.id, jsonb_build_object('tenantId', r.tenant_id)
+    from jsonb_to_recordset(${JSON.stringify(made)}::jsonb) as r(tenant_id text, id text)`,
+  );
+}

@@ -7,7 +7,7 @@ import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { batchSubject, OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
 import { SHARDS, type OutboxTable, type SendRequest } from './outbox.ts';
 import { Wake } from './wake.ts';
-import type { WorkflowStart } from '../workflows/registry.ts';
+import type { WorkflowStart, WorkflowWake } from '../workflows/registry.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 
@@ -26,8 +26,8 @@ export interface RelayDeps {
   nats: Nats;
   log: Logger;
   metrics: Metrics;
-  /** Starts a workflow with its id; succeeds if it was already started. */
-  startWorkflow: (start: WorkflowStart) => Promise<void>;
+  /** Starts a workflow with its id, or wakes one; succeeds if it was already started, or has ended. */
+  startWorkflow: (start: WorkflowStart | WorkflowWake) => Promise<void>;
 }
 
 interface OutboxRow {
@@ -106,7 +106,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   const workflows: Loop = {
     name: 'outbox_workflows',
     batch: async (client) => {
-      const { rows } = await client.query<WorkflowStart>(
+      const { rows } = await client.query<WorkflowStart | WorkflowWake>(
         `delete from outbox_workflows where id in (select id from outbox_workflows order by id limit $1)
          returning workflow_type as type, workflow_id as id, input`,
         [WORKFLOWS_PER_BATCH],

@@ -78,7 +78,9 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       // The next run assumes that this step is shown already.
       show(ahead, `**${ahead.stepId}**: ${ahead.summary}`);
       await condition(allHandlersFinished);
-      await continueAsNew<typeof campaignExecution>({ ...start, ahead });
+      // Woken meanwhile: the next run must look at once instead of waiting.
+      const { waitUntil: _isOver, ...now } = ahead;
+      await continueAsNew<typeof campaignExecution>({ ...start, ahead: woken ? now : ahead });
     }
   }
   show(ahead.runs, `**${ahead.runs.stepId}**: the last step`);

@@ -148,6 +148,13 @@ export const workflowOf = <Type extends WorkflowType>(type: Type): Registry[Type
 export const workflowId = <Type extends WorkflowType>(type: Type, input: WorkflowInputs[Type]): string =>
   workflowOf(type).id(input);
 
+/** Wakes a running workflow by the signal `wake`; does nothing if there is none with this id. */
+export interface WorkflowWake {
+  type: 'wake';
+  id: string;
+  input: { tenantId: string };
+}
+
 /** A workflow to start. */
 export type WorkflowStart = {
   [Type in WorkflowType]: { type: Type; id: string; input: WorkflowInputs[Type] };

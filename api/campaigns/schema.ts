@@ -137,7 +137,9 @@ export const ExecutionWithSteps = strict(
         visit: Type.Integer({ minimum: 1 }),
         type: Type.String(),
         result: Type.String({
-          description: '`success`, `suppressed`, `then`, `else`, `branch-1`…, `stop` or `failed`',
+          description:
+            '`success`, `suppressed`, `then`, `else`, `branch-1`…, `event`, `timeout`, `met`, `not_met`, `stop` or ' +
+            '`failed`; `skipped`: left for a goal that was met',
         }),
         reason: nullable(Type.String()),
         executedAt: Timestamp,
@@ -161,9 +163,10 @@ export const Stats = strict({
     strict({
       stepId: StepId,
       type: Type.String(),
-      entered: Type.Integer({ minimum: 0, description: 'Arrivals: waiting + completed + stopped + failed' }),
+      entered: Type.Integer({ minimum: 0, description: 'Arrivals: waiting + completed + skipped + stopped + failed' }),
       waiting: Count,
       completed: Count,
+      skipped: Type.Integer({ minimum: 0, description: 'Left for a goal that was met' }),
       suppressed: Type.Integer({ minimum: 0, description: 'Included in `completed`: emails suppressed by a gate' }),
       stopped: Count,
       failed: Count,
@@ -174,7 +177,18 @@ export const Stats = strict({
     openRate: Type.Number(),
     clickRate: Type.Number(),
   }),
-  conversions: Type.Integer({ minimum: 0, description: 'Contacts who submitted a form after entering the campaign' }),
+  conversions: Type.Integer({
+    minimum: 0,
+    description: 'Contacts that met a goal, or submitted a form after entering the campaign',
+  }),
+  goals: Type.Array(
+    strict({
+      stepId: StepId,
+      met: Type.Integer({ minimum: 0, description: 'Executions' }),
+      contacts: Type.Integer({ minimum: 0, description: 'Different contacts' }),
+    }),
+    { description: 'The goals that were met' },
+  ),
 });
 
 export const ContactParams = Type.Object({ id: Id, contactId: Id });

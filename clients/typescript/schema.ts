@@ -2773,10 +2773,12 @@ export interface components {
                 /** @example wait-1 */
                 stepId: string;
                 type: string;
-                /** @description Arrivals: waiting + completed + stopped + failed */
+                /** @description Arrivals: waiting + completed + skipped + stopped + failed */
                 entered: number;
                 waiting: number;
                 completed: number;
+                /** @description Left for a goal that was met */
+                skipped: number;
                 /** @description Included in `completed`: emails suppressed by a gate */
                 suppressed: number;
                 stopped: number;
@@ -2799,8 +2801,17 @@ export interface components {
                 openRate: number;
                 clickRate: number;
             };
-            /** @description Contacts who submitted a form after entering the campaign */
+            /** @description Contacts that met a goal, or submitted a form after entering the campaign */
             conversions: number;
+            /** @description The goals that were met */
+            goals: {
+                /** @example wait-1 */
+                stepId: string;
+                /** @description Executions */
+                met: number;
+                /** @description Different contacts */
+                contacts: number;
+            }[];
         };
         CampaignsAnalytics: {
             period: {
@@ -3330,7 +3341,7 @@ export interface components {
             /** @example Email opened */
             name: string;
             /** @enum {string} */
-            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "WEBSITE_VISITED";
+            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
             category?: string | null;
@@ -4041,7 +4052,7 @@ export interface components {
                 stepId: string;
                 visit: number;
                 type: string;
-                /** @description `success`, `suppressed`, `then`, `else`, `branch-1`…, `stop` or `failed` */
+                /** @description `success`, `suppressed`, `then`, `else`, `branch-1`…, `event`, `timeout`, `met`, `not_met`, `stop` or `failed`; `skipped`: left for a goal that was met */
                 result: string;
                 reason: string | null;
                 /**
@@ -4169,7 +4180,7 @@ export interface components {
              * @description Marks an event leaf
              * @enum {unknown}
              */
-            event?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
+            event?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
             /**
              * @description For a field leaf; for an event leaf `atLeast`, `atMost` or `none`
              * @enum {unknown}
@@ -5009,7 +5020,7 @@ export interface components {
             /** @example Email opened */
             name: string;
             /** @enum {string} */
-            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "WEBSITE_VISITED";
+            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
             category: string | null;
@@ -5235,9 +5246,9 @@ export interface components {
         Step: {
             /** @description Unique in the campaign; generated if absent */
             id?: string;
-            /** @description EMAIL, WAIT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, EXIT */
+            /** @description EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, EXIT */
             type: string;
-            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key · `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away · `EXIT {}` stops the execution */
+            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted `onTimeout` is the following step, null the end. Events count from the moment when the step was reached · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key · `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away · `GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, once; a conversion. Whoever comes here without having met the goal goes on to the next step · `EXIT {}` stops the execution */
             config?: {
                 [key: string]: unknown;
             };
@@ -5782,7 +5793,7 @@ export interface components {
             /** @example Email opened */
             name?: string;
             /** @enum {string} */
-            eventType?: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "WEBSITE_VISITED";
+            eventType?: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points?: number;
             category?: string | null;

@@ -74,6 +74,8 @@ const CampaignExecutionSchema = defineEntity({
     /** The cause of the entry: an event's id, or the enrolment. A redelivered cause makes no second entry. */
     entryKey: p.string().length(100),
     enrolmentId: bigid().nullable(),
+    /** 1, or one more than that of the execution whose step caused the entry. */
+    depth: p.integer().default(1),
     currentStep: p.integer().default(0),
     currentStepId: p.string().length(64).nullable(),
     /** The interpreter's state: visits per step, end of the current wait. */
@@ -122,6 +124,24 @@ const CampaignStepExecutionSchema = defineEntity({
 export class CampaignStepExecution extends CampaignStepExecutionSchema.class {}
 CampaignStepExecutionSchema.setClass(CampaignStepExecution);
 
+/** An event that a running execution waits for, by its type: WAIT_FOR_EVENT, or a goal that it has not met. */
+const AwaitedEventSchema = defineEntity({
+  name: 'AwaitedEvent',
+  tableName: 'awaited_events',
+  ...tenantTable,
+  indexes: [{ name: 'awaited_events_contact_idx', properties: ['tenantId', 'contactId'] }],
+  properties: {
+    tenantId: tenantId().primary(),
+    executionId: bigid().primary(),
+    eventType: p.string().length(50).primary(),
+    contactId: bigid(),
+    /** When such an event woke the execution; null again when the execution has looked. */
+    wokenAt: timestamp().nullable(),
+  },
+});
+export class AwaitedEvent extends AwaitedEventSchema.class {}
+AwaitedEventSchema.setClass(AwaitedEvent);
+
 /**
  * A start request with contacts, or one run of a schedule: pages through the contacts and starts an execution for each.
  */
@@ -157,4 +177,5 @@ export const campaignEntities = [
   CampaignExecution,
   CampaignStepExecution,
   CampaignEnrolment,
+  AwaitedEvent,
 ];

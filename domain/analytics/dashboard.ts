@@ -40,7 +40,7 @@ export async function readDashboard(em: EntityManager, period: Period) {
     return {
       contacts: { total: state!.contacts, new: figures.contacts_new },
       emails: emailFigures(figures),
-      conversions: { total: figures.submissions, rate: rate(people.converted, people.mailed) },
+      conversions: { total: figures.submissions + figures.goals_met, rate: rate(people.converted, people.mailed) },
       campaigns: { active: state!.active, running: state!.running, completed: figures.campaign_completions },
       forms: { views: figures.form_views, submissions: figures.submissions },
       series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({

@@ -14,6 +14,7 @@ export const COUNTED_EVENTS = [
   'FORM_SUBMITTED',
   'CAMPAIGN_TRIGGERED',
   'CAMPAIGN_COMPLETED',
+  'GOAL_MET',
   'SCORE_UPDATED',
 ] as const satisfies readonly EventType[];
 
@@ -32,6 +33,7 @@ export type Metric =
   | 'form_views'
   | 'campaign_entries'
   | 'campaign_completions'
+  | 'goals_met'
   | 'score_changes';
 
 const metrics: Record<(typeof COUNTED_EVENTS)[number], Metric> = {
@@ -44,6 +46,7 @@ const metrics: Record<(typeof COUNTED_EVENTS)[number], Metric> = {
   FORM_SUBMITTED: 'submissions',
   CAMPAIGN_TRIGGERED: 'campaign_entries',
   CAMPAIGN_COMPLETED: 'campaign_completions',
+  GOAL_MET: 'goals_met',
   SCORE_UPDATED: 'score_changes',
 };
 
@@ -86,7 +89,8 @@ function dimensionsOf(data: EventFields): [string, number][] {
 function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId: number } | null {
   const data = event.data as EventFields;
   if (metric === 'emails_sent' && data.recipientId) return { metric: 'mailed', contactId: data.recipientId };
-  if (metric === 'submissions' && data.contactId) return { metric: 'converted', contactId: data.contactId };
+  if ((metric === 'submissions' || metric === 'goals_met') && data.contactId)
+    return { metric: 'converted', contactId: data.contactId };
   return null;
 }
 

@@ -18,6 +18,7 @@ const NONE: Figures = {
   form_views: 0,
   campaign_entries: 0,
   campaign_completions: 0,
+  goals_met: 0,
   score_changes: 0,
 };
 

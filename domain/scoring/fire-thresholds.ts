@@ -45,19 +45,18 @@ export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Pro
   const hits = await insertHits(tx, await withOpenCampaigns(tx, due));
   for (const [, group] of Map.groupBy(hits, (hit) => `${hit.tenant_id}/${hit.threshold_id}`)) {
     const { tenant_id: tenantId, action } = group[0]!;
-    if (action.type === 'ADD_TO_LIST')
-      await addToListIfThere(
-        tx,
-        tenantId,
-        action.listId,
-        group.map((hit) => hit.contact_id),
-      );
+    const causeOf = (hit: Hit): string | null => totals.find((r) => r.eventId === hit.event_id)?.requestId ?? null;
+    if (action.type === 'ADD_TO_LIST') {
+      for (const [requestId, some] of Map.groupBy(group, causeOf)) {
+        const contactIds = some.map((hit) => hit.contact_id);
+        await addToListIfThere(tx, tenantId, action.listId, contactIds, requestId);
+      }
+    }
     if (action.type === 'START_CAMPAIGN') {
       for (const hit of group) {
-        const requestId = totals.find((r) => r.eventId === hit.event_id)?.requestId ?? null;
         await enterCampaign(
           tx,
-          { tenantId, requestId },
+          { tenantId, requestId: causeOf(hit) },
           {
             campaignId: action.campaignId,
             contactId: hit.contact_id,

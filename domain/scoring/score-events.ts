@@ -15,6 +15,7 @@ export const SCORABLE_EVENTS = [
   'EMAIL_BOUNCED',
   'FORM_SUBMITTED',
   'CAMPAIGN_COMPLETED',
+  'GOAL_MET',
   'WEBSITE_VISITED',
 ] as const satisfies readonly EventType[];
 

@@ -1,4 +1,6 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
+import { wakeAwaiting } from '../../domain/campaigns/execution/awaited-events.ts';
+import { isByExecution } from '../../domain/campaigns/execution/depth.ts';
 import { lockContacts } from '../../domain/contacts/values/lock-contacts.ts';
 import type { ChangeKind } from '../../domain/segments/filter/change-kinds.ts';
 import { FILTER_EVENTS } from '../../domain/segments/filter/filter-fields.ts';
@@ -14,6 +16,7 @@ interface Activity {
   automated: boolean;
   email: number | null;
   data: Record<string, unknown>;
+  requestId: string | null;
 }
 
 /** The changes, besides the event itself, on which segment memberships may depend; absent = none, null = any. */
@@ -25,7 +28,7 @@ const CHANGES: Partial<Record<EventType, ChangeKind[] | null>> = {
   SCORE_UPDATED: ['score'],
 };
 
-/** Records activities of contacts, and re-evaluates their segment memberships. */
+/** Records activities of contacts, re-evaluates their segment memberships, and wakes executions that wait for them. */
 export const contactHandler: EventHandler = {
   name: 'contact',
   types: FILTER_EVENTS,
@@ -33,6 +36,7 @@ export const contactHandler: EventHandler = {
     const byTenant = [...Map.groupBy(events, (event) => event.tenantid)].sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [tenantId, group] of byTenant) await record(tx, tenantId, group);
   },
+  afterCommit: wakeAwaiting,
 };
 
 async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): Promise<void> {
@@ -58,6 +62,10 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
     ...(causes ? { causes } : {}),
     committed: !locked,
     locked,
+    // Only these matter to what follows: a campaign that it triggers must know that another one caused it.
+    requestIds: new Map(
+      activities.flatMap(({ contact, requestId }) => (isByExecution(requestId) ? [[contact, requestId] as const] : [])),
+    ),
     untriggered: new Set(contacts.filter((contact) => !triggering.has(contact))),
   });
 }
@@ -137,5 +145,6 @@ function activityOf(event: AnyEvent): Activity | null {
     automated: data['automated'] === true,
     email,
     data,
+    requestId: event.requestid ?? null,
   };
 }

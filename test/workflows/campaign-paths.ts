@@ -6,7 +6,7 @@ import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
 import { until } from '../support/until.ts';
-import { DAY, TENANT, type Journeys } from './campaign-support.ts';
+import { DAY, LONG, TENANT, type Journeys } from './campaign-support.ts';
 
 /** A journey at its end, and the workflow whose history is worth keeping: the execution's, where none is named. */
 export interface Walked {
@@ -20,6 +20,14 @@ const origin = { tenantId: TENANT, actor: null, requestId: null, address: null }
 export const wait = (id: string, waitMinutes: number) => ({ id, type: 'WAIT', config: { waitMinutes } });
 const active = { field: 'status', operator: 'eq', value: 'active' };
 const nobody = { field: 'email', operator: 'eq', value: 'nobody@example.com' };
+
+const prices = { field: 'url', operator: 'eq', value: 'https://example.com/prices' };
+const visited = { event: 'WEBSITE_VISITED', operator: 'atLeast', where: [prices] };
+const listen = (onTimeout: string, timeoutMinutes = 3 * 1440) => ({
+  id: 'listen',
+  type: 'WAIT_FOR_EVENT',
+  config: { event: 'WEBSITE_VISITED', where: [prices], timeoutMinutes, onTimeout },
+});
 
 /** Walks one contact through these steps to the end. */
 async function walk(
@@ -184,6 +192,37 @@ export const paths = {
       },
       wait('end', 60),
     ]),
+  'event-came': async (journeys) => {
+    const resting = await restingAt(journeys, 'listen', [
+      listen('late', LONG),
+      { ...wait('soon', 60), next: null },
+      wait('late', 1),
+    ]);
+    await journeys.happens(resting.contactId, 'WEBSITE_VISITED', { url: 'https://example.com/other' });
+    await journeys.happens(resting.contactId, 'WEBSITE_VISITED', { url: 'https://example.com/prices' });
+    return ended(journeys, resting);
+  },
+  'event-timeout': (journeys) => walk(journeys, [listen('late'), { ...wait('soon', 60), next: null }, wait('late', 1)]),
+  'goal-while-waiting': async (journeys) => {
+    const resting = await restingAt(journeys, 'pause', [
+      { id: 'start', type: 'CONDITION', config: { if: active } },
+      wait('pause', LONG),
+      wait('never', 60),
+      { id: 'bought', type: 'GOAL', config: { if: visited } },
+      wait('thanks', 60),
+    ]);
+    await journeys.happens(resting.contactId, 'WEBSITE_VISITED', { url: 'https://example.com/prices' });
+    return ended(journeys, resting);
+  },
+  'goal-not-met': (journeys) =>
+    walk(journeys, [
+      wait('pause', 60),
+      { id: 'bought', type: 'GOAL', config: { if: visited } },
+      { id: 'is', type: 'GOAL', config: { if: nobody } },
+      wait('end', 60),
+    ]),
+  'goal-met-before': (journeys) =>
+    walk(journeys, [wait('pause', 60), wait('never', 60), { id: 'is', type: 'GOAL', config: { if: active } }]),
   'condition-end': (journeys) =>
     walk(journeys, [{ id: 'fork', type: 'CONDITION', config: { if: nobody, else: null } }, wait('never', 60)]),
   segment: async (journeys) => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import { AwaitedEvent, CampaignStepExecution } from '../../db/entities/campaigns.ts';
 import { Contact } from '../../db/entities/contacts.ts';
+import { readStats } from '../../domain/campaigns/management/read-stats.ts';
 import { readContactScore } from '../../domain/scoring/read-scores.ts';
 import { paths, type PathName, type Walked } from './campaign-paths.ts';
-import { DAY, startJourneys, type Journeys } from './campaign-support.ts';
+import { DAY, LONG, MINUTE, startJourneys, type Journeys } from './campaign-support.ts';
 
 let journeys: Journeys;
 beforeAll(async () => {
@@ -153,14 +154,19 @@ test('UPDATE_CONTACT sets fields, with an event, and what depends on them sees i
     'is:then',
     'end:success',
   ]);
-  assert.deepEqual(await reasons(execution.id), ['changed jobTitle, tags', 'nothing changed', null, null]);
+  assert.deepEqual(await reasons(execution.id), [
+    'changed jobTitle, tags',
+    'nothing changed',
+    'jobTitle eq "Engineer": yes ("Engineer")',
+    null,
+  ]);
   const contact = await journeys.em().transactional((tx) => tx.findOneOrFail(Contact, { id: execution.contactId }));
   assert.deepEqual([contact.jobTitle, contact.tags, contact.version], ['Engineer', ['vip'], 2]);
 });
 
 test('SCORE adds points and takes some away, each visit once, with history and events', async () => {
   const { execution } = await walked('score', 'COMPLETED', ['up:success', 'down:success', 'is:then', 'end:success']);
-  const told = ['watched the webinar: the score is 60', 'the score is 50', null, null];
+  const told = ['watched the webinar: the score is 60', 'the score is 50', 'score eq 50: yes (50)', null];
   assert.deepEqual(await reasons(execution.id), told);
   const { totalScore, rules, history } = await readContactScore(journeys.em(), execution.contactId);
   assert.deepEqual([totalScore, rules], [50, [{ rule_id: null, score: 50 }]]);
@@ -229,3 +235,37 @@ test('what FAILED can be retried, and goes on at the step that failed', async ()
   ]);
   assert.equal(execution.runSeq, 2);
 });
+
+test('WAIT_FOR_EVENT goes on as soon as the event comes', async () => {
+  const { execution } = await walked('event-came', 'COMPLETED', ['listen:event', 'soon:success']);
+  assert.match((await reasons(execution.id))[0]!, /^WEBSITE_VISITED atLeast 1, url eq .*prices": yes \(1 times\)$/);
+  // The wait after it counts from the event, not from the timeout.
+  assert.ok(execution.finishedAt!.getTime() - execution.startedAt.getTime() < LONG * MINUTE);
+  assert.equal(await journeys.em().count(AwaitedEvent, { executionId: execution.id }), 0);
+});
+
+test('WAIT_FOR_EVENT goes another way when its time is over', async () => {
+  const { execution } = await walked('event-timeout', 'COMPLETED', ['listen:timeout', 'late:success']);
+  assert.match((await reasons(execution.id))[0]!, /: no \(0 times\)$/);
+  assert.ok(execution.finishedAt!.getTime() - execution.startedAt.getTime() >= 3 * DAY);
+});
+
+test('a goal that is met while the contact waits', async () => {
+  const { execution } = await walked('goal-while-waiting', 'COMPLETED', [
+    'start:then',
+    'pause:skipped',
+    'bought:met',
+    'thanks:success',
+  ]);
+  assert.equal((await reasons(execution.id))[1], 'the goal bought is met');
+  const stats = await readStats(journeys.em(), execution.campaignId);
+  assert.deepEqual([stats.conversions, stats.goals], [1, [{ stepId: 'bought', met: 1, contacts: 1 }]]);
+  const { skipped, completed, entered } = stats.steps.find(({ stepId }) => stepId === 'pause')!;
+  assert.deepEqual([entered, completed, skipped], [1, 0, 1]);
+});
+
+test('a goal that was met before the contact entered', () =>
+  walkedTo('goal-met-before', 'COMPLETED', ['pause:skipped', 'is:met']));
+
+test('a goal that is not met is passed', () =>
+  walkedTo('goal-not-met', 'COMPLETED', ['pause:success', 'bought:not_met', 'is:not_met', 'end:success']));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Runtime, Worker } from '@temporalio/worker';
@@ -8,6 +9,8 @@ import { readEnv } from '../../config/env.ts';
 import { QUEUES, type WorkflowStart } from '../../workflows/registry.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import type { AnyEvent, EventType } from '../../events/contracts.ts';
+import { contactHandler } from '../../events/handlers/contacts.ts';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { createCampaign, type CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
 import { startCampaign, type Audience } from '../../domain/campaigns/management/start-campaign.ts';
@@ -48,6 +51,8 @@ export interface Journeys {
   runAll: (campaignId: number) => Promise<CampaignExecution[]>;
   /** Waits, in real time, until the one execution of the campaign is at a step. */
   at: (campaignId: number, stepId: string) => Promise<CampaignExecution>;
+  /** Makes an event of a contact, by the clock of the workflows, and has it consumed as the service does. */
+  happens: (contactId: number, type: EventType, data?: Record<string, unknown>, times?: number) => Promise<void>;
   /** The types of the events of a workflow's history, without their prefix, in order. */
   history: (workflowId: string) => Promise<string[]>;
   status: (workflowId: string) => Promise<string>;
@@ -166,6 +171,19 @@ export async function startJourneys(): Promise<Journeys> {
         const [execution] = await journeys.executions(campaignId);
         return execution?.currentStepId === stepId && execution.runId ? execution : null;
       }),
+    happens: async (contactId, type, data = {}, times = 1) => {
+      const time = new Date(await env.currentTimeMs()).toISOString();
+      const events = Array.from({ length: times }, () => ({
+        id: randomUUID(),
+        type,
+        time,
+        tenantid: TENANT,
+        data: { contactId, ...data },
+      })) as unknown as AnyEvent[];
+      await engineEm(deps.orm).transactional((tx) => contactHandler.handle(tx, events));
+      await engineEm(deps.orm).transactional((tx) => contactHandler.afterCommit!(tx, events));
+      await journeys.relay();
+    },
     history: async (workflowId) => {
       const { events } = await env.client.workflow.getHandle(workflowId).fetchHistory();
       const { EventType } = proto.temporal.api.enums.v1;

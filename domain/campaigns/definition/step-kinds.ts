@@ -2,22 +2,26 @@ import type { Static, TSchema } from 'typebox';
 import { condition } from './steps/condition.ts';
 import { email } from './steps/email.ts';
 import { exit } from './steps/exit.ts';
+import { goal } from './steps/goal.ts';
 import type { StepKind } from './steps/kind.ts';
 import { score } from './steps/score.ts';
 import { segment } from './steps/segment.ts';
 import { split } from './steps/split.ts';
 import { updateContact } from './steps/update-contact.ts';
 import { wait } from './steps/wait.ts';
+import { waitForEvent } from './steps/wait-for-event.ts';
 
 /** The registry of step types. */
 export const stepKinds = {
   EMAIL: email,
   WAIT: wait,
+  WAIT_FOR_EVENT: waitForEvent,
   CONDITION: condition,
   SPLIT: split,
   SEGMENT: segment,
   UPDATE_CONTACT: updateContact,
   SCORE: score,
+  GOAL: goal,
   EXIT: exit,
 } as const;
 

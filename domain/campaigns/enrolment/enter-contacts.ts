@@ -1,6 +1,8 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
-import { begin } from '../execution/advance.ts';
+import { begin, type Outcome, wokenBy } from '../execution/advance.ts';
+import { awaitEvents } from '../execution/awaited-events.ts';
+import { depthOf, MAX_DEPTH } from '../execution/depth.ts';
 import type { Definition } from '../definition/definition.ts';
 import { aheadOf, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
 import { workflows } from '../../../workflows/registry.ts';
@@ -61,9 +63,17 @@ async function eligible(
   );
 }
 
-function newRow(tenantId: string, { campaignId, definition }: EnterableVersion, found: Eligible, now: Date) {
+/** An execution that would be one too many in a row: it is there to show why nothing happened, and runs nothing. */
+const refused: Outcome = { end: { status: 'STOPPED', currentStep: 0, exitReason: 'depth_limit' } };
+
+function newRow(
+  tenantId: string,
+  { campaignId, definition }: EnterableVersion,
+  found: Eligible,
+  { now, depth }: { now: Date; depth: number },
+) {
   const moment = { now, timezone: found.timezone };
-  const outcome = begin(definition, moment);
+  const outcome = depth > MAX_DEPTH ? refused : begin(definition, moment);
   const row = { contact_id: found.contact_id, entry_no: found.entry_no, entry_key: found.entry_key };
   if ('end' in outcome) {
     const { status, currentStep, exitReason } = outcome.end;
@@ -145,24 +155,37 @@ async function enterRound(
   const { tenantId } = origin;
   const { campaignId, version } = into;
   const now = new Date();
-  const made = (await eligible(tx, tenantId, into, entrants)).map((found) => newRow(tenantId, into, found, now));
+  const depth = await depthOf(tx, origin);
+  const made = (await eligible(tx, tenantId, into, entrants)).map((found) =>
+    newRow(tenantId, into, found, { now, depth }),
+  );
   if (made.length === 0) return { entered: 0, starts: [] };
   const inserted = await rows<{ id: number; contact_id: number }>(
     tx,
     sql`
-    insert into campaign_executions (tenant_id, campaign_id, campaign_version, contact_id, entry_no, entry_key, enrolment_id,
+    insert into campaign_executions (tenant_id, campaign_id, campaign_version, contact_id, entry_no, entry_key, enrolment_id, depth,
       current_step, current_step_id, state, status, exit_reason, workflow_id, started_at, finished_at, updated_at)
-    select ${tenantId}, ${campaignId}::bigint, ${version}::int, r.contact_id, r.entry_no, r.entry_key, ${cause.enrolmentId ?? null}::bigint,
+    select ${tenantId}, ${campaignId}::bigint, ${version}::int, r.contact_id, r.entry_no, r.entry_key, ${cause.enrolmentId ?? null}::bigint, ${depth}::int,
       r.current_step, r.current_step_id, r.state, r.status, r.exit_reason, r.workflow_id, ${now}::timestamptz, r.finished_at, ${now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(made)}::jsonb) as r(contact_id bigint, entry_no int, entry_key text, workflow_id text,
       status text, current_step int, current_step_id text, exit_reason text, state jsonb, finished_at timestamptz)
     returning id, contact_id`,
   );
   const ids = new Map(inserted.map((row) => [row.contact_id, row.id]));
+  await awaitEvents(
+    tx,
+    tenantId,
+    made.flatMap((row) => {
+      if (row.status !== 'RUNNING') return [];
+      const events = wokenBy(into.definition, row.state.position);
+      return [{ executionId: ids.get(row.contact_id)!, contactId: row.contact_id, events }];
+    }),
+  );
   await appendEvents(
     tx,
     origin,
     made.flatMap((row): NewEvent[] => {
+      if (row.status === 'STOPPED') return [];
       const data = { campaignId, contactId: row.contact_id, executionId: ids.get(row.contact_id)! };
       const entity = `contact/${row.contact_id}`;
       const triggered: NewEvent = { type: 'CAMPAIGN_TRIGGERED', entity, data: { ...data, trigger: cause.trigger } };
@@ -186,5 +209,5 @@ async function enterRound(
       },
     ];
   });
-  return { entered: made.length, starts };
+  return { entered: made.filter(({ status }) => status !== 'STOPPED').length, starts };
 }

@@ -2,6 +2,8 @@ import type { Definition } from '../definition/definition.ts';
 import { exitsOf, stepIndexes, targetIndex } from '../validation/flow.ts';
 import { type Step, type StepType, stepKind } from '../definition/step-kinds.ts';
 import type { Effect, Moment, StepKind } from '../definition/steps/kind.ts';
+import type { FilterEvent } from '../../segments/filter/filter-fields.ts';
+import type { Filter } from '../../segments/filter/filter.ts';
 
 export type { Effect, Moment };
 
@@ -18,6 +20,8 @@ export interface Position {
    * whose clock is behind cannot wait "until 09:00" twice on the same morning. Null = no wait yet.
    */
   waitUntil: string | null;
+  /** The indexes of the goals that were met; absent = none. */
+  met?: number[];
 }
 
 /** The next step, as shown by timers and records. */
@@ -30,6 +34,11 @@ export interface NextStep {
   summary: string;
   /** Present only if the step has to wait (RFC 3339, UTC). */
   waitUntil?: string;
+  /**
+   * What the execution waits for may have happened already: the step must be run once after the commit, which then
+   * answers how long to wait. Events from before the commit would otherwise be missed.
+   */
+  looks?: true;
 }
 
 /** COMPLETED: reached the end, `currentStep` = number of steps. STOPPED: left early, `currentStep` = its last step. */
@@ -37,7 +46,12 @@ export type End =
   | { status: 'COMPLETED'; currentStep: number; exitReason: null }
   | { status: 'STOPPED'; currentStep: number; exitReason: string };
 
-export type Outcome = { next: NextStep; position: Position } | { end: End };
+/** An execution at a step. */
+export interface Entered {
+  next: NextStep;
+  position: Position;
+}
+export type Outcome = Entered | { end: End };
 
 /** The result of a step's `Effect`. */
 export type StepResult =
@@ -46,6 +60,8 @@ export type StepResult =
   | { kind: 'suppressed' }
   /** The exit of a branching step: an index, or null if nothing matched. */
   | { kind: 'branch'; matched: number | null }
+  /** Whether the goal is met. Continues like `done`. */
+  | { kind: 'goal'; met: boolean }
   /** Too early: stays at the step, in the same visit. */
   | { kind: 'wait'; until: Date }
   /** Leaves the campaign from the current step: unsubscribed, contact deleted, … */
@@ -66,7 +82,7 @@ function later(floor: string | null, time: Date): Date {
   return floor !== null && new Date(floor) > time ? new Date(floor) : time;
 }
 
-function at(definition: Definition, position: Position, now: Date): Outcome {
+function at(definition: Definition, position: Position, now: Date): Entered {
   const { step, kind } = stepAt(definition, position);
   const next: NextStep = {
     stepId: step.id,
@@ -93,10 +109,45 @@ function enter(
     visits: definition.steps.map((_step, index) => (before.visits[index] ?? 0) + (index === stepIndex ? 1 : 0)),
     waitUntil: before.waitUntil,
   };
+  if (before.met) position.met = before.met;
   const { step, kind } = stepAt(definition, position);
   const due = kind.due?.(step.config, definition.entry, moment);
   if (due) position.waitUntil = later(position.waitUntil, due).toISOString();
-  return at(definition, position, moment.now);
+  const { next } = at(definition, position, moment.now);
+  const { waitUntil, ...now } = next;
+  const looks = kind.looks ?? (waitUntil !== undefined && openGoals(definition, position).length > 0);
+  return { next: looks ? { ...now, looks: true } : next, position };
+}
+
+/** A goal of the definition that the execution has not met yet. */
+export interface OpenGoal {
+  stepIndex: number;
+  stepId: string;
+  filter: Filter;
+}
+
+/** The goals that an execution at `position` has not met, in the order of the steps. */
+export function openGoals(definition: Definition, { met = [] }: Position): OpenGoal[] {
+  return definition.steps.flatMap(({ id, type, config }, stepIndex) => {
+    const filter = stepKind(type)?.goal?.(config);
+    return filter && !met.includes(stepIndex) ? [{ stepIndex, stepId: id, filter }] : [];
+  });
+}
+
+/** Leaves the step at `position`, whatever it waits for, and enters the step of a goal. */
+export function jump(definition: Definition, position: Position, { stepIndex }: OpenGoal, moment: Moment): Entered {
+  // A goal is a step, so this is not the end.
+  return enter(definition, stepIndex, { ...position, waitUntil: null }, moment) as Entered;
+}
+
+/** The events that wake an execution at `position`. */
+export function wokenBy(definition: Definition, position: Position): Set<FilterEvent> {
+  const { step, kind } = stepAt(definition, position);
+  const goals = openGoals(definition, position).map(({ stepIndex }) => definition.steps[stepIndex]!);
+  return new Set([
+    ...(kind.looks ? (kind.wokenBy?.(step.config) ?? []) : []),
+    ...goals.flatMap((goal) => [...(stepKind(goal.type)?.wokenBy?.(goal.config) ?? [])]),
+  ]);
 }
 
 /** Enters the first step. Without steps, the execution is COMPLETED at once. */
@@ -111,14 +162,17 @@ export function begin(definition: Definition, moment: Moment): Outcome {
 export function plan(definition: Definition, position: Position, moment: Moment): Effect {
   const { step, kind } = stepAt(definition, position);
   const until = position.waitUntil === null ? null : new Date(position.waitUntil);
-  if (until !== null && until > moment.now) return { effect: 'wait', until };
-  return kind.plan(step.config, definition.entry, moment);
+  const open = until !== null && until > moment.now ? until : null;
+  if (open !== null && !kind.looks) return { effect: 'wait', until: open };
+  return kind.plan(step.config, definition.entry, moment, open);
 }
 
 /** Where an execution goes after the step at `position` with this result. Waits count from `moment.now`. */
 export function advance(definition: Definition, position: Position, result: StepResult, moment: Moment): Outcome {
   const { step, kind } = stepAt(definition, position);
   const { stepIndex } = position;
+  if ((result.kind === 'goal') !== (kind.goal !== undefined) && result.kind !== 'exit' && result.kind !== 'wait')
+    throw new Error(`${result.kind} is no result of a ${step.type} step`);
   if (result.kind === 'wait') return at(definition, { ...position, waitUntil: result.until.toISOString() }, moment.now);
   const exitReason = result.kind === 'exit' ? result.reason : kind.stops;
   if (exitReason !== undefined) return { end: { status: 'STOPPED', currentStep: stepIndex, exitReason } };
@@ -132,5 +186,9 @@ export function advance(definition: Definition, position: Position, result: Step
   const exit = isUnmatched ? exits.at(-1) : matches[result.matched ?? -1];
   const target = exit && targetIndex(exit, step, stepIndex, definition.steps.length, stepIndexes(definition.steps));
   if (target === undefined) throw new Error(`Step ${step.id} has no way out for this result`);
-  return enter(definition, target, position, { ...moment, now: later(position.waitUntil, moment.now) });
+  const met = result.kind === 'goal' && result.met ? { met: [...(position.met ?? []), stepIndex] } : {};
+  // What the step waited for has happened before its time was over: the next wait counts from now.
+  const early = kind.looks && later(position.waitUntil, moment.now) > moment.now ? { waitUntil: null } : {};
+  const left = { ...position, ...met, ...early };
+  return enter(definition, target, left, { ...moment, now: later(left.waitUntil, moment.now) });
 }

@@ -52,7 +52,7 @@ export function aheadOf(
   moment: Moment,
 ): Ahead {
   const { stepId, type, summary, waitUntil } = next;
-  const runs = runsNext(definition, { next, position }, moment);
+  const runs = next.looks ? next : runsNext(definition, { next, position }, moment);
   return {
     seq,
     stepId,
@@ -75,7 +75,7 @@ function runsNext(
   for (;;) {
     if (plan(definition, at.position, moment).effect !== 'none') return at.next;
     const outcome = advance(definition, at.position, { kind: 'done' }, moment);
-    if ('end' in outcome || outcome.next.waitUntil) return at.next;
+    if ('end' in outcome || outcome.next.waitUntil || outcome.next.looks) return at.next;
     at = outcome;
   }
 }

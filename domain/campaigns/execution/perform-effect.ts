@@ -4,20 +4,19 @@ import type { Origin } from '../../../events/outbox.ts';
 import type { ContactInput } from '../../contacts/values/contact-values.ts';
 import { changeListMembers } from '../../segments/membership/change-list-members.ts';
 import { queueEmails } from '../../emails/ledger/queue-emails.ts';
-import { evaluateFilter } from '../../segments/compile/evaluate.ts';
-import type { Effect, StepResult } from './advance.ts';
+import type { Effect, OpenGoal, StepResult } from './advance.ts';
+import { judge, type Judged, type Verdict } from './judge.ts';
 import type { Entry } from '../definition/entry.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+import { causedBy } from './depth.ts';
 import { splitBranch } from './split-branch.ts';
 import { isCapped } from '../../emails/ledger/frequency-cap.ts';
 
 /** The execution whose step has an effect, with its position. */
-export interface Performer {
-  tenantId: string;
-  executionId: number;
+export interface Performer extends Judged {
   campaignId: number;
-  contactId: number;
-  startedAt: Date;
+  /** When the execution entered the step. */
+  enteredAt: Date;
   stepId: string;
   visit: number;
   /** The journey's current time. */
@@ -40,7 +39,7 @@ export interface StepCommands {
     tenantId: string,
     contactId: number,
     points: number,
-    cause: { id: string; type: string; time: string },
+    cause: { id: string; type: string; time: string; requestid: string },
   ) => Promise<number | null>;
 }
 
@@ -65,6 +64,34 @@ function branchName(matched: number | null): string {
   return matched === 0 ? 'then' : `branch-${matched}`;
 }
 
+function branched(matched: number | null, verdicts: readonly Verdict[]): Performed {
+  const reason = verdicts.map((verdict) => verdict.reason).join(' · ');
+  return { result: { kind: 'branch', matched }, recorded: branchName(matched), reason };
+}
+
+/** What a GOAL step records, with what its filter says about the contact. */
+export const reachedGoal = ({ holds, reason }: Verdict): Performed => ({
+  result: { kind: 'goal', met: holds },
+  recorded: holds ? 'met' : 'not_met',
+  reason,
+});
+
+/** The first of these goals that the contact meets, with the reason; null if it meets none. */
+export async function findMetGoal(
+  tx: EntityManager,
+  goals: readonly OpenGoal[],
+  by: Judged,
+): Promise<{ goal: OpenGoal; verdict: Verdict } | null> {
+  if (goals.length === 0) return null;
+  const verdicts = await judge(
+    tx,
+    by,
+    goals.map(({ filter }) => filter),
+  );
+  const index = verdicts.findIndex(({ holds }) => holds);
+  return index === -1 ? null : { goal: goals[index]!, verdict: verdicts[index]! };
+}
+
 /** Performs the effect of a step in the transaction `tx`. */
 export async function performEffect(
   tx: EntityManager,
@@ -73,22 +100,29 @@ export async function performEffect(
   by: Performer,
 ): Promise<Performed> {
   const { tenantId, executionId, contactId } = by;
+  const origin = { tenantId, requestId: causedBy(executionId) };
   switch (effect.effect) {
     case 'none':
       return success;
     case 'wait':
       return { result: { kind: 'wait', until: effect.until }, recorded: 'wait', reason: null };
     case 'membership':
-      await changeListMembers(tx, tenantId, effect.listId, { [effect.action]: [contactId] });
+      await changeListMembers(tx, tenantId, effect.listId, { [effect.action]: [contactId] }, origin.requestId);
       return success;
     case 'evaluate': {
-      const context = { executionStartedAt: by.startedAt, executionId };
-      for (const [matched, filter] of effect.filters.entries()) {
-        const holds = await evaluateFilter(tx, tenantId, filter, [contactId], context);
-        if (holds.has(contactId))
-          return { result: { kind: 'branch', matched }, recorded: branchName(matched), reason: null };
-      }
-      return { result: { kind: 'branch', matched: null }, recorded: branchName(null), reason: null };
+      const verdicts = await judge(tx, by, effect.filters);
+      const matched = verdicts.findIndex(({ holds }) => holds);
+      return branched(matched === -1 ? null : matched, matched === -1 ? verdicts : verdicts.slice(0, matched + 1));
+    }
+    case 'await': {
+      const [verdict] = await judge(tx, { ...by, startedAt: by.enteredAt }, [effect.event]);
+      if (verdict!.holds) return { result: { kind: 'branch', matched: 0 }, recorded: 'event', reason: verdict!.reason };
+      if (effect.until) return { result: { kind: 'wait', until: effect.until }, recorded: 'wait', reason: null };
+      return { result: { kind: 'branch', matched: 1 }, recorded: 'timeout', reason: verdict!.reason };
+    }
+    case 'goal': {
+      const [verdict] = await judge(tx, by, [effect.filter]);
+      return reachedGoal(verdict!);
     }
     case 'split': {
       const matched = splitBranch(by, effect.weights);
@@ -97,11 +131,11 @@ export async function performEffect(
       return { result: { kind: 'branch', matched }, recorded: `branch-${matched + 1}`, reason };
     }
     case 'update': {
-      const changed = await commands.setContactFields(tx, { tenantId, requestId: null }, contactId, effect.set);
+      const changed = await commands.setContactFields(tx, origin, contactId, effect.set);
       return { ...success, reason: changed.length === 0 ? 'nothing changed' : `changed ${changed.join(', ')}` };
     }
     case 'score': {
-      const cause = { id: causeId(by), type: 'SCORE', time: by.at.toISOString() };
+      const cause = { id: causeId(by), type: 'SCORE', time: by.at.toISOString(), requestid: origin.requestId };
       const total = await commands.addPoints(tx, tenantId, contactId, effect.points, cause);
       const why = effect.reason === null ? '' : `${effect.reason}: `;
       return { ...success, reason: `${why}the score is ${total ?? 0}` };

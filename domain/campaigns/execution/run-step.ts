@@ -1,11 +1,13 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendEvents } from '../../../events/outbox.ts';
+import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { AppError } from '../../common/errors.ts';
-import { advance, type Moment, type NextStep, plan, type Position } from './advance.ts';
+import { advance, jump, type Moment, type NextStep, openGoals, plan, type Position, wokenBy } from './advance.ts';
+import { awaitOthers, beginLook } from './awaited-events.ts';
+import { causedBy } from './depth.ts';
 import { aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
-import { performEffect, type StepCommands } from './perform-effect.ts';
+import { findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
 import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
 
 /** What running steps needs of others. */
@@ -86,7 +88,9 @@ async function takeStep(
   const now = new Date(Math.max(run.at, Date.now()));
   const moment: Moment = { now, timezone };
   const records: StepRecord[] = [];
-  let { position } = execution.state;
+  const met: NewEvent[] = [];
+  const { position: from } = execution.state;
+  let position = from;
   let entered = Date.parse(execution.state.enteredAt);
 
   const record = (result: string, reason: string | null): void => {
@@ -96,9 +100,12 @@ async function takeStep(
     records.push({ seq: execution.stepSeq + records.length + 1, stepId, visit, type, result, reason, durationMs });
     entered = now.getTime();
   };
-  const save = (progress: Progress): Promise<void> => {
+  const save = async (progress: Progress): Promise<void> => {
     const stepId = definition.steps[progress.currentStep]?.id ?? null;
-    return saveProgress(tx, { tenantId, executionId, campaignId, runSeq, runId, now }, records, progress, stepId);
+    await saveProgress(tx, { tenantId, executionId, campaignId, runSeq, runId, now }, records, progress, stepId);
+    const after = 'state' in progress ? progress.state.position : null;
+    await awaitOthers(tx, { tenantId, executionId, contactId }, definition, from, after);
+    await appendEvents(tx, { tenantId, requestId: causedBy(executionId) }, met);
   };
   const stateAt = (outcome: { next: NextStep; position: Position }): ExecutionState => ({
     position: outcome.position,
@@ -109,7 +116,7 @@ async function takeStep(
     await save(end);
     if (end.status === 'COMPLETED') {
       const data = { campaignId, contactId, executionId };
-      await appendEvents(tx, { tenantId, requestId: null }, [
+      await appendEvents(tx, { tenantId, requestId: causedBy(executionId) }, [
         { type: 'CAMPAIGN_COMPLETED', entity: `contact/${contactId}`, data },
       ]);
     }
@@ -118,7 +125,16 @@ async function takeStep(
 
   if (!execution.contactExists)
     return finish({ status: 'STOPPED', currentStep: position.stepIndex, exitReason: 'contact_deleted' });
+  if (wokenBy(definition, position).size > 0) await beginLook(tx, tenantId, executionId);
   for (;;) {
+    const goals = openGoals(definition, position);
+    // A step that failed is recorded as such, even if a goal was met meanwhile.
+    const found =
+      run.failure === undefined ? await findMetGoal(tx, goals, { tenantId, executionId, contactId, startedAt }) : null;
+    if (found && found.goal.stepIndex !== position.stepIndex) {
+      record('skipped', `the goal ${found.goal.stepId} is met`);
+      ({ position } = jump(definition, position, found.goal, moment));
+    }
     const effect = plan(definition, position, moment);
     if (run.failure !== undefined && effect.effect !== 'none') {
       record('failed', run.failure);
@@ -136,23 +152,30 @@ async function takeStep(
     const stepId = definition.steps[position.stepIndex]!.id;
     const visit = position.visits[position.stepIndex]!;
     const { frequencyCap } = definition.entry;
-    const performed = await performEffect(tx, commands, effect, {
-      tenantId,
-      executionId,
-      campaignId,
-      contactId,
-      startedAt,
-      stepId,
-      visit,
-      at: now,
-      frequencyCap,
-    });
+    const performed = found
+      ? reachedGoal(found.verdict)
+      : await performEffect(tx, commands, effect, {
+          tenantId,
+          executionId,
+          campaignId,
+          contactId,
+          startedAt,
+          enteredAt: new Date(entered),
+          stepId,
+          visit,
+          at: now,
+          frequencyCap,
+        });
     const outcome = advance(definition, position, performed.result, moment);
     const stops = 'end' in outcome && outcome.end.status === 'STOPPED';
     if (performed.result.kind !== 'wait') record(stops ? 'stop' : performed.recorded, performed.reason);
+    if (performed.result.kind === 'goal' && performed.result.met) {
+      const data = { campaignId, executionId, contactId, stepId };
+      met.push({ type: 'GOAL_MET', entity: `contact/${contactId}`, data });
+    }
     if ('end' in outcome) return finish(outcome.end);
     ({ position } = outcome);
-    if (effect.effect === 'none' && !outcome.next.waitUntil) continue;
+    if (effect.effect === 'none' && !outcome.next.waitUntil && !outcome.next.looks) continue;
     const state = stateAt(outcome);
     await save({ status: 'RUNNING', currentStep: outcome.next.currentStep, exitReason: null, state });
     return { ahead: state.ahead };

@@ -8,7 +8,7 @@ export interface StepRecord {
   stepId: string;
   visit: number;
   type: string;
-  /** `success`, `suppressed`, `then`, `else`, `branch-1`…, `stop` or `failed`. */
+  /** See `result` of a step in the API description. */
   result: string;
   reason: string | null;
   durationMs: number;

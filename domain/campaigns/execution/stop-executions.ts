@@ -27,6 +27,8 @@ export async function stopExecutions(
       returning e.id, e.campaign_id
     ), suppressed as (
       ${suppressEmailsOfExecutions(tenantId, sql`stopped`, 'stopped')}
+    ), forgotten as (
+      delete from awaited_events a using stopped where a.tenant_id = ${tenantId} and a.execution_id = stopped.id
     )
     select distinct campaign_id from stopped order by campaign_id`,
   );

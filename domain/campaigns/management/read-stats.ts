@@ -13,6 +13,8 @@ export interface StepStats {
   /** Executions that are at the step now. */
   waiting: number;
   completed: number;
+  /** Executions that left the step because they met a goal; not included in `completed`. */
+  skipped: number;
   /** EMAIL steps whose email was suppressed; included in `completed`. */
   suppressed: number;
   /** Executions that were stopped while they were at the step. */
@@ -30,6 +32,7 @@ export async function readStats(em: EntityManager, id: number) {
       steps: await countSteps(tx, campaign),
       emails: await emailFigures(tx, campaign),
       conversions: await countConversions(tx, campaign),
+      goals: await countGoals(tx, campaign),
     };
   });
 }
@@ -52,10 +55,18 @@ async function countSteps(tx: EntityManager, campaign: Campaign): Promise<StepSt
   const { tenantId, id: campaignId, publishedVersion: version } = campaign;
   const published = version == null ? null : await tx.findOne(CampaignVersion, { tenantId, campaignId, version });
   const { steps } = (published?.definition ?? draftOf(campaign)) as Definition;
-  const recorded = await rows<{ step_id: string; type: string; completed: number; suppressed: number; failed: number }>(
+  const recorded = await rows<{
+    step_id: string;
+    type: string;
+    completed: number;
+    skipped: number;
+    suppressed: number;
+    failed: number;
+  }>(
     tx,
     sql`
-    select step_id, min(type) as type, count(*) filter (where result <> 'failed') as completed,
+    select step_id, min(type) as type, count(*) filter (where result not in ('failed', 'skipped')) as completed,
+      count(*) filter (where result = 'skipped') as skipped,
       count(*) filter (where result = 'suppressed') as suppressed, count(*) filter (where result = 'failed') as failed
     from campaign_step_executions where tenant_id = ${tenantId} and campaign_id = ${campaignId} group by step_id order by step_id`,
   );
@@ -89,10 +100,15 @@ async function countSteps(tx: EntityManager, campaign: Campaign): Promise<StepSt
     ...present.map((row) => row.step_id),
   ]);
   return [...ids].map((stepId) => {
-    const { completed = 0, suppressed = 0, failed = 0 } = recorded.find((row) => row.step_id === stepId) ?? {};
+    const {
+      completed = 0,
+      skipped = 0,
+      suppressed = 0,
+      failed = 0,
+    } = recorded.find((row) => row.step_id === stepId) ?? {};
     const { waiting = 0, stopped = 0 } = present.find((row) => row.step_id === stepId) ?? {};
-    const entered = completed + failed + waiting + stopped;
-    return { stepId, type: types.get(stepId)!, entered, waiting, completed, suppressed, stopped, failed };
+    const entered = completed + skipped + failed + waiting + stopped;
+    return { stepId, type: types.get(stepId)!, entered, waiting, completed, skipped, suppressed, stopped, failed };
   });
 }
 
@@ -101,15 +117,34 @@ async function emailFigures(tx: EntityManager, { tenantId, id }: Campaign): Prom
   return figures;
 }
 
-/** Counts contacts who submitted a form after entering the campaign. */
+/** Counts contacts that met a goal, or submitted a form after entering the campaign. */
 async function countConversions(tx: EntityManager, { tenantId, id }: Campaign): Promise<number> {
   const [found] = await rows<{ n: number }>(
     tx,
     sql`
     select count(distinct e.contact_id) as n from campaign_executions e
-    where e.tenant_id = ${tenantId} and e.campaign_id = ${id} and exists (
+    where e.tenant_id = ${tenantId} and e.campaign_id = ${id} and (exists (
       select 1 from contact_activities a
-      where a.tenant_id = e.tenant_id and a.contact_id = e.contact_id and a.type = 'FORM_SUBMITTED' and a.occurred_at > e.started_at)`,
+      where a.tenant_id = e.tenant_id and a.contact_id = e.contact_id and a.type = 'FORM_SUBMITTED' and a.occurred_at > e.started_at)
+      or exists (
+      select 1 from campaign_step_executions s
+      where s.tenant_id = e.tenant_id and s.execution_id = e.id and s.type = 'GOAL' and s.result = 'met'))`,
   );
   return found!.n;
+}
+
+/** How many executions met each goal, and how many different contacts. */
+async function countGoals(
+  tx: EntityManager,
+  { tenantId, id }: Campaign,
+): Promise<{ stepId: string; met: number; contacts: number }[]> {
+  return rows(
+    tx,
+    sql`
+    select s.step_id as "stepId", count(*)::int as met, count(distinct e.contact_id)::int as contacts
+    from campaign_step_executions s
+    join campaign_executions e on e.tenant_id = s.tenant_id and e.id = s.execution_id
+    where s.tenant_id = ${tenantId} and s.campaign_id = ${id} and s.type = 'GOAL' and s.result = 'met'
+    group by s.step_id order by s.step_id`,
+  );
 }

@@ -150,7 +150,7 @@ function mergedValues(target: Contact, source: Contact): ContactValues {
 }
 
 async function moveAll(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
-  for (const table of ['contact_activities', 'form_submissions', 'opt_ins']) {
+  for (const table of ['contact_activities', 'form_submissions', 'opt_ins', 'awaited_events']) {
     await rows(
       tx,
       sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`,

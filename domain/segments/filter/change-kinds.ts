@@ -1,3 +1,4 @@
+import { FILTER_EVENTS, type FilterEvent } from './filter-fields.ts';
 import { isEventLeaf, isGroup, type Filter } from './filter.ts';
 
 /**
@@ -22,4 +23,18 @@ export function changeKindsOf(filter: Filter): Set<ChangeKind> {
   };
   visit(filter);
   return causes;
+}
+
+/** The events after which a filter's result for their contact may be another one. */
+export function eventsThatChange(filter: Filter): FilterEvent[] {
+  const kinds = [...changeKindsOf(filter)];
+  const has = (...changed: string[]): boolean => kinds.some((kind) => changed.includes(kind.split(':')[0]!));
+  return FILTER_EVENTS.filter((event) => {
+    if (kinds.includes(`event:${event}`)) return true;
+    if (event === 'CONTACT_UPDATED') return has('contact', 'company');
+    if (event === 'CONTACT_UNSUBSCRIBED' || event === 'EMAIL_BOUNCED') return has('contact');
+    if (event === 'SCORE_UPDATED') return has('score');
+    if (event === 'SEGMENT_ENTERED' || event === 'SEGMENT_LEFT') return has('lists', 'member');
+    return false;
+  });
 }

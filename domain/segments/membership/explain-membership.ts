@@ -4,8 +4,7 @@ import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { wantedActivities } from '../compile/compile-event.ts';
 import { operandOf } from '../compile/compile-field.ts';
-import { compileFilter } from '../compile/compile.ts';
-import type { DynamicSegment } from './dynamic-segments.ts';
+import { compileFilter, type CompileOptions } from '../compile/compile.ts';
 import { createJoinedSources, type JoinedSources } from '../compile/joined-sources.ts';
 import {
   isEventLeaf,
@@ -24,29 +23,36 @@ export type Explanation =
   | { op: FilterGroup['op']; holds: boolean; conditions: Explanation[] }
   | { filter: FieldLeaf | EventLeaf; value: unknown; holds: boolean };
 
+/** A filter to explain; `id` identifies it among the others, `leaves` is how many it has. */
+export interface Explained {
+  id: number;
+  filter: Filter;
+  leaves: number;
+}
+
 /**
- * Explains, by segment id, why a contact matches or not; one statement per 1000 leaves. Empty if there is no contact.
+ * Explains, by the filters' ids, why a contact matches or not; one statement per 1000 leaves. Empty if there is no
+ * contact. In a campaign, `execution` is the one from whose start event leaves count.
  */
-export async function explainMemberships(
+export async function explainFilters(
   tx: EntityManager,
   tenantId: string,
   contactId: number,
-  segments: readonly DynamicSegment[],
-  now = new Date(),
+  filters: readonly Explained[],
+  { now = new Date(), execution }: Pick<CompileOptions, 'execution'> & { now?: Date } = {},
 ): Promise<Map<number, Explanation>> {
   const explained = new Map<number, Explanation>();
   const customFields = await customFieldTypes(tx, tenantId);
-  for (const part of splitByLeaves(segments)) {
-    const facts = createJoinedSources();
-    const leaves = part
-      .flatMap(({ filter }) => leavesOf(filter))
-      .map((leaf) => askLeaf(leaf, facts, customFields, now));
+  for (const part of splitByLeaves(filters)) {
+    const sources = createJoinedSources();
+    const options = { now, customFields, sources, ...(execution ? { execution } : {}) };
+    const leaves = part.flatMap(({ filter }) => leavesOf(filter)).map((leaf) => askLeaf(leaf, options));
     // An array instead of jsonb_build_array, because a function can have at most a hundred arguments.
     const [found] = await rows<{ values: unknown[]; verdicts: boolean[] }>(
       tx,
       sql`
       select to_jsonb(array[${sql.join(leaves.map((leaf) => sql`to_jsonb(${leaf.value})`))}]) as values, array[${sql.join(leaves.map((leaf) => leaf.verdict))}]::boolean[] as verdicts
-      ${facts.from()} where c.tenant_id = ${tenantId} and c.id = ${contactId}`,
+      ${sources.from()} where c.tenant_id = ${tenantId} and c.id = ${contactId}`,
     );
     if (!found) return explained;
     const answers = leaves
@@ -57,7 +63,8 @@ export async function explainMemberships(
   return explained;
 }
 
-const leavesOf = (filter: Filter): (FieldLeaf | EventLeaf)[] =>
+/** The leaves of a filter, in order. */
+export const leavesOf = (filter: Filter): (FieldLeaf | EventLeaf)[] =>
   isGroup(filter) ? filter.conditions.flatMap(leavesOf) : [filter];
 
 interface Asked {
@@ -67,28 +74,30 @@ interface Asked {
   read: (value: unknown, verdict: boolean) => { value: unknown; holds: boolean };
 }
 
-function askLeaf(
-  leaf: FieldLeaf | EventLeaf,
-  facts: JoinedSources,
-  customFields: ReadonlyMap<string, CustomFieldType>,
-  now: Date,
-): Asked {
+interface AskOptions extends Pick<CompileOptions, 'execution'> {
+  now: Date;
+  customFields: ReadonlyMap<string, CustomFieldType>;
+  sources: JoinedSources;
+}
+
+function askLeaf(leaf: FieldLeaf | EventLeaf, options: AskOptions): Asked {
+  const { sources } = options;
   if (isEventLeaf(leaf)) {
     return {
-      value: facts.counted(leaf.event, wantedActivities(leaf, { now })),
+      value: sources.counted(leaf.event, wantedActivities(leaf, options)),
       verdict: sql`null`,
       read: (value) => ({ value, holds: countMatches(leaf, Number(value)) }),
     };
   }
-  const verdict = compileFilter(leaf, 'c', { customFields, now, sources: facts });
+  const verdict = compileFilter(leaf, 'c', options);
   const sets: Record<string, RawBuilder<unknown>> = {
     tags: sql`c.tags`,
-    listId: facts.lists,
-    segmentId: facts.members,
+    listId: sources.lists,
+    segmentId: sources.members,
   };
   const set = sets[leaf.field];
   if (set) return { value: set, verdict, read: (value, holds) => ({ value, holds }) };
-  const operand = operandOf(leaf.field, { alias: 'c', sources: facts, customFields, now });
+  const operand = operandOf(leaf.field, { alias: 'c', ...options });
   return { value: operand.value, verdict, read: (value, holds) => ({ value: asApi(value, operand.stored), holds }) };
 }
 

@@ -67,8 +67,8 @@ export async function judgeContacts(
 }
 
 /** Splits segments into groups, each small enough for one statement. */
-export function splitByLeaves(segments: readonly DynamicSegment[]): DynamicSegment[][] {
-  const parts: DynamicSegment[][] = [];
+export function splitByLeaves<T extends { leaves: number }>(segments: readonly T[]): T[][] {
+  const parts: T[][] = [];
   let leaves = MAX_LEAVES;
   for (const segment of segments) {
     if ((leaves += segment.leaves) > MAX_LEAVES) {

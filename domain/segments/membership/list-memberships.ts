@@ -3,7 +3,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { byName, commonSort, listPage } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { dynamicSegments } from './dynamic-segments.ts';
-import { explainMemberships, type Explanation } from './explain-membership.ts';
+import { explainFilters, type Explanation } from './explain-membership.ts';
 
 interface Membership {
   segment: Segment;
@@ -40,7 +40,7 @@ export function listMemberships<T>(
       const since = await membershipsOf(tx, contactId, segments);
       const shown = new Set(segments.map(({ id }) => id));
       const dynamic = explain ? (await dynamicSegments(tx, tenantId)).filter(({ id }) => shown.has(id)) : [];
-      const explained = await explainMemberships(tx, tenantId, contactId, dynamic);
+      const explained = await explainFilters(tx, tenantId, contactId, dynamic);
       return segments.map((segment) =>
         present({
           segment,

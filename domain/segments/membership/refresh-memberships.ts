@@ -19,6 +19,8 @@ export interface RefreshOptions {
   /** The transaction has locked the contacts already (`lockContacts`), and they exist. */
   locked?: boolean;
   requestId?: string | null;
+  /** The request ids of contacts whose change has another cause than `requestId`. */
+  requestIds?: ReadonlyMap<number, string | null>;
   /** Contacts that were moved by an import without `runTriggers`: their events trigger no campaigns. */
   untriggered?: ReadonlySet<number>;
   /** Changes memberships without writing events. */
@@ -43,7 +45,10 @@ export async function refreshMemberships(
   const segments = await dynamicSegments(tx, tenantId);
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const events = await refreshSome(tx, tenantId, segments, ids.slice(from, from + AT_ONCE), options);
-    await appendEvents(tx, { tenantId, requestId: options.requestId ?? null }, events);
+    const causeOf = ({ data }: NewEvent): string | null =>
+      options.requestIds?.get((data as { contactId: number }).contactId) ?? options.requestId ?? null;
+    for (const [requestId, caused] of Map.groupBy(events, causeOf))
+      await appendEvents(tx, { tenantId, requestId }, caused);
   }
 }
 

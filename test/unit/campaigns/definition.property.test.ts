@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import { type StepResult, advance, begin, plan } from '../../../domain/campaigns/execution/advance.ts';
+import { type StepResult, advance, begin, jump, openGoals, plan } from '../../../domain/campaigns/execution/advance.ts';
 import type { Definition } from '../../../domain/campaigns/definition/definition.ts';
 import { exitsOf, stepIndexes, targetIndex } from '../../../domain/campaigns/validation/flow.ts';
 import { referencedIds } from '../../../domain/campaigns/validation/references.ts';
@@ -46,6 +46,15 @@ const stepLists = fc.integer({ min: 1, max: ODD_IDS.length }).chain((count) => {
     fc.constant({ type: 'UPDATE_CONTACT', config: { set: { jobTitle: 'Engineer', customFields: { seats: 3 } } } }),
     fc.constant({ type: 'SCORE', config: { points: -5, reason: 'no answer' } }),
     fc.constant({ type: 'EXIT', config: {} }),
+    fc.record({
+      type: fc.constant('WAIT_FOR_EVENT'),
+      config: fc.record({
+        event: fc.constant('EMAIL_OPENED'),
+        timeoutMinutes: fc.integer({ min: 0, max: 3000 }),
+        onTimeout: target,
+      }),
+    }),
+    fc.constant({ type: 'GOAL', config: { if: always } }),
   );
   const list = fc.tuple(...ids.map((id) => fc.tuple(body, target).map(([step, next]) => ({ id, ...step, next }))));
   // JSON, as it comes from a request: absent, not undefined.
@@ -88,6 +97,7 @@ test('a loop without a WAIT is found if and only if there is one', () => {
 test('a walk through any valid definition ends or keeps passing WAITs; visits count and places are right', () => {
   const answers = fc.array(fc.nat(3), { minLength: 1, maxLength: 20 });
   let walks = 0;
+  let goals = 0;
   fc.assert(
     fc.property(
       stepLists,
@@ -102,7 +112,7 @@ test('a walk through any valid definition ends or keeps passing WAITs; visits co
         let sinceWait = 0;
         let outcome = begin(definition, clock);
         for (let count = 0; count < 300 && 'next' in outcome; count += 1) {
-          const { next, position } = outcome;
+          let { next, position } = outcome;
           assert.equal(definition.steps[next.currentStep]?.id, next.stepId);
           assert.equal(definition.steps[next.currentStep]?.type, next.type);
           counted.set(next.stepId, (counted.get(next.stepId) ?? 0) + 1);
@@ -110,20 +120,32 @@ test('a walk through any valid definition ends or keeps passing WAITs; visits co
           assert.ok(next.summary.length > 0 && next.summary.length <= 100);
           sinceWait += 1;
           assert.ok(sinceWait <= definition.steps.length, 'spins');
-          if (next.waitUntil) {
-            assert.ok(new Date(next.waitUntil) > clock.now);
-            assert.equal(plan(definition, position, clock).effect, 'wait');
-            clock = { ...clock, now: new Date(next.waitUntil) };
+          const choice = choices[count % choices.length]!;
+          const open = openGoals(definition, position).find(({ stepIndex }) => stepIndex !== next.currentStep);
+          if (open && choice === 3) {
+            ({ next, position } = jump(definition, position, open, clock));
+            assert.equal(next.stepId, open.stepId);
+            sinceWait = 0;
+            counted.set(next.stepId, (counted.get(next.stepId) ?? 0) + 1);
+            goals += 1;
+          }
+          const due = next.waitUntil ?? (next.looks ? position.waitUntil : null);
+          if (due !== null && new Date(due) > clock.now) {
+            assert.ok(['wait', 'await'].includes(plan(definition, position, clock).effect));
+            clock = { ...clock, now: new Date(due) };
             sinceWait = 0;
           }
           const effect = plan(definition, position, clock);
-          const choice = choices[count % choices.length]!;
           const result: StepResult =
-            effect.effect === 'evaluate'
-              ? { kind: 'branch', matched: choice < effect.filters.length ? choice : null }
-              : effect.effect === 'split'
-                ? { kind: 'branch', matched: choice % effect.weights.length }
-                : { kind: choice === 0 && next.type === 'EMAIL' ? 'suppressed' : 'done' };
+            effect.effect === 'goal'
+              ? { kind: 'goal', met: open !== undefined && choice === 3 }
+              : effect.effect === 'await'
+                ? { kind: 'branch', matched: choice % 2 }
+                : effect.effect === 'evaluate'
+                  ? { kind: 'branch', matched: choice < effect.filters.length ? choice : null }
+                  : effect.effect === 'split'
+                    ? { kind: 'branch', matched: choice % effect.weights.length }
+                    : { kind: choice === 0 && next.type === 'EMAIL' ? 'suppressed' : 'done' };
           const stored = JSON.parse(JSON.stringify(position)) as typeof position;
           outcome = advance(definition, stored, result, clock);
           assert.deepEqual(outcome, advance(definition, position, result, clock));
@@ -135,6 +157,7 @@ test('a walk through any valid definition ends or keeps passing WAITs; visits co
     { numRuns: 1500 },
   );
   assert.ok(walks > 150, `only ${walks} walks`);
+  assert.ok(goals > 50, `only ${goals} goals`);
 });
 
 test('any JSON is judged without a throw, and nothing but a sound definition passes', () => {

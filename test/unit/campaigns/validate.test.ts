@@ -64,7 +64,7 @@ test('every slip is told, with its place, and by the name of the step', () => {
     violations.some(
       ({ message }) =>
         message ===
-        'step "hi": type must be one of EMAIL, WAIT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, EXIT',
+        'step "hi": type must be one of EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, EXIT',
     ),
   );
 });

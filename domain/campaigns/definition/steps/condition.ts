@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { checkFilter } from '../../../segments/filter/check-filter.ts';
-import { eventReferences, type Filter, filterReferences } from '../../../segments/filter/filter.ts';
+import type { Filter } from '../../../segments/filter/filter.ts';
+import { filterResources } from '../filter-resources.ts';
 import { TargetSchema } from '../schemas.ts';
 import { stepKind } from './kind.ts';
 
@@ -52,8 +53,5 @@ export const condition = stepKind({
     [
       { filter: config.if, path: '/if' },
       ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` })),
-    ].flatMap(({ filter, path }) => [
-      ...filterReferences(filter, path).map((reference) => ({ kind: 'segmentIds' as const, ...reference })),
-      ...eventReferences(filter, path).map(({ field, ...reference }) => ({ kind: `${field}s` as const, ...reference })),
-    ]),
+    ].flatMap(({ filter, path }) => filterResources(filter, path)),
 });

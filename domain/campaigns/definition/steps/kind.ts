@@ -2,7 +2,8 @@ import type { Static, TSchema } from 'typebox';
 import type { Violation } from '../../../common/errors.ts';
 import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 import type { CustomFieldType } from '../../../contacts/values/custom-values.ts';
-import type { Filter } from '../../../segments/filter/filter.ts';
+import type { EventLeaf, Filter } from '../../../segments/filter/filter.ts';
+import type { FilterEvent } from '../../../segments/filter/filter-fields.ts';
 import type { Entry } from '../entry.ts';
 
 /** The current time and the contact's timezone (an IANA name; null counts as UTC). */
@@ -28,7 +29,14 @@ export type Effect =
   /** Add points to the score of the contact. Result: `done`. */
   | { effect: 'score'; points: number; reason: string | null }
   /** Evaluate the filters in order. Result: `branch` with the index of the first that matches, or null. */
-  | { effect: 'evaluate'; filters: Filter[] };
+  | { effect: 'evaluate'; filters: Filter[] }
+  /**
+   * Look for an event since the execution entered the step. Result: `branch` 0 if it happened, else `wait` with the same
+   * `until`, else (null: the time is over) `branch` 1.
+   */
+  | { effect: 'await'; event: EventLeaf; until: Date | null }
+  /** Evaluate the goal's filter. Result: `goal`. */
+  | { effect: 'goal'; filter: Filter };
 
 /**
  * An exit of a branching step: a step's id, null for the end, undefined for the step's `next` or the following step.
@@ -64,13 +72,20 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   about: string;
   /** A short text for timers and lists, without personal data. */
   summary: (config: Static<Schema>) => string;
-  plan: (config: Static<Schema>, entry: Entry, moment: Moment) => Effect;
+  /** `until`: the end of a wait that is not over; null except for a step that `looks`. */
+  plan: (config: Static<Schema>, entry: Entry, moment: Moment, until: Date | null) => Effect;
   /** When the step can run for a contact that arrives now; null or absent = at once. */
   due?: (config: Static<Schema>, entry: Entry, moment: Moment) => Date | null;
   /** The exits of a branching step: one per index that a `branch` result can have. */
   exits?: (config: Static<Schema>) => Exit[];
   /** Whether a `branch` result can be null: its exit is the last one. */
   mayMatchNothing?: true;
+  /** The step may end before its due time: its effect is asked for whenever the execution is woken. */
+  looks?: true;
+  /** If set, the step is a goal: executions that are anywhere in the campaign jump to it when this filter holds. */
+  goal?: (config: Static<Schema>) => Filter;
+  /** The events that wake an execution which waits at the step, or, for a goal, anywhere. */
+  wokenBy?: (config: Static<Schema>) => Iterable<FilterEvent>;
   /** If set, the step stops the execution with this exit reason. */
   stops?: string;
   /** Whether every passage takes time, so that a loop through the step cannot spin. */

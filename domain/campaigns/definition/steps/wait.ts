@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { parseDateTime } from '../../../common/instants.ts';
 import { TimeSchema, WEEKDAYS, WeekdaySchema, nextLocalTime, weekdayNumber } from '../../../common/local-time.ts';
+import { duration } from '../duration.ts';
 import { MAX_MINUTES } from '../schemas.ts';
 import { stepKind } from './kind.ts';
 
@@ -8,19 +9,6 @@ const MINUTE_MS = 60_000;
 // Durations are stored as 64-bit nanoseconds, which a timer of some centuries would overflow.
 const LAST_YEAR = 2199;
 const FORMS = ['waitMinutes', 'until', 'untilLocalTime'] as const;
-
-/** `4365` → `3 days 45 minutes`. */
-function duration(minutes: number): string {
-  const parts = [
-    [Math.floor(minutes / 1440), 'day'],
-    [Math.floor((minutes % 1440) / 60), 'hour'],
-    [minutes % 60, 'minute'],
-  ] as const;
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
-    .join(' ');
-}
 
 /**
  * Waits for one of: `waitMinutes` from arrival; `until` a point in time (no wait if it is past); `untilLocalTime`, the
@@ -46,7 +34,7 @@ export const wait = stepKind({
       const weekday = local.weekday === undefined ? undefined : weekdayNumber(local.weekday);
       return `wait until ${weekday === undefined ? '' : `${WEEKDAYS[weekday - 1]} `}${local.time} local time`;
     }
-    return until === undefined ? `wait ${duration(waitMinutes ?? 0) || '0 minutes'}` : `wait until ${until}`;
+    return until === undefined ? `wait ${duration(waitMinutes ?? 0)}` : `wait until ${until}`;
   },
   // The wait itself was scheduled on arrival, by `due`.
   plan: () => ({ effect: 'none' }),

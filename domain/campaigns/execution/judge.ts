@@ -1,0 +1,63 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import { isEventLeaf, type EventLeaf, type FieldLeaf, type Filter } from '../../segments/filter/filter.ts';
+import { explainFilters, leavesOf, type Explanation } from '../../segments/membership/explain-membership.ts';
+
+/** The most characters of a reason. */
+const MAX_REASON = 1000;
+const MAX_VALUE = 100;
+
+/** The execution for whose contact filters are judged. */
+export interface Judged {
+  tenantId: string;
+  executionId: number;
+  contactId: number;
+  /** From when on event leaves count. */
+  startedAt: Date;
+}
+
+/** Whether a filter holds for an execution's contact, and why: the value of each leaf at that time. */
+export interface Verdict {
+  holds: boolean;
+  reason: string;
+}
+
+/**
+ * Judges filters for the contact of an execution. If there is no contact any more, none holds.
+ */
+export async function judge(tx: EntityManager, by: Judged, filters: readonly Filter[]): Promise<Verdict[]> {
+  const asked = filters.map((filter, id) => ({ id, filter, leaves: leavesOf(filter).length }));
+  const execution = { id: by.executionId, startedAt: by.startedAt };
+  const explained = await explainFilters(tx, by.tenantId, by.contactId, asked, { execution });
+  return asked.map(({ id }) => {
+    const found = explained.get(id);
+    return found
+      ? { holds: found.holds, reason: shortened(describe(found), MAX_REASON) }
+      : { holds: false, reason: 'the contact does not exist' };
+  });
+}
+
+const shortened = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+
+/** `score gte 50: no (30)`; a group shows its conditions. */
+function describe(explained: Explanation): string {
+  if ('op' in explained) return `${explained.op} (${explained.conditions.map(describe).join('; ')})`;
+  const { filter, value, holds } = explained;
+  return `${describeLeaf(filter)}: ${holds ? 'yes' : 'no'} (${describeValue(filter, value)})`;
+}
+
+function describeLeaf(leaf: FieldLeaf | EventLeaf): string {
+  if (!isEventLeaf(leaf)) {
+    const value =
+      leaf.value === undefined || leaf.value === null ? '' : ` ${shortened(JSON.stringify(leaf.value), MAX_VALUE)}`;
+    return `${leaf.field} ${leaf.operator}${value}`;
+  }
+  const { event, operator, count = 1, where = [] } = leaf;
+  const times = operator === 'none' ? 'none' : `${operator} ${count}`;
+  return [`${event} ${times}`, ...where.map(describeLeaf)].join(', ');
+}
+
+function describeValue(leaf: FieldLeaf | EventLeaf, value: unknown): string {
+  if (isEventLeaf(leaf)) return `${Number(value)} times`;
+  return value === null || value === undefined ? 'empty' : shortened(JSON.stringify(value), MAX_VALUE);
+}
