@@ -194,6 +194,7 @@ export const paths = {
     ]),
   'event-came': async (journeys) => {
     const resting = await restingAt(journeys, 'listen', [
+      { id: 'start', type: 'CONDITION', config: { if: active } },
       listen('late', LONG),
       { ...wait('soon', 60), next: null },
       wait('late', 1),
