@@ -6,17 +6,20 @@ import type {
 } from '../../db/entities/campaigns.ts';
 import type { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
 import type { PublishedVersion } from '../../domain/campaigns/management/read-versions.ts';
+import { definitionWarnings } from '../../domain/campaigns/validation/warnings.ts';
 import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 
 export function presentCampaign(campaign: Campaign) {
   const { id, name, description, status, type, publishedVersion, version, createdAt, updatedAt } = campaign;
+  const draft = draftOf(campaign);
   return {
     id,
     name,
     description: description ?? null,
     status,
     type,
-    ...draftOf(campaign),
+    ...draft,
+    warnings: definitionWarnings(draft, id),
     publishedVersion: publishedVersion ?? null,
     version,
     createdAt,

@@ -22,11 +22,23 @@ const definition = {
   steps: optional(nullable(StepsSchema)),
   entry: optional(nullable(EntrySchema)),
 };
-const readOnly = ['id', 'status', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
+const readOnly = ['id', 'status', 'warnings', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
 
 /** Definitions are returned as stored. */
 const stored = <T>(component: string, example: T) =>
   Type.Unsafe<T>({ type: 'object', 'x-component': component, examples: [example] });
+
+const Warning = strict(
+  {
+    path: Type.String({ description: 'JSON Pointer into the campaign', examples: ['/steps/2'] }),
+    code: oneOf(['unreachable_step', 'starts_itself'], {
+      description:
+        '`unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again',
+    }),
+    message: Type.String(),
+  },
+  { title: 'Warning' },
+);
 
 export const Campaign = strict({
   id: Id,
@@ -37,6 +49,7 @@ export const Campaign = strict({
   trigger: stored<Trigger>('Trigger', { type: 'MANUAL' }),
   steps: Type.Array(stored<Step>('Step', { id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } })),
   entry: stored<Entry>('Entry', normaliseEntry()),
+  warnings: Type.Array(Warning, { description: 'What may not be meant in the latest edit, though it is valid' }),
   publishedVersion: nullable(
     Type.Integer({ description: 'The version that new executions use; null before the first start' }),
   ),

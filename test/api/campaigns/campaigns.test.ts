@@ -47,6 +47,7 @@ test('a campaign is created as a DRAFT with every default, read, changed and del
     trigger: { type: 'MANUAL' },
     steps: [{ id: 'step-1', type: 'WAIT', config: { waitMinutes: 5 } }],
     entry: { reentry: 'never', minIntervalMinutes: 0, exitOnUnsubscribe: true, sendWindow: null, frequencyCap: null },
+    warnings: [],
     publishedVersion: null,
     version: 1,
     createdAt,

@@ -71,6 +71,8 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   exits?: (config: Static<Schema>) => Exit[];
   /** Whether a `branch` result can be null: its exit is the last one. */
   mayMatchNothing?: true;
+  /** Whether an execution can come here from any step, without a target that names it. */
+  reachedFromAnywhere?: true;
   /** If set, the step stops the execution with this exit reason. */
   stops?: string;
   /** Whether every passage takes time, so that a loop through the step cannot spin. */
