@@ -2743,6 +2743,8 @@ export interface components {
             trigger: components["schemas"]["Trigger"];
             steps: components["schemas"]["Step"][];
             entry: components["schemas"]["Entry"];
+            /** @description What may not be meant in the latest edit, though it is valid */
+            warnings: components["schemas"]["Warning"][];
             /** @description The version that new executions use; null before the first start */
             publishedVersion: number | null;
             /** @description For optimistic concurrency; the ETag of reads */
@@ -5486,6 +5488,7 @@ export interface components {
             templateIds?: number[];
             readonly id?: unknown;
             readonly status?: unknown;
+            readonly warnings?: unknown;
             readonly publishedVersion?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
@@ -5967,6 +5970,19 @@ export interface components {
             /** @description JSON Pointer into the request part */
             path: string;
             code: string;
+            message: string;
+        };
+        Warning: {
+            /**
+             * @description JSON Pointer into the campaign
+             * @example /steps/2
+             */
+            path: string;
+            /**
+             * @description `unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again
+             * @enum {string}
+             */
+            code: "unreachable_step" | "starts_itself";
             message: string;
         };
         WebhookReceipt: {
