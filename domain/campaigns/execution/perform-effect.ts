@@ -5,6 +5,8 @@ import type { ContactInput } from '../../contacts/values/contact-values.ts';
 import { changeListMembers } from '../../segments/membership/change-list-members.ts';
 import { queueEmails } from '../../emails/ledger/queue-emails.ts';
 import { evaluateFilter } from '../../segments/compile/evaluate.ts';
+import { assertSegments } from './assert-segments.ts';
+import { notFound } from '../../common/errors.ts';
 import type { Effect, StepResult } from './advance.ts';
 import type { Entry } from '../definition/entry.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
@@ -83,6 +85,7 @@ export async function performEffect(
       return success;
     case 'evaluate': {
       const context = { executionStartedAt: by.startedAt, executionId };
+      await assertSegments(tx, tenantId, effect.filters);
       for (const [matched, filter] of effect.filters.entries()) {
         const holds = await evaluateFilter(tx, tenantId, filter, [contactId], context);
         if (holds.has(contactId))
@@ -132,6 +135,8 @@ async function queueEmail(tx: EntityManager, templateId: number, by: Performer):
       refusal: capped ? 'frequency_cap' : null,
     },
   ]);
+  // Not suppressed for good: the step fails, and can be retried with the template restored.
+  if (email!.reason === 'template_deleted') throw notFound('template', templateId);
   return email!.status === 'SUPPRESSED'
     ? { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason }
     : success;
