@@ -5,11 +5,19 @@ import type {
   CampaignStepExecution,
 } from '../../db/entities/campaigns.ts';
 import type { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
+import { readClosing, type Closing } from '../../domain/campaigns/management/read-closing.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import type { PublishedVersion } from '../../domain/campaigns/management/read-versions.ts';
 import { definitionWarnings } from '../../domain/campaigns/validation/warnings.ts';
 import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 
-export function presentCampaign(campaign: Campaign) {
+/** Campaigns with the progress of their stops: one query for all. */
+export async function presentCampaigns(campaigns: Campaign[], em: EntityManager) {
+  const closing = await readClosing(em, campaigns);
+  return campaigns.map((campaign) => presentCampaign(campaign, closing.get(campaign.id)));
+}
+
+export function presentCampaign(campaign: Campaign, closing: Closing | null = null) {
   const { id, name, description, status, type, publishedVersion, version, createdAt, updatedAt } = campaign;
   const draft = draftOf(campaign);
   return {
@@ -21,6 +29,7 @@ export function presentCampaign(campaign: Campaign) {
     ...draft,
     warnings: definitionWarnings(draft, id),
     publishedVersion: publishedVersion ?? null,
+    closing,
     version,
     createdAt,
     updatedAt,

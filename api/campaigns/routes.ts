@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { Campaign } from '../../db/entities/campaigns.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { archiveCampaign, unarchiveCampaign } from '../../domain/campaigns/management/archive-campaign.ts';
 import { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
 import { listCampaigns, listExecutions } from '../../domain/campaigns/management/list-campaigns.ts';
@@ -21,6 +22,7 @@ import { IdParams, listOf } from '../route/schemas.ts';
 import { executionRoutes } from './execution-routes.ts';
 import {
   presentCampaign,
+  presentCampaigns,
   presentEnrolment,
   presentExecution,
   presentExplanation,
@@ -59,6 +61,14 @@ function definitionGiven(
   } as Pick<CampaignInput, 'trigger' | 'entry' | 'steps' | 'templateIds'>;
 }
 
+const present = async (campaign: Campaign, em: EntityManager) => (await presentCampaigns([campaign], em))[0]!;
+
+/** The campaign for comparison with read-only fields; the progress of a stop may have gone on since it was read. */
+const readOnlyOf = (campaign: Campaign, { closing }: Record<string, unknown>) => ({
+  ...presentCampaign(campaign),
+  closing,
+});
+
 export const campaignRoutes: RouteSpec[] = [
   route({
     method: 'GET',
@@ -68,7 +78,7 @@ export const campaignRoutes: RouteSpec[] = [
     access: 'campaigns:read',
     query: schema.CampaignQuery,
     responses: { 200: { schema: listOf(schema.Campaign) } },
-    handler: async ({ em, query }) => ({ body: await listCampaigns(em, query, (found) => found.map(presentCampaign)) }),
+    handler: async ({ em, query }) => ({ body: await listCampaigns(em, query, presentCampaigns) }),
   }),
   route({
     method: 'POST',
@@ -97,7 +107,11 @@ export const campaignRoutes: RouteSpec[] = [
     access: 'campaigns:read',
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
-    handler: async ({ em, params }) => ({ body: presentCampaign(await findCampaign(em, params.id)) }),
+    handler: async ({ em, params }) => {
+      const campaign = await findCampaign(em, params.id);
+      // The progress of a stop changes within a version.
+      return { body: await present(campaign, em), derived: campaign.closingTotal !== null };
+    },
   }),
   route({
     method: 'PUT',
@@ -113,18 +127,17 @@ export const campaignRoutes: RouteSpec[] = [
       const current = await tx.findOne(Campaign, { id: params.id ?? 0 });
       if (!current) return [];
       return [
-        ...changedReadOnly(readOnly, presentCampaign(current)),
+        ...changedReadOnly(readOnly, readOnlyOf(current, readOnly)),
         ...(await campaignViolations(tx, caller.tenantId, definitionGiven(body, given), current)),
       ];
     },
-    handler: async ({ em, principal, params, body, readOnly, ifMatch }) => ({
-      body: presentCampaign(
-        await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
-          assertIfMatch(ifMatch, current.version);
-          assertUnchanged(readOnly, presentCampaign(current));
-        }),
-      ),
-    }),
+    handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
+      const campaign = await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, readOnlyOf(current, readOnly));
+      });
+      return { body: await present(campaign, em) };
+    },
   }),
   route({
     method: 'DELETE',
@@ -171,7 +184,7 @@ export const campaignRoutes: RouteSpec[] = [
     errors: ['conflict'],
     handler: async ({ em, caller, params }) => {
       const campaign = await stopCampaign(em, caller, params.id);
-      return accepted(`/campaigns/${campaign.id}`, presentCampaign(campaign));
+      return accepted(`/campaigns/${campaign.id}`, await present(campaign, em));
     },
   }),
   route({
@@ -183,7 +196,9 @@ export const campaignRoutes: RouteSpec[] = [
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
-    handler: async ({ em, caller, params }) => ({ body: presentCampaign(await pauseCampaign(em, caller, params.id)) }),
+    handler: async ({ em, caller, params }) => ({
+      body: await present(await pauseCampaign(em, caller, params.id), em),
+    }),
   }),
   route({
     method: 'POST',
@@ -194,7 +209,9 @@ export const campaignRoutes: RouteSpec[] = [
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
-    handler: async ({ em, caller, params }) => ({ body: presentCampaign(await resumeCampaign(em, caller, params.id)) }),
+    handler: async ({ em, caller, params }) => ({
+      body: await present(await resumeCampaign(em, caller, params.id), em),
+    }),
   }),
   route({
     method: 'POST',
@@ -206,7 +223,7 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
     handler: async ({ em, caller, params }) => ({
-      body: presentCampaign(await archiveCampaign(em, caller, params.id)),
+      body: await present(await archiveCampaign(em, caller, params.id), em),
     }),
   }),
   route({
@@ -219,7 +236,7 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
     handler: async ({ em, caller, params }) => ({
-      body: presentCampaign(await unarchiveCampaign(em, caller, params.id)),
+      body: await present(await unarchiveCampaign(em, caller, params.id), em),
     }),
   }),
   route({
@@ -297,7 +314,7 @@ export const campaignRoutes: RouteSpec[] = [
   ...executionRoutes,
 ];
 
-async function findCampaign(em: Parameters<typeof readStats>[0], id: number): Promise<Campaign> {
+async function findCampaign(em: EntityManager, id: number): Promise<Campaign> {
   const campaign = await em.findOne(Campaign, { id });
   if (!campaign) throw notFound('campaign', id);
   return campaign;

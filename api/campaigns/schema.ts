@@ -22,7 +22,16 @@ const definition = {
   steps: optional(nullable(StepsSchema)),
   entry: optional(nullable(EntrySchema)),
 };
-const readOnly = ['id', 'status', 'warnings', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
+const readOnly = [
+  'id',
+  'status',
+  'warnings',
+  'publishedVersion',
+  'closing',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const;
 
 /** Definitions are returned as stored. */
 const stored = <T>(component: string, example: T) =>
@@ -52,6 +61,16 @@ export const Campaign = strict({
   warnings: Type.Array(Warning, { description: 'What may not be meant in the latest edit, though it is valid' }),
   publishedVersion: nullable(
     Type.Integer({ description: 'The version that new executions use; null before the first start' }),
+  ),
+  closing: nullable(
+    strict(
+      { left: Type.Integer({ minimum: 1 }), total: Type.Integer({ minimum: 1 }) },
+      {
+        title: 'Closing',
+        description:
+          'The progress of a stop: its executions are STOPPED at once, and of their `total` workflows, `left` are still to be closed. Null if none is left. Nothing has to be closed by a pause: steps wait when they are due',
+      },
+    ),
   ),
   version: Version,
   createdAt: Timestamp,

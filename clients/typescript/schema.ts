@@ -2747,6 +2747,7 @@ export interface components {
             warnings: components["schemas"]["Warning"][];
             /** @description The version that new executions use; null before the first start */
             publishedVersion: number | null;
+            closing: components["schemas"]["Closing"] | null;
             /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
@@ -2889,6 +2890,11 @@ export interface components {
              * @example Correct-Horse-8
              */
             newPassword: string;
+        };
+        /** @description The progress of a stop: its executions are STOPPED at once, and of their `total` workflows, `left` are still to be closed. Null if none is left. Nothing has to be closed by a pause: steps wait when they are due */
+        Closing: {
+            left: number;
+            total: number;
         };
         Company: {
             /** @example 1 */
@@ -5490,6 +5496,7 @@ export interface components {
             readonly status?: unknown;
             readonly warnings?: unknown;
             readonly publishedVersion?: unknown;
+            readonly closing?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;

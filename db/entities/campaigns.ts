@@ -26,6 +26,8 @@ const CampaignSchema = defineEntity({
     publishedVersion: p.integer().nullable(),
     /** When it last became ACTIVE or got its current trigger: earlier events do not trigger it. */
     activatedAt: timestamp().nullable(),
+    /** How many workflows the last stop had to close; null before it, and after the next start. */
+    closingTotal: p.integer().nullable(),
     ...resourceColumns(),
   },
 });
@@ -42,6 +44,8 @@ const CampaignVersionSchema = defineEntity({
     campaignId: bigid().primary(),
     version: p.integer().primary(),
     definition: json<unknown>(),
+    /** The names, when it was published, of what the definition refers to; null in versions from before there were any. */
+    names: json<unknown>().nullable(),
     publishedAt: timestamp().defaultRaw('now()'),
   },
 });

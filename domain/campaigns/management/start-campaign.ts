@@ -52,7 +52,8 @@ export async function startCampaign(
       throw new AppError('conflict', 'The campaign is ARCHIVED and cannot be started');
     const before = { status: campaign.status, publishedVersion: campaign.publishedVersion };
     await publish(tx, campaign);
-    if (campaign.status !== 'ACTIVE') tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date() });
+    if (campaign.status !== 'ACTIVE')
+      tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date(), closingTotal: null });
     await tx.flush();
     const enrolmentId = given.length > 0 ? await enrol(tx, author, campaign, audience) : null;
     const after = {
@@ -84,7 +85,7 @@ async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
       campaign.activatedAt = new Date();
   }
   const version = (publishedVersion ?? 0) + 1;
-  tx.create(CampaignVersion, { tenantId, campaignId, version, definition, publishedAt: new Date() });
+  tx.create(CampaignVersion, { tenantId, campaignId, version, definition, names: null, publishedAt: new Date() });
   campaign.publishedVersion = version;
 }
 

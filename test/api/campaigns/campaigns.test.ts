@@ -49,6 +49,7 @@ test('a campaign is created as a DRAFT with every default, read, changed and del
     entry: { reentry: 'never', minIntervalMinutes: 0, exitOnUnsubscribe: true, sendWindow: null, frequencyCap: null },
     warnings: [],
     publishedVersion: null,
+    closing: null,
     version: 1,
     createdAt,
     updatedAt,
