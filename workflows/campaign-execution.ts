@@ -15,6 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
+import { escapeMarkdown } from './markdown.ts';
 import { localStepOptions, retryForeverOptions } from './options.ts';
 import { searchAttributes } from './search-attributes.ts';
 
@@ -54,7 +55,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       return await asLocalActivity[runs.type].executeWithOptions({ ...localStepOptions, summary }, [request()]);
     } catch (error) {
       if (isFinal(error)) throw error;
-      show(runs, `**${runs.stepId}**: ${summary} (tried again until it succeeds)`);
+      show(runs, `**${runs.stepId}**: ${escapeMarkdown(summary)} (tried again until it succeeds)`);
       return await asActivity[runs.type].executeWithOptions({ ...retryForeverOptions, summary }, [request()]);
     }
   };
@@ -62,7 +63,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   for (;;) {
     const { waitUntil, summary } = ahead;
     if (waitUntil !== undefined) {
-      show(ahead, `**${ahead.stepId}**: ${summary}, until ${waitUntil}`);
+      show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(summary)}, until ${waitUntil}`);
       await condition(() => woken, Math.max(1, Date.parse(waitUntil) - Date.now()), { summary });
     }
     woken = false;
@@ -76,7 +77,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
     }
     if (workflowInfo().continueAsNewSuggested) {
       // The next run assumes that this step is shown already.
-      show(ahead, `**${ahead.stepId}**: ${ahead.summary}`);
+      show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(ahead.summary)}`);
       await condition(allHandlersFinished);
       await continueAsNew<typeof campaignExecution>({ ...start, ahead });
     }

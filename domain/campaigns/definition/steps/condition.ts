@@ -1,36 +1,52 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { checkFilter } from '../../../segments/filter/check-filter.ts';
 import { eventReferences, type Filter, filterReferences } from '../../../segments/filter/filter.ts';
 import { TargetSchema } from '../schemas.ts';
-import { stepKind } from './kind.ts';
+import { NAMES_OF, named } from '../names.ts';
+import { type Reference, stepKind } from './kind.ts';
 
 const MAX_BRANCHES = 20;
 // Validated by checkFilter instead of a schema; FilterSchema explains why.
 const FilterJson = Type.Unsafe<Filter>(Type.Unknown());
 
+const ConfigSchema = Type.Object(
+  {
+    if: FilterJson,
+    then: Type.Optional(TargetSchema),
+    branches: Type.Optional(
+      Type.Array(Type.Object({ if: FilterJson, next: Type.Optional(TargetSchema) }, { additionalProperties: false }), {
+        maxItems: MAX_BRANCHES,
+      }),
+    ),
+    else: Type.Optional(TargetSchema),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof ConfigSchema>;
+
+/** What the filters refer to. */
+function references(config: Config): Reference[] {
+  return [
+    { filter: config.if, path: '/if' },
+    ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` })),
+  ].flatMap(({ filter, path }) => [
+    ...filterReferences(filter, path).map((reference) => ({ kind: 'segmentIds' as const, ...reference })),
+    ...eventReferences(filter, path).map(({ field, ...reference }) => ({ kind: `${field}s` as const, ...reference })),
+  ]);
+}
+
 /** If, else-if, else. An omitted target means the step's `next` or, if that is absent, the following step. */
 export const condition = stepKind({
-  config: Type.Object(
-    {
-      if: FilterJson,
-      then: Type.Optional(TargetSchema),
-      branches: Type.Optional(
-        Type.Array(
-          Type.Object({ if: FilterJson, next: Type.Optional(TargetSchema) }, { additionalProperties: false }),
-          {
-            maxItems: MAX_BRANCHES,
-          },
-        ),
-      ),
-      else: Type.Optional(TargetSchema),
-    },
-    { additionalProperties: false },
-  ),
+  config: ConfigSchema,
   about:
     '`CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the ' +
     '`next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end',
-  summary: ({ branches = [] }) =>
-    branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`,
+  summary: (config, names) => {
+    const { branches = [] } = config;
+    const what = branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`;
+    const about = new Set(references(config).flatMap(({ kind, id }) => names?.[NAMES_OF[kind]][id] ?? []));
+    return named(what, about.size === 0 ? undefined : [...about].join(', '), what);
+  },
   plan: (config) => ({
     effect: 'evaluate',
     filters: [config.if, ...(config.branches ?? []).map((branch) => branch.if)],
@@ -48,12 +64,5 @@ export const condition = stepKind({
       ...(config.branches ?? []).flatMap((branch, index) => checkFilter(branch.if, `/branches/${index}/if`, options)),
     ];
   },
-  references: (config) =>
-    [
-      { filter: config.if, path: '/if' },
-      ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` })),
-    ].flatMap(({ filter, path }) => [
-      ...filterReferences(filter, path).map((reference) => ({ kind: 'segmentIds' as const, ...reference })),
-      ...eventReferences(filter, path).map(({ field, ...reference }) => ({ kind: `${field}s` as const, ...reference })),
-    ]),
+  references,
 });

@@ -4,6 +4,7 @@ import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 import type { CustomFieldType } from '../../../contacts/values/custom-values.ts';
 import type { Filter } from '../../../segments/filter/filter.ts';
 import type { Entry } from '../entry.ts';
+import type { Names } from '../names.ts';
 
 /** The current time and the contact's timezone (an IANA name; null counts as UTC). */
 export interface Moment {
@@ -62,8 +63,8 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   config: Schema;
   /** The config and its meaning, for the API description. */
   about: string;
-  /** A short text for timers and lists, without personal data. */
-  summary: (config: Static<Schema>) => string;
+  /** A short text for timers and lists, without personal data; with the ids of what is not in `names`. */
+  summary: (config: Static<Schema>, names?: Names) => string;
   plan: (config: Static<Schema>, entry: Entry, moment: Moment) => Effect;
   /** When the step can run for a contact that arrives now; null or absent = at once. */
   due?: (config: Static<Schema>, entry: Entry, moment: Moment) => Date | null;
