@@ -1,5 +1,4 @@
 import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/common';
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
 import { enrolPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
@@ -12,7 +11,7 @@ import { setContactFields } from '../domain/contacts/people/save-contact-fields.
 import { addPoints } from '../domain/scoring/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { eachBounded } from './each-bounded.ts';
-import { closeWorkflow, startExecutions } from './start-executions.ts';
+import { closeWorkflow, startExecutions, wakeWorkflow } from './start-executions.ts';
 
 const AT_ONCE = 50;
 
@@ -90,12 +89,7 @@ export function campaignActivities(deps: Deps) {
     wakeParked: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
       const page = await flaggedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId }) => {
-        await deps.temporal.workflow
-          .getHandle(workflowId)
-          .signal('wake')
-          .catch((error: unknown) => {
-            if (!(error instanceof WorkflowNotFoundError)) throw error;
-          });
+        await wakeWorkflow(deps, workflowId);
         heartbeat(id);
       });
       return page.at(-1)?.id ?? null;

@@ -33,6 +33,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   const { tenantId, executionId, runSeq } = start;
   let { ahead } = start;
   let shown = start.ahead.stepId;
+  let version = start.campaignVersion;
   let woken = false;
   setHandler(wake, () => {
     woken = true;
@@ -46,6 +47,13 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       { key: searchAttributes.stepId, value: step.stepId },
       { key: searchAttributes.stepType, value: step.type },
     ]);
+  };
+
+  // The execution may have been moved to another version.
+  const showVersion = ({ campaignVersion = version }: Ahead): void => {
+    if (campaignVersion === version) return;
+    version = campaignVersion;
+    upsertSearchAttributes([{ key: searchAttributes.campaignVersion, value: version }]);
   };
 
   const runStep = async ({ seq, runs }: Ahead): Promise<StepAnswer> => {
@@ -71,6 +79,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
     if ('end' in answer) break;
     if ('ahead' in answer) {
       ahead = answer.ahead;
+      showVersion(ahead);
     } else {
       show(ahead.runs, `**${ahead.runs.stepId}**: the campaign is paused`);
       await condition(() => woken);
@@ -79,7 +88,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       // The next run assumes that this step is shown already.
       show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(ahead.summary)}`);
       await condition(allHandlersFinished);
-      await continueAsNew<typeof campaignExecution>({ ...start, ahead });
+      await continueAsNew<typeof campaignExecution>({ ...start, campaignVersion: version, ahead });
     }
   }
   show(ahead.runs, `**${ahead.runs.stepId}**: the last step`);

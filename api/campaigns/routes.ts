@@ -19,6 +19,7 @@ import { audienceViolations, startCampaign } from '../../domain/campaigns/manage
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
+import { migrationRoutes } from './migration-routes.ts';
 import { executionRoutes } from './execution-routes.ts';
 import {
   presentCampaign,
@@ -311,6 +312,7 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Enrolment } },
     handler: async ({ em, params }) => ({ body: presentEnrolment(await readEnrolment(em, params.id)) }),
   }),
+  ...migrationRoutes,
   ...executionRoutes,
 ];
 

@@ -37,6 +37,12 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
     update campaign_enrolments set status = 'CANCELLED', finished_at = now()
     where tenant_id = ${tenantId} and campaign_id = ${id} and status in ('PENDING', 'RUNNING')`,
   );
+  await rows(
+    tx,
+    sql`
+    update campaign_migrations set status = 'CANCELLED', finished_at = now()
+    where tenant_id = ${tenantId} and campaign_id = ${id} and status = 'RUNNING'`,
+  );
   if (stopped.length > 0)
     await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds: stopped, cause: `${id}/${campaign.version}` });
   await appendAudit(tx, author, {
