@@ -111,7 +111,7 @@ export const campaignRoutes: RouteSpec[] = [
     handler: async ({ em, params }) => {
       const campaign = await findCampaign(em, params.id);
       // The progress of a stop changes within a version.
-      return { body: await present(campaign, em), derived: campaign.closingTotal !== null };
+      return { body: await present(campaign, em), derived: Boolean(campaign.closingTotal) };
     },
   }),
   route({
