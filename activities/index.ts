@@ -1,5 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { campaignActivities } from './campaigns.ts';
+import { campaignMigrationActivities } from './campaign-migration.ts';
 import { contactImportActivities } from './contact-import.ts';
 import { emailCampaignActivities } from './email-campaigns.ts';
 import { erasureActivities } from './erasure.ts';
@@ -9,6 +10,7 @@ import { segmentActivities } from './segments.ts';
 export function createActivities(deps: Deps) {
   return {
     ...campaignActivities(deps),
+    ...campaignMigrationActivities(deps),
     ...contactImportActivities(deps),
     ...emailCampaignActivities(deps),
     ...erasureActivities(deps),

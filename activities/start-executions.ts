@@ -19,10 +19,19 @@ export async function closeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: st
   }
 }
 
+/** Sends a workflow the signal `wake`; succeeds also if it has ended or was never started. */
+export async function wakeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: string): Promise<void> {
+  try {
+    await temporal.workflow.getHandle(id).signal('wake');
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
 /**
  * Starts the workflows of executions of one tenant, also if they run already. Then checks the executions again and
- * closes the workflows of those stopped in the meantime: a stop writes first and then looks for workflows, so one of
- * the two sees the other. `onStarted` is called after each start.
+ * closes the workflows of those stopped in the meantime, and wakes those moved to another version: a stop and a
+ * migration write first and then look for workflows, so one of the two sees the other. `onStarted` is called after each start.
  */
 export async function startExecutions(
   deps: StartDeps,
@@ -34,23 +43,16 @@ export async function startExecutions(
   await eachBounded(executions, AT_ONCE, async (execution) => {
     const id = workflowId('campaignExecution', execution);
     const runId = await startWorkflow(deps.temporal, { type: 'campaignExecution', id, input: execution });
-    started.push({ executionId: execution.executionId, workflowId: id, runId });
+    const { executionId, campaignVersion } = execution;
+    started.push({ executionId, campaignVersion, workflowId: id, runId });
     onStarted();
   });
   const { tenantId } = executions[0]!;
-  const orphans = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started);
+  const { orphans, moved } = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started);
   await eachBounded(orphans, AT_ONCE, (orphan) =>
     closeWorkflow(deps, orphan.workflowId, 'stopped while it was being started'),
   );
-}
-
-/** Wakes a running workflow; does nothing if it has ended or was never started. */
-export async function wakeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: string): Promise<void> {
-  try {
-    await temporal.workflow.getHandle(id).signal('wake');
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
+  await eachBounded(moved, AT_ONCE, ({ workflowId: id }) => wakeWorkflow(deps, id));
 }
 
 /** Starts or wakes the workflow of an outbox row. */

@@ -15,6 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
+import { escapeMarkdown } from './markdown.ts';
 import { localStepOptions, retryForeverOptions } from './options.ts';
 import { searchAttributes } from './search-attributes.ts';
 
@@ -32,6 +33,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   const { tenantId, executionId, runSeq } = start;
   let { ahead } = start;
   let shown = start.ahead.stepId;
+  let version = start.campaignVersion;
   let woken = false;
   setHandler(wake, () => {
     woken = true;
@@ -47,6 +49,13 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
     ]);
   };
 
+  // The execution may have been moved to another version.
+  const showVersion = ({ campaignVersion = version }: Ahead): void => {
+    if (campaignVersion === version) return;
+    version = campaignVersion;
+    upsertSearchAttributes([{ key: searchAttributes.campaignVersion, value: version }]);
+  };
+
   const runStep = async ({ seq, runs }: Ahead): Promise<StepAnswer> => {
     const request = () => ({ tenantId, executionId, runSeq, seq, at: Date.now() });
     const { summary } = runs;
@@ -54,7 +63,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       return await asLocalActivity[runs.type].executeWithOptions({ ...localStepOptions, summary }, [request()]);
     } catch (error) {
       if (isFinal(error)) throw error;
-      show(runs, `**${runs.stepId}**: ${summary} (tried again until it succeeds)`);
+      show(runs, `**${runs.stepId}**: ${escapeMarkdown(summary)} (tried again until it succeeds)`);
       return await asActivity[runs.type].executeWithOptions({ ...retryForeverOptions, summary }, [request()]);
     }
   };
@@ -62,7 +71,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   for (;;) {
     const { waitUntil, summary } = ahead;
     if (waitUntil !== undefined) {
-      show(ahead, `**${ahead.stepId}**: ${summary}, until ${waitUntil}`);
+      show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(summary)}, until ${waitUntil}`);
       await condition(() => woken, Math.max(1, Date.parse(waitUntil) - Date.now()), { summary });
     }
     woken = false;
@@ -70,17 +79,19 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
     if ('end' in answer) break;
     if ('ahead' in answer) {
       ahead = answer.ahead;
+      showVersion(ahead);
     } else {
       show(ahead.runs, `**${ahead.runs.stepId}**: the campaign is paused`);
       await condition(() => woken);
     }
     if (workflowInfo().continueAsNewSuggested) {
       // The next run assumes that this step is shown already.
-      show(ahead, `**${ahead.stepId}**: ${ahead.summary}`);
+      show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(ahead.summary)}`);
       await condition(allHandlersFinished);
       // Woken meanwhile: the next run must look at once instead of waiting.
       const { waitUntil: _isOver, ...now } = ahead;
-      await continueAsNew<typeof campaignExecution>({ ...start, ahead: woken ? now : ahead });
+      const next = { ...start, campaignVersion: version, ahead: woken ? now : ahead };
+      await continueAsNew<typeof campaignExecution>(next);
     }
   }
   show(ahead.runs, `**${ahead.runs.stepId}**: the last step`);

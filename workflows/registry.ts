@@ -8,7 +8,7 @@ export const QUEUES = {
   /** Campaign executions, thousands at a time. */
   journeys: 'perennial',
   /**
-   * Enrolments, stops and resumes of campaigns, imports, segment builds, erasures: they must not wait behind campaign
+   * Enrolments, stops, resumes and migrations of campaigns, imports, segment builds, erasures: they must not wait behind campaign
    * executions.
    */
   jobs: 'perennial-jobs',
@@ -36,6 +36,13 @@ export interface EnrolmentInput {
   after?: number;
 }
 
+export interface MigrationJob {
+  tenantId: string;
+  migrationId: number;
+  /** The execution id to continue after. */
+  after?: number;
+}
+
 /**
  * Inputs pass through JSON (the outbox, Temporal). They contain only ids, so that there is no personal data in
  * histories.
@@ -47,6 +54,7 @@ export interface WorkflowInputs {
   campaignStop: { tenantId: string; campaignIds: number[]; cause: string };
   /** `version` is the campaign's; it is different for each resume. */
   campaignResume: { tenantId: string; campaignId: number; version: number };
+  campaignMigration: MigrationJob;
   contactImport: { tenantId: string; importId: number };
   importUndo: { tenantId: string; importId: number };
   contactErasure: { tenantId: string; erasureId: number };
@@ -109,6 +117,11 @@ export const workflows = {
   campaignStop: { id: ({ tenantId, cause }) => `campaign-stop/${tenantId}/${cause}`, queue: QUEUES.jobs, policy: once },
   campaignResume: {
     id: ({ tenantId, campaignId, version }) => `campaign-resume/${tenantId}/${campaignId}/${version}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
+  campaignMigration: {
+    id: ({ tenantId, migrationId }) => `campaign-migration/${tenantId}/${migrationId}`,
     queue: QUEUES.jobs,
     policy: once,
   },

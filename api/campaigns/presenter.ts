@@ -2,22 +2,36 @@ import type {
   Campaign,
   CampaignEnrolment,
   CampaignExecution,
+  CampaignMigration,
   CampaignStepExecution,
 } from '../../db/entities/campaigns.ts';
 import type { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
+import { readClosing, type Closing } from '../../domain/campaigns/management/read-closing.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import type { PublishedVersion } from '../../domain/campaigns/management/read-versions.ts';
+import { definitionWarnings } from '../../domain/campaigns/validation/warnings.ts';
+import type { MigrationFigures } from '../../domain/campaigns/management/survey-migration.ts';
 import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 
-export function presentCampaign(campaign: Campaign) {
+/** Campaigns with the progress of their stops: one query for all. */
+export async function presentCampaigns(campaigns: Campaign[], em: EntityManager) {
+  const closing = await readClosing(em, campaigns);
+  return campaigns.map((campaign) => presentCampaign(campaign, closing.get(campaign.id)));
+}
+
+export function presentCampaign(campaign: Campaign, closing: Closing | null = null) {
   const { id, name, description, status, type, publishedVersion, version, createdAt, updatedAt } = campaign;
+  const draft = draftOf(campaign);
   return {
     id,
     name,
     description: description ?? null,
     status,
     type,
-    ...draftOf(campaign),
+    ...draft,
+    warnings: definitionWarnings(draft, id),
     publishedVersion: publishedVersion ?? null,
+    closing,
     version,
     createdAt,
     updatedAt,
@@ -40,6 +54,25 @@ export function presentEnrolment(enrolment: CampaignEnrolment) {
     segmentId: segmentId ?? null,
     enrolled,
     skipped,
+    workflowId,
+    createdAt,
+    finishedAt: finishedAt ?? null,
+  };
+}
+
+/** What a migration would do: the answer of a dry run. */
+export function presentPlan({ from, to }: { from: number; to: number }, figures: MigrationFigures) {
+  const { total, movable, moved, blocked, byStep } = figures;
+  return { from, to, total, movable, moved, blocked, byStep };
+}
+
+export function presentMigration(migration: CampaignMigration) {
+  const { id, campaignId, status, fromVersion, toVersion, workflowId, createdAt, finishedAt } = migration;
+  return {
+    id,
+    campaignId,
+    status,
+    ...presentPlan({ from: fromVersion, to: toVersion }, migration),
     workflowId,
     createdAt,
     finishedAt: finishedAt ?? null,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { Campaign } from '../../db/entities/campaigns.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { archiveCampaign, unarchiveCampaign } from '../../domain/campaigns/management/archive-campaign.ts';
 import { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
 import { listCampaigns, listExecutions } from '../../domain/campaigns/management/list-campaigns.ts';
@@ -18,9 +19,11 @@ import { audienceViolations, startCampaign } from '../../domain/campaigns/manage
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
+import { migrationRoutes } from './migration-routes.ts';
 import { executionRoutes } from './execution-routes.ts';
 import {
   presentCampaign,
+  presentCampaigns,
   presentEnrolment,
   presentExecution,
   presentExplanation,
@@ -59,6 +62,14 @@ function definitionGiven(
   } as Pick<CampaignInput, 'trigger' | 'entry' | 'steps' | 'templateIds'>;
 }
 
+const present = async (campaign: Campaign, em: EntityManager) => (await presentCampaigns([campaign], em))[0]!;
+
+/** The campaign for comparison with read-only fields; the progress of a stop may have gone on since it was read. */
+const readOnlyOf = (campaign: Campaign, { closing }: Record<string, unknown>) => ({
+  ...presentCampaign(campaign),
+  closing,
+});
+
 export const campaignRoutes: RouteSpec[] = [
   route({
     method: 'GET',
@@ -68,7 +79,7 @@ export const campaignRoutes: RouteSpec[] = [
     access: 'campaigns:read',
     query: schema.CampaignQuery,
     responses: { 200: { schema: listOf(schema.Campaign) } },
-    handler: async ({ em, query }) => ({ body: await listCampaigns(em, query, (found) => found.map(presentCampaign)) }),
+    handler: async ({ em, query }) => ({ body: await listCampaigns(em, query, presentCampaigns) }),
   }),
   route({
     method: 'POST',
@@ -97,7 +108,11 @@ export const campaignRoutes: RouteSpec[] = [
     access: 'campaigns:read',
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
-    handler: async ({ em, params }) => ({ body: presentCampaign(await findCampaign(em, params.id)) }),
+    handler: async ({ em, params }) => {
+      const campaign = await findCampaign(em, params.id);
+      // The progress of a stop changes within a version.
+      return { body: await present(campaign, em), derived: Boolean(campaign.closingTotal) };
+    },
   }),
   route({
     method: 'PUT',
@@ -113,18 +128,17 @@ export const campaignRoutes: RouteSpec[] = [
       const current = await tx.findOne(Campaign, { id: params.id ?? 0 });
       if (!current) return [];
       return [
-        ...changedReadOnly(readOnly, presentCampaign(current)),
+        ...changedReadOnly(readOnly, readOnlyOf(current, readOnly)),
         ...(await campaignViolations(tx, caller.tenantId, definitionGiven(body, given), current)),
       ];
     },
-    handler: async ({ em, principal, params, body, readOnly, ifMatch }) => ({
-      body: presentCampaign(
-        await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
-          assertIfMatch(ifMatch, current.version);
-          assertUnchanged(readOnly, presentCampaign(current));
-        }),
-      ),
-    }),
+    handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
+      const campaign = await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, readOnlyOf(current, readOnly));
+      });
+      return { body: await present(campaign, em) };
+    },
   }),
   route({
     method: 'DELETE',
@@ -171,7 +185,7 @@ export const campaignRoutes: RouteSpec[] = [
     errors: ['conflict'],
     handler: async ({ em, caller, params }) => {
       const campaign = await stopCampaign(em, caller, params.id);
-      return accepted(`/campaigns/${campaign.id}`, presentCampaign(campaign));
+      return accepted(`/campaigns/${campaign.id}`, await present(campaign, em));
     },
   }),
   route({
@@ -183,7 +197,9 @@ export const campaignRoutes: RouteSpec[] = [
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
-    handler: async ({ em, caller, params }) => ({ body: presentCampaign(await pauseCampaign(em, caller, params.id)) }),
+    handler: async ({ em, caller, params }) => ({
+      body: await present(await pauseCampaign(em, caller, params.id), em),
+    }),
   }),
   route({
     method: 'POST',
@@ -194,7 +210,9 @@ export const campaignRoutes: RouteSpec[] = [
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
-    handler: async ({ em, caller, params }) => ({ body: presentCampaign(await resumeCampaign(em, caller, params.id)) }),
+    handler: async ({ em, caller, params }) => ({
+      body: await present(await resumeCampaign(em, caller, params.id), em),
+    }),
   }),
   route({
     method: 'POST',
@@ -206,7 +224,7 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
     handler: async ({ em, caller, params }) => ({
-      body: presentCampaign(await archiveCampaign(em, caller, params.id)),
+      body: await present(await archiveCampaign(em, caller, params.id), em),
     }),
   }),
   route({
@@ -219,7 +237,7 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Campaign } },
     errors: ['conflict'],
     handler: async ({ em, caller, params }) => ({
-      body: presentCampaign(await unarchiveCampaign(em, caller, params.id)),
+      body: await present(await unarchiveCampaign(em, caller, params.id), em),
     }),
   }),
   route({
@@ -294,10 +312,11 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Enrolment } },
     handler: async ({ em, params }) => ({ body: presentEnrolment(await readEnrolment(em, params.id)) }),
   }),
+  ...migrationRoutes,
   ...executionRoutes,
 ];
 
-async function findCampaign(em: Parameters<typeof readStats>[0], id: number): Promise<Campaign> {
+async function findCampaign(em: EntityManager, id: number): Promise<Campaign> {
   const campaign = await em.findOne(Campaign, { id });
   if (!campaign) throw notFound('campaign', id);
   return campaign;

@@ -4,6 +4,7 @@ import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/
 import { normaliseEntry, type Entry } from '../../domain/campaigns/definition/entry.ts';
 import type { Step } from '../../domain/campaigns/definition/step-kinds.ts';
 import type { Trigger } from '../../domain/campaigns/definition/triggers.ts';
+import { MAX_STEPS } from '../../domain/campaigns/definition/schemas.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { emailCounts } from '../emails/campaigns/schema.ts';
 
@@ -22,11 +23,32 @@ const definition = {
   steps: optional(nullable(StepsSchema)),
   entry: optional(nullable(EntrySchema)),
 };
-const readOnly = ['id', 'status', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
+const readOnly = [
+  'id',
+  'status',
+  'warnings',
+  'publishedVersion',
+  'closing',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const;
 
 /** Definitions are returned as stored. */
 const stored = <T>(component: string, example: T) =>
   Type.Unsafe<T>({ type: 'object', 'x-component': component, examples: [example] });
+
+const Warning = strict(
+  {
+    path: Type.String({ description: 'JSON Pointer into the campaign', examples: ['/steps/2'] }),
+    code: oneOf(['unreachable_step', 'starts_itself'], {
+      description:
+        '`unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again',
+    }),
+    message: Type.String(),
+  },
+  { title: 'Warning' },
+);
 
 export const Campaign = strict({
   id: Id,
@@ -37,8 +59,19 @@ export const Campaign = strict({
   trigger: stored<Trigger>('Trigger', { type: 'MANUAL' }),
   steps: Type.Array(stored<Step>('Step', { id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } })),
   entry: stored<Entry>('Entry', normaliseEntry()),
+  warnings: Type.Array(Warning, { description: 'What may not be meant in the latest edit, though it is valid' }),
   publishedVersion: nullable(
     Type.Integer({ description: 'The version that new executions use; null before the first start' }),
+  ),
+  closing: nullable(
+    strict(
+      { left: Type.Integer({ minimum: 1 }), total: Type.Integer({ minimum: 1 }) },
+      {
+        title: 'Closing',
+        description:
+          'The progress of a stop: its executions are STOPPED at once, and of their `total` workflows, `left` are still to be closed. Null if none is left. Nothing has to be closed by a pause: steps wait when they are due',
+      },
+    ),
   ),
   version: Version,
   createdAt: Timestamp,
@@ -102,6 +135,54 @@ export const Enrolment = strict(
     finishedAt: nullable(Timestamp),
   },
   { title: 'Enrolment' },
+);
+
+const PublishedNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
+export const MigrationRequest = strict({
+  from: PublishedNumber,
+  to: PublishedNumber,
+  dryRun: optional(Type.Boolean({ default: false, description: 'Only answer what it would do' })),
+  map: optional(
+    Type.Record(Type.String(), Type.String(), {
+      maxProperties: MAX_STEPS,
+      description:
+        'Step ids of `to` by step ids of `from`, for executions at steps that are gone or have another type. Other steps are the same by their id',
+      examples: [{ 'wait-1': 'pause' }],
+    }),
+  ),
+});
+const figures = {
+  from: PublishedNumber,
+  to: PublishedNumber,
+  total: Type.Integer({ minimum: 0, description: 'Running executions of `from` when it began' }),
+  movable: Type.Integer({ minimum: 0, description: 'Those among them that could be moved' }),
+  moved: Count,
+  blocked: Type.Array(
+    strict({
+      executionId: Id,
+      stepId: StepId,
+      reason: oneOf(['step_gone', 'type_changed'], {
+        description: '`step_gone`: `to` has no such step; `type_changed`: it has one of another type',
+      }),
+    }),
+    { description: 'The executions that stay in `from`, the first 1000' },
+  ),
+  byStep: Type.Array(strict({ from: StepId, to: StepId, count: Count }), {
+    description: 'Where the executions that were or would be moved continue',
+  }),
+};
+export const MigrationPlan = strict(figures, { title: 'MigrationPlan' });
+export const Migration = strict(
+  {
+    id: Id,
+    campaignId: Id,
+    status: oneOf(['RUNNING', 'COMPLETED', 'CANCELLED'], { description: 'CANCELLED: the campaign was stopped' }),
+    ...figures,
+    workflowId: Type.String(),
+    createdAt: Timestamp,
+    finishedAt: nullable(Timestamp),
+  },
+  { title: 'Migration' },
 );
 
 const execution = {

@@ -2092,6 +2092,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{id}/migrate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move the running executions of a published version to another
+         * @description Each continues at the same step, by its id or by `map`, and keeps the time that it has already waited. Executions that FAILED do not run and stay in their version.
+         */
+        post: operations["migrateCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/migrations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the progress of a migration */
+        get: operations["getCampaignMigration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/executions/{id}": {
         parameters: {
             query?: never;
@@ -2743,8 +2780,11 @@ export interface components {
             trigger: components["schemas"]["Trigger"];
             steps: components["schemas"]["Step"][];
             entry: components["schemas"]["Entry"];
+            /** @description What may not be meant in the latest edit, though it is valid */
+            warnings: components["schemas"]["Warning"][];
             /** @description The version that new executions use; null before the first start */
             publishedVersion: number | null;
+            closing: components["schemas"]["Closing"] | null;
             /** @description For optimistic concurrency; the ETag of reads */
             version: number;
             /**
@@ -2898,6 +2938,11 @@ export interface components {
              * @example Correct-Horse-8
              */
             newPassword: string;
+        };
+        /** @description The progress of a stop: its executions are STOPPED at once, and of their `total` workflows, `left` are still to be closed. Null if none is left. Nothing has to be closed by a pause: steps wait when they are due */
+        Closing: {
+            left: number;
+            total: number;
         };
         Company: {
             /** @example 1 */
@@ -4710,6 +4755,108 @@ export interface components {
             /** @example 1 */
             sourceId: number;
         };
+        MigrateCampaignRequest: {
+            /** @example 1 */
+            from: number;
+            /** @example 1 */
+            to: number;
+            /**
+             * @description Only answer what it would do
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * @description Step ids of `to` by step ids of `from`, for executions at steps that are gone or have another type. Other steps are the same by their id
+             * @example {
+             *       "wait-1": "pause"
+             *     }
+             */
+            map?: {
+                [key: string]: string;
+            };
+        };
+        Migration: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            campaignId: number;
+            /**
+             * @description CANCELLED: the campaign was stopped
+             * @enum {string}
+             */
+            status: "RUNNING" | "COMPLETED" | "CANCELLED";
+            /** @example 1 */
+            from: number;
+            /** @example 1 */
+            to: number;
+            /** @description Running executions of `from` when it began */
+            total: number;
+            /** @description Those among them that could be moved */
+            movable: number;
+            moved: number;
+            /** @description The executions that stay in `from`, the first 1000 */
+            blocked: {
+                /** @example 1 */
+                executionId: number;
+                /** @example wait-1 */
+                stepId: string;
+                /**
+                 * @description `step_gone`: `to` has no such step; `type_changed`: it has one of another type
+                 * @enum {string}
+                 */
+                reason: "step_gone" | "type_changed";
+            }[];
+            /** @description Where the executions that were or would be moved continue */
+            byStep: {
+                /** @example wait-1 */
+                from: string;
+                /** @example wait-1 */
+                to: string;
+                count: number;
+            }[];
+            workflowId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+        };
+        MigrationPlan: {
+            /** @example 1 */
+            from: number;
+            /** @example 1 */
+            to: number;
+            /** @description Running executions of `from` when it began */
+            total: number;
+            /** @description Those among them that could be moved */
+            movable: number;
+            moved: number;
+            /** @description The executions that stay in `from`, the first 1000 */
+            blocked: {
+                /** @example 1 */
+                executionId: number;
+                /** @example wait-1 */
+                stepId: string;
+                /**
+                 * @description `step_gone`: `to` has no such step; `type_changed`: it has one of another type
+                 * @enum {string}
+                 */
+                reason: "step_gone" | "type_changed";
+            }[];
+            /** @description Where the executions that were or would be moved continue */
+            byStep: {
+                /** @example wait-1 */
+                from: string;
+                /** @example wait-1 */
+                to: string;
+                count: number;
+            }[];
+        };
         NewApiKey: {
             /** @example 1 */
             id: number;
@@ -5497,7 +5644,9 @@ export interface components {
             templateIds?: number[];
             readonly id?: unknown;
             readonly status?: unknown;
+            readonly warnings?: unknown;
             readonly publishedVersion?: unknown;
+            readonly closing?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
@@ -5978,6 +6127,19 @@ export interface components {
             /** @description JSON Pointer into the request part */
             path: string;
             code: string;
+            message: string;
+        };
+        Warning: {
+            /**
+             * @description JSON Pointer into the campaign
+             * @example /steps/2
+             */
+            path: string;
+            /**
+             * @description `unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again
+             * @enum {string}
+             */
+            code: "unreachable_step" | "starts_itself";
             message: string;
         };
         WebhookReceipt: {
@@ -6621,7 +6783,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -9861,6 +10023,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+        };
+    };
+    migrateCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MigrateCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description What it would do (`dryRun`) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MigrationPlan"];
+                };
+            };
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Migration"];
+                };
+            };
+        };
+    };
+    getCampaignMigration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Migration"];
                 };
             };
         };

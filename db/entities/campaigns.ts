@@ -26,6 +26,8 @@ const CampaignSchema = defineEntity({
     publishedVersion: p.integer().nullable(),
     /** When it last became ACTIVE or got its current trigger: earlier events do not trigger it. */
     activatedAt: timestamp().nullable(),
+    /** How many workflows the last stop had to close; null before it, and after the next start. */
+    closingTotal: p.integer().nullable(),
     ...resourceColumns(),
   },
 });
@@ -42,6 +44,8 @@ const CampaignVersionSchema = defineEntity({
     campaignId: bigid().primary(),
     version: p.integer().primary(),
     definition: json<unknown>(),
+    /** The names, when it was published, of what the definition refers to; null in versions from before there were any. */
+    names: json<unknown>().nullable(),
     publishedAt: timestamp().defaultRaw('now()'),
   },
 });
@@ -171,6 +175,42 @@ const CampaignEnrolmentSchema = defineEntity({
 export class CampaignEnrolment extends CampaignEnrolmentSchema.class {}
 CampaignEnrolmentSchema.setClass(CampaignEnrolment);
 
+/** A move of running executions from one published version of a campaign to another, page by page. */
+const CampaignMigrationSchema = defineEntity({
+  name: 'CampaignMigration',
+  tableName: 'campaign_migrations',
+  ...tenantTable,
+  uniques: [
+    { name: 'campaign_migrations_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    // One at a time.
+    { name: 'campaign_migrations_running_key', properties: ['tenantId', 'campaignId'], where: `status = 'RUNNING'` },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    campaignId: bigid(),
+    fromVersion: p.integer(),
+    toVersion: p.integer(),
+    /** Where to continue, by the ids of steps of `fromVersion`; other steps are the same by their id. */
+    map: json<Record<string, string>>(),
+    status: p.enum(['RUNNING', 'COMPLETED', 'CANCELLED'] as const).default('RUNNING'),
+    /** The last processed execution id (keyset). */
+    cursor: bigid().default(0),
+    /** Executions of `fromVersion` when it began, and those among them that could be moved. */
+    total: p.integer(),
+    movable: p.integer(),
+    moved: p.integer().default(0),
+    /** The first 1000. */
+    blocked: json<{ executionId: number; stepId: string; reason: string }[]>(),
+    byStep: json<{ from: string; to: string; count: number }[]>(),
+    workflowId: p.text(),
+    createdAt: timestamp().defaultRaw('now()'),
+    finishedAt: timestamp().nullable(),
+  },
+});
+export class CampaignMigration extends CampaignMigrationSchema.class {}
+CampaignMigrationSchema.setClass(CampaignMigration);
+
 export const campaignEntities = [
   Campaign,
   CampaignVersion,
@@ -178,4 +218,5 @@ export const campaignEntities = [
   CampaignStepExecution,
   CampaignEnrolment,
   AwaitedEvent,
+  CampaignMigration,
 ];

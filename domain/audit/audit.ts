@@ -34,6 +34,7 @@ export const AUDIT_ACTIONS = [
   'campaign.stopped',
   'campaign.paused',
   'campaign.resumed',
+  'campaign.migrated',
   'campaign.archived',
   'campaign.unarchived',
   'campaign.deleted',

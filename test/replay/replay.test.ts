@@ -36,6 +36,7 @@ for (const path of [
   'mailing',
   'mailing-paused',
   'undo',
+  'migration',
   'segment-build',
   'erasure',
   'erasure-failed',

@@ -164,6 +164,14 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       await make(`/campaigns/${id}/archive`, {});
       return { path: `/campaigns/${id}/unarchive` };
     },
+    migrateCampaign: async () => {
+      const id = await started();
+      const steps = [{ id: 'wait', type: 'WAIT', config: { waitMinutes: 1 } }];
+      const { status } = await service.api('PUT', `/campaigns/${id}`, { steps });
+      if (status !== 200) throw new Error(`PUT /campaigns/${id}: ${status}`);
+      await make(`/campaigns/${id}/start`, {});
+      return { path: `/campaigns/${id}/migrate`, body: { from: 1, to: 2 } };
+    },
     stopCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('RUNNING')}/stop` }),
     retryCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('FAILED')}/retry` }),
 

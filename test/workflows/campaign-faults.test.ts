@@ -66,7 +66,7 @@ test('a step that is run again after its commit answers the same and does nothin
   const [start] = await entered([email('one'), wait('pause', 0), email('two')]);
   const first = await step(firstStep(start!));
   assert.ok('ahead' in first);
-  assert.deepEqual(first.ahead.runs, { stepId: 'two', type: 'EMAIL', summary: `email template ${templateId}` });
+  assert.deepEqual(first.ahead.runs, { stepId: 'two', type: 'EMAIL', summary: 'email: Hello' });
   assert.deepEqual(await step(firstStep(start!)), first);
   assert.equal((await journeys.emails(start!.executionId)).length, 1);
   for (let n = 0; n < 2; n += 1) assert.deepEqual(await step(firstStep(start!, first.ahead.seq)), { end: true });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CampaignExecution } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
-import type { CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
+import { updateCampaign, type CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
+import { migrateCampaign } from '../../domain/campaigns/management/migrate-campaign.ts';
+import { startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
@@ -42,7 +44,7 @@ async function walk(
 }
 
 /** Starts one contact on its way and waits until its workflow rests at a step. */
-async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Promise<CampaignExecution> {
+export async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Promise<CampaignExecution> {
   const campaignId = await journeys.start({ steps }, { contactIds: [await journeys.contact()] });
   // The enrolment is waited for in real time, so that the wait of the execution is not skipped.
   await journeys.relay();
@@ -54,7 +56,37 @@ async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Prom
   return execution;
 }
 
-async function ended(journeys: Journeys, { id, campaignId, workflowId }: CampaignExecution): Promise<Walked> {
+/** Makes these steps the next version of a campaign. Returns its number. */
+export async function publish(journeys: Journeys, campaignId: number, steps: Steps): Promise<number> {
+  await updateCampaign(journeys.em(), TENANT, campaignId, { steps }, () => undefined);
+  const { campaign } = await startCampaign(journeys.em(), origin, campaignId, {});
+  return campaign.publishedVersion!;
+}
+
+/** Moves executions from one version to another. Returns the migration's workflow, which has ended. */
+export async function move(
+  journeys: Journeys,
+  campaignId: number,
+  input: { from: number; to: number; map?: Record<string, string> },
+): Promise<string> {
+  await migrateCampaign(journeys.em(), origin, campaignId, input);
+  const workflowId = (await journeys.relay()).at(-1)!;
+  // In real time, so that the waits of the executions are not skipped.
+  await journeys.settled(workflowId);
+  return workflowId;
+}
+
+/** Makes these steps the next version of a campaign, and moves its executions there. */
+export async function moveTo(
+  journeys: Journeys,
+  { campaignId, campaignVersion: from }: CampaignExecution,
+  steps: Steps,
+  map: Record<string, string> = {},
+): Promise<string> {
+  return move(journeys, campaignId, { from, to: await publish(journeys, campaignId, steps), map });
+}
+
+export async function ended(journeys: Journeys, { id, campaignId, workflowId }: CampaignExecution): Promise<Walked> {
   await journeys.finished(workflowId!);
   const execution = (await journeys.executions(campaignId)).find((found) => found.id === id);
   return { execution: execution!, workflowId: workflowId! };
@@ -339,6 +371,19 @@ export const paths = {
     await journeys.settled(workflowId!);
     const [execution] = await journeys.executions(resting.campaignId);
     return { execution: execution!, workflowId: workflowId! };
+  },
+  migrate: async (journeys) => {
+    const start = { id: 'start', type: 'CONDITION', config: { if: active } };
+    const resting = await restingAt(journeys, 'pause', [start, wait('pause', 3 * 1440)]);
+    await journeys.env.sleep('2 days');
+    await moveTo(journeys, resting, [start, wait('pause', 5 * 1440), wait('next', 60)]);
+    return ended(journeys, resting);
+  },
+  migration: async (journeys) => {
+    const start = { id: 'start', type: 'CONDITION', config: { if: active } };
+    const resting = await restingAt(journeys, 'pause', [start, wait('pause', 1440)]);
+    const workflowId = await moveTo(journeys, resting, [start, wait('pause', 60)]);
+    return { ...(await ended(journeys, resting)), workflowId };
   },
   resume: async (journeys) => {
     const resting = await restingAt(journeys, 'pause', [

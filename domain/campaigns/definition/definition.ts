@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Entry, EntrySchema, type EntryInput, normaliseEntry } from './entry.ts';
+import type { Names } from './names.ts';
 import { MAX_STEPS, StepIdSchema, TargetSchema } from './schemas.ts';
 import { STEP_TYPES, type Step, stepKinds } from './step-kinds.ts';
 import { type Trigger, TriggerSchema } from './triggers.ts';
@@ -40,6 +41,11 @@ export interface Definition {
   trigger: Trigger;
   steps: Step[];
   entry: Entry;
+}
+
+/** A definition as loaded for its executions, with the names that were stored with it, if any. */
+export interface PublishedDefinition extends Definition {
+  names?: Names;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Definition } from '../definition/definition.ts';
+import { withNames } from '../definition/load-definition.ts';
+import type { Names } from '../definition/names.ts';
 import type { EnterableVersion } from './enter-contacts.ts';
 
 export interface OpenCampaign extends EnterableVersion {
@@ -33,11 +35,12 @@ export async function lockCampaigns(
     id: number;
     version: number;
     definition: Definition;
+    names: Names | null;
     activated_at: Date;
   }>(
     tx,
     sql`
-    select c.tenant_id, c.id, v.version, v.definition, c.activated_at
+    select c.tenant_id, c.id, v.version, v.definition, v.names, c.activated_at
     from campaigns c
     join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
@@ -47,7 +50,7 @@ export async function lockCampaigns(
     tenantId: row.tenant_id,
     campaignId: row.id,
     version: row.version,
-    definition: row.definition,
+    definition: withNames(row.definition, row.names),
     activatedAt: row.activated_at,
   }));
 }

@@ -1,4 +1,5 @@
-import type { Definition } from '../definition/definition.ts';
+import type { Definition, PublishedDefinition } from '../definition/definition.ts';
+import { shortSummary } from '../definition/names.ts';
 import { exitsOf, stepIndexes, targetIndex } from '../validation/flow.ts';
 import { type Step, type StepType, stepKind } from '../definition/step-kinds.ts';
 import type { Effect, Moment, StepKind } from '../definition/steps/kind.ts';
@@ -82,14 +83,14 @@ function later(floor: string | null, time: Date): Date {
   return floor !== null && new Date(floor) > time ? new Date(floor) : time;
 }
 
-function at(definition: Definition, position: Position, now: Date): Entered {
+function at(definition: PublishedDefinition, position: Position, now: Date): Entered {
   const { step, kind } = stepAt(definition, position);
   const next: NextStep = {
     stepId: step.id,
     type: step.type,
     currentStep: position.stepIndex,
     visit: position.visits[position.stepIndex] ?? 1,
-    summary: kind.summary(step.config),
+    summary: shortSummary(kind.summary(step.config, definition.names)),
   };
   if (position.waitUntil !== null && new Date(position.waitUntil) > now) next.waitUntil = position.waitUntil;
   return { next, position };

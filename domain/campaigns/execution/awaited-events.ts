@@ -27,6 +27,16 @@ export async function awaitEvents(tx: EntityManager, tenantId: string, awaiting:
   );
 }
 
+/** Replaces what executions wait for, whatever it was, in the transaction that moves them to another version. */
+export async function awaitAnew(tx: EntityManager, tenantId: string, awaiting: readonly Awaiting[]): Promise<void> {
+  const ids = awaiting.map(({ executionId }) => executionId);
+  await rows(
+    tx,
+    sql`delete from awaited_events where tenant_id = ${tenantId} and execution_id = any(${ids}::bigint[])`,
+  );
+  await awaitEvents(tx, tenantId, awaiting);
+}
+
 /**
  * Replaces what an execution waits for, from its position `before` to `after` (null = it has ended), in the transaction
  * that moves it.

@@ -17,6 +17,8 @@ export interface Ahead {
    * end of a WAIT has no effect, so it is committed together with the step that follows.
    */
   runs: { stepId: string; type: StepType; summary: string };
+  /** Present after the execution was moved to this version of its campaign. */
+  campaignVersion?: number;
 }
 
 /** What is stored in `campaign_executions.state`. */

@@ -4,6 +4,8 @@ import type { Origin } from '../../../events/outbox.ts';
 import type { ContactInput } from '../../contacts/values/contact-values.ts';
 import { changeListMembers } from '../../segments/membership/change-list-members.ts';
 import { queueEmails } from '../../emails/ledger/queue-emails.ts';
+import { assertSegments } from './assert-segments.ts';
+import { notFound } from '../../common/errors.ts';
 import type { Effect, OpenGoal, StepResult } from './advance.ts';
 import { judge, type Judged, type Verdict } from './judge.ts';
 import type { Entry } from '../definition/entry.ts';
@@ -110,6 +112,7 @@ export async function performEffect(
       await changeListMembers(tx, tenantId, effect.listId, { [effect.action]: [contactId] }, origin.requestId);
       return success;
     case 'evaluate': {
+      await assertSegments(tx, tenantId, effect.filters);
       const verdicts = await judge(tx, by, effect.filters);
       const matched = verdicts.findIndex(({ holds }) => holds);
       return branched(matched === -1 ? null : matched, matched === -1 ? verdicts : verdicts.slice(0, matched + 1));
@@ -121,6 +124,7 @@ export async function performEffect(
       return { result: { kind: 'branch', matched: 1 }, recorded: 'timeout', reason: verdict!.reason };
     }
     case 'goal': {
+      await assertSegments(tx, tenantId, [effect.filter]);
       const [verdict] = await judge(tx, by, [effect.filter]);
       return reachedGoal(verdict!);
     }
@@ -166,6 +170,8 @@ async function queueEmail(tx: EntityManager, templateId: number, by: Performer):
       refusal: capped ? 'frequency_cap' : null,
     },
   ]);
+  // Not suppressed for good: the step fails, and can be retried with the template restored.
+  if (email!.reason === 'template_deleted') throw notFound('template', templateId);
   return email!.status === 'SUPPRESSED'
     ? { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason }
     : success;

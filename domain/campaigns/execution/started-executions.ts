@@ -2,6 +2,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
 export interface StartedWorkflow {
   executionId: number;
+  /** The version with which the workflow was started. */
+  campaignVersion: number;
   workflowId: string;
   /** Null if the workflow had already ended. */
   runId: string | null;
@@ -9,24 +11,31 @@ export interface StartedWorkflow {
 
 /**
  * Stores the run ids of workflows that were just started. Returns those whose execution was stopped or deleted in the
- * meantime: the caller must close these workflows, because the stop may have looked for them before they were started.
+ * meantime (`orphans`), which the caller must close, and those whose execution was moved to another version (`moved`),
+ * which it must wake: the stop or the migration may have looked for them before they were started.
  */
 export async function noteStarted(
   em: EntityManager,
   tenantId: string,
   started: StartedWorkflow[],
-): Promise<StartedWorkflow[]> {
+): Promise<{ orphans: StartedWorkflow[]; moved: StartedWorkflow[] }> {
   const payload = JSON.stringify(started.map(({ executionId, runId }) => ({ id: executionId, run_id: runId })));
   const live = await em.transactional((tx) =>
-    rows<{ id: number; status: string }>(
+    rows<{ id: number; status: string; version: number }>(
       tx,
       sql`
     update campaign_executions e set run_id = coalesce(e.run_id, r.run_id)
     from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, run_id text)
     where e.tenant_id = ${tenantId} and e.id = r.id
-    returning e.id, e.status`,
+    returning e.id, e.status, e.campaign_version as version`,
     ),
   );
-  const wanted = new Set(live.filter((row) => row.status !== 'STOPPED').map((row) => row.id));
-  return started.filter(({ executionId }) => !wanted.has(executionId));
+  const versions = new Map(live.flatMap(({ id, status, version }) => (status === 'STOPPED' ? [] : [[id, version]])));
+  return {
+    orphans: started.filter(({ executionId }) => !versions.has(executionId)),
+    moved: started.filter(({ executionId, campaignVersion }) => {
+      const version = versions.get(executionId);
+      return version !== undefined && version !== campaignVersion;
+    }),
+  };
 }

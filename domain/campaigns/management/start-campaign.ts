@@ -7,6 +7,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
+import { readNames } from '../validation/read-names.ts';
 import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
 import { workflowId } from '../../../workflows/registry.ts';
@@ -52,7 +53,8 @@ export async function startCampaign(
       throw new AppError('conflict', 'The campaign is ARCHIVED and cannot be started');
     const before = { status: campaign.status, publishedVersion: campaign.publishedVersion };
     await publish(tx, campaign);
-    if (campaign.status !== 'ACTIVE') tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date() });
+    if (campaign.status !== 'ACTIVE')
+      tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date(), closingTotal: null });
     await tx.flush();
     const enrolmentId = given.length > 0 ? await enrol(tx, author, campaign, audience) : null;
     const after = {
@@ -84,7 +86,8 @@ async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
       campaign.activatedAt = new Date();
   }
   const version = (publishedVersion ?? 0) + 1;
-  tx.create(CampaignVersion, { tenantId, campaignId, version, definition, publishedAt: new Date() });
+  const names = await readNames(tx, tenantId, definition);
+  tx.create(CampaignVersion, { tenantId, campaignId, version, definition, names, publishedAt: new Date() });
   campaign.publishedVersion = version;
 }
 

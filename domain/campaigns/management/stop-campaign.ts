@@ -27,7 +27,9 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
     );
   }
   const { status } = campaign;
+  const stopped = await stopExecutions(tx, tenantId, sql`e.campaign_id = ${id}`, 'campaign_stopped');
   campaign.status = 'STOPPED';
+  campaign.closingTotal = await countToClose(tx, tenantId, id);
   await tx.flush();
   await rows(
     tx,
@@ -35,7 +37,12 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
     update campaign_enrolments set status = 'CANCELLED', finished_at = now()
     where tenant_id = ${tenantId} and campaign_id = ${id} and status in ('PENDING', 'RUNNING')`,
   );
-  const stopped = await stopExecutions(tx, tenantId, sql`e.campaign_id = ${id}`, 'campaign_stopped');
+  await rows(
+    tx,
+    sql`
+    update campaign_migrations set status = 'CANCELLED', finished_at = now()
+    where tenant_id = ${tenantId} and campaign_id = ${id} and status = 'RUNNING'`,
+  );
   if (stopped.length > 0)
     await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds: stopped, cause: `${id}/${campaign.version}` });
   await appendAudit(tx, author, {
@@ -46,4 +53,13 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
     after: { status: 'STOPPED' },
   });
   return campaign;
+}
+
+/** The workflows to be closed: of this stop, and of single executions that were stopped a moment ago. */
+async function countToClose(tx: EntityManager, tenantId: string, id: number): Promise<number> {
+  const [found] = await rows<{ n: number }>(
+    tx,
+    sql`select count(*) as n from campaign_executions where tenant_id = ${tenantId} and campaign_id = ${id} and sweep`,
+  );
+  return found!.n;
 }

@@ -5,18 +5,19 @@ import type { ValidStep } from './valid-step.ts';
 
 const MAX_SHOWN = 10;
 
-/** A step: its name for messages, its id and, if it fits its schemas, its other parts. */
+/** A step: its name for messages, its id, its `next` as sent and, if its config fits, its other parts. */
 export interface ListedStep {
   name: string;
   id: string;
+  next: unknown;
   sound: ValidStep | undefined;
 }
 
 function dangling(steps: readonly ListedStep[], indexes: ReadonlyMap<string, number>): Violation[] {
-  return steps.flatMap(({ name, sound }, index) => {
-    if (!sound) return [];
-    const targets = exitsOf(sound.kind, sound.config).map(({ path, to }) => ({ path: `/config${path}`, to }));
-    return [{ path: '/next', to: sound.next }, ...targets].flatMap(({ path, to }) => {
+  return steps.flatMap(({ name, next, sound }, index) => {
+    const exits = sound ? exitsOf(sound.kind, sound.config) : [];
+    const targets = exits.map(({ path, to }) => ({ path: `/config${sound!.pathOf(path)}`, to }));
+    return [{ path: '/next', to: next }, ...targets].flatMap(({ path, to }) => {
       if (typeof to !== 'string' || indexes.has(to)) return [];
       const message = `${name}: there is no step ${JSON.stringify(to.slice(0, 64))}`;
       return [{ path: `/steps/${index}${path}`, code: 'unknown_step', message }];
@@ -24,8 +25,14 @@ function dangling(steps: readonly ListedStep[], indexes: ReadonlyMap<string, num
   });
 }
 
-function edgesOf({ sound }: ListedStep, index: number, count: number, indexes: ReadonlyMap<string, number>): Edge[] {
-  if (!sound) return [];
+function edgesOf(
+  { next, sound }: ListedStep,
+  index: number,
+  count: number,
+  indexes: ReadonlyMap<string, number>,
+): Edge[] {
+  // Where a step with an invalid part leads is unknown.
+  if (!sound?.isWhole || sound.next !== next) return [];
   return exitsOf(sound.kind, sound.config).flatMap((exit) => {
     const to = targetIndex(exit, sound, index, count, indexes);
     if (typeof to !== 'number') return [];

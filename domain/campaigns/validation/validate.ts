@@ -55,6 +55,7 @@ function checkSteps(steps: readonly unknown[], refs: DefinitionRefs): Violation[
   const listed = steps.map((step, index) => ({
     name: nameOf(step, index),
     id: isObject(step) && typeof step['id'] === 'string' ? step['id'] : '',
+    next: isObject(step) ? step['next'] : undefined,
     sound: validStep(step),
   }));
   const emailStepIds = new Set(listed.filter(({ sound }) => sound?.kind === stepKind('EMAIL')).map(({ id }) => id));
@@ -69,10 +70,10 @@ function checkSteps(steps: readonly unknown[], refs: DefinitionRefs): Violation[
     }
     seen.add(id);
     if (!sound) continue;
-    const inside = [
-      ...(sound.kind.check?.(sound.config, { customFields: refs.customFields, emailStepIds }) ?? []),
+    const inside: Violation[] = [
+      ...((sound.isWhole && sound.kind.check?.(sound.config, { customFields: refs.customFields, emailStepIds })) || []),
       ...missingReferences(sound.kind.references?.(sound.config) ?? [], refs),
-    ];
+    ].map((violation) => ({ ...violation, path: sound.pathOf(violation.path) }));
     violations.push(...under(`/steps/${index}/config`, inside, name));
   }
   return [...violations, ...checkTargets(listed)];

@@ -82,13 +82,13 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'campaigns:read',
     user: true,
     operations: `
-    listCampaigns getCampaign getCampaignStats listCampaignVersions getCampaignVersion listCampaignExecutions getCampaignExecution explainCampaignContact getCampaignEnrolment`,
+    listCampaigns getCampaign getCampaignStats listCampaignVersions getCampaignVersion listCampaignExecutions getCampaignExecution explainCampaignContact getCampaignEnrolment getCampaignMigration`,
   },
   {
     access: 'campaigns:write',
     user: true,
     operations: `
-    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution`,
+    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution migrateCampaign`,
   },
   { access: 'forms:read', user: true, operations: 'listForms getForm getFormEmbed getFormStats listFormSubmissions' },
   { access: 'forms:write', user: true, operations: 'createForm updateForm deleteForm' },

@@ -345,6 +345,11 @@ const CASES: Record<string, () => Case> = {
     body: { contactIds: [1], listId: 1, segmentId: 'x' },
     wrong: ['/listId conflict', '/segmentId type'],
   }),
+  migrateCampaign: () => ({
+    path: `/campaigns/${ids['campaign']}/migrate`,
+    body: { from: 1, to: 1, dryRun: 'x', map: { nowhere: 5 } },
+    wrong: ['/dryRun type', '/map/nowhere type', '/to same_version'],
+  }),
   createForm: () => ({ path: '/forms', body: form, wrong: formWrong }),
   updateForm: () => ({
     path: `/forms/${ids['form']}`,

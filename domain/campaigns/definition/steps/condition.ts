@@ -1,37 +1,49 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { checkFilter } from '../../../segments/filter/check-filter.ts';
 import type { Filter } from '../../../segments/filter/filter.ts';
 import { filterResources } from '../filter-resources.ts';
 import { TargetSchema } from '../schemas.ts';
-import { stepKind } from './kind.ts';
+import { named, namesOf } from '../names.ts';
+import { type Reference, stepKind } from './kind.ts';
 
 const MAX_BRANCHES = 20;
 // Validated by checkFilter instead of a schema; FilterSchema explains why.
 const FilterJson = Type.Unsafe<Filter>(Type.Unknown());
 
+const ConfigSchema = Type.Object(
+  {
+    if: FilterJson,
+    then: Type.Optional(TargetSchema),
+    branches: Type.Optional(
+      Type.Array(Type.Object({ if: FilterJson, next: Type.Optional(TargetSchema) }, { additionalProperties: false }), {
+        maxItems: MAX_BRANCHES,
+      }),
+    ),
+    else: Type.Optional(TargetSchema),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof ConfigSchema>;
+
+/** What the filters refer to. */
+function references(config: Config): Reference[] {
+  return [
+    { filter: config.if, path: '/if' },
+    ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` })),
+  ].flatMap(({ filter, path }) => filterResources(filter, path));
+}
+
 /** If, else-if, else. An omitted target means the step's `next` or, if that is absent, the following step. */
 export const condition = stepKind({
-  config: Type.Object(
-    {
-      if: FilterJson,
-      then: Type.Optional(TargetSchema),
-      branches: Type.Optional(
-        Type.Array(
-          Type.Object({ if: FilterJson, next: Type.Optional(TargetSchema) }, { additionalProperties: false }),
-          {
-            maxItems: MAX_BRANCHES,
-          },
-        ),
-      ),
-      else: Type.Optional(TargetSchema),
-    },
-    { additionalProperties: false },
-  ),
+  config: ConfigSchema,
   about:
     '`CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the ' +
     '`next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end',
-  summary: ({ branches = [] }) =>
-    branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`,
+  summary: (config, names) => {
+    const { branches = [] } = config;
+    const what = branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`;
+    return named(what, namesOf(references(config), names), what);
+  },
   plan: (config) => ({
     effect: 'evaluate',
     filters: [config.if, ...(config.branches ?? []).map((branch) => branch.if)],
@@ -49,9 +61,5 @@ export const condition = stepKind({
       ...(config.branches ?? []).flatMap((branch, index) => checkFilter(branch.if, `/branches/${index}/if`, options)),
     ];
   },
-  references: (config) =>
-    [
-      { filter: config.if, path: '/if' },
-      ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` })),
-    ].flatMap(({ filter, path }) => filterResources(filter, path)),
+  references,
 });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Entry } from '../entry.ts';
 import { nextInWindow } from '../../../common/local-time.ts';
+import { named } from '../names.ts';
 import { IdSchema } from '../schemas.ts';
 import { type Moment, stepKind } from './kind.ts';
 
@@ -14,7 +15,7 @@ function opening({ sendWindow }: Entry, { now, timezone }: Moment): Date | null 
 export const email = stepKind({
   config: Type.Object({ templateId: IdSchema }, { additionalProperties: false }),
   about: '`EMAIL {templateId}` sends the template to the contact',
-  summary: ({ templateId }) => `email template ${templateId}`,
+  summary: ({ templateId }, names) => named('email', names?.templates[templateId], `email template ${templateId}`),
   due: (_config, entry, moment) => opening(entry, moment),
   plan: ({ templateId }, entry, moment) => {
     const until = opening(entry, moment);

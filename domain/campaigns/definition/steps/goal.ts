@@ -3,6 +3,7 @@ import { eventsThatChange } from '../../../segments/filter/change-kinds.ts';
 import { checkFilter } from '../../../segments/filter/check-filter.ts';
 import type { Filter } from '../../../segments/filter/filter.ts';
 import { filterResources } from '../filter-resources.ts';
+import { named, namesOf } from '../names.ts';
 import { stepKind } from './kind.ts';
 
 /** A goal of the campaign: whoever meets it jumps here from any step, and counts as a conversion. */
@@ -12,7 +13,7 @@ export const goal = stepKind({
   about:
     '`GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, ' +
     'once; a conversion. Whoever comes here without having met the goal goes on to the next step',
-  summary: () => 'goal',
+  summary: (config, names) => named('goal', namesOf(filterResources(config.if, '/if'), names), 'goal'),
   plan: (config) => ({ effect: 'goal', filter: config.if }),
   goal: (config) => config.if,
   wokenBy: (config) => eventsThatChange(config.if),

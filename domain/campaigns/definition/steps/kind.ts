@@ -5,6 +5,7 @@ import type { CustomFieldType } from '../../../contacts/values/custom-values.ts'
 import type { EventLeaf, Filter } from '../../../segments/filter/filter.ts';
 import type { FilterEvent } from '../../../segments/filter/filter-fields.ts';
 import type { Entry } from '../entry.ts';
+import type { Names } from '../names.ts';
 
 /** The current time and the contact's timezone (an IANA name; null counts as UTC). */
 export interface Moment {
@@ -70,8 +71,8 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   config: Schema;
   /** The config and its meaning, for the API description. */
   about: string;
-  /** A short text for timers and lists, without personal data. */
-  summary: (config: Static<Schema>) => string;
+  /** A short text for timers and lists, without personal data; with the ids of what is not in `names`. */
+  summary: (config: Static<Schema>, names?: Names) => string;
   /** `until`: the end of a wait that is not over; null except for a step that `looks`. */
   plan: (config: Static<Schema>, entry: Entry, moment: Moment, until: Date | null) => Effect;
   /** When the step can run for a contact that arrives now; null or absent = at once. */

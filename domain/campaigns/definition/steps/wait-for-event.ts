@@ -5,6 +5,7 @@ import type { EventLeaf, FieldLeaf } from '../../../segments/filter/filter.ts';
 import { duration } from '../duration.ts';
 import { filterResources } from '../filter-resources.ts';
 import { MAX_MINUTES, TargetSchema } from '../schemas.ts';
+import { named, namesOf } from '../names.ts';
 import { stepKind } from './kind.ts';
 
 const MINUTE_MS = 60_000;
@@ -33,7 +34,10 @@ export const waitForEvent = stepKind({
     '`WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all ' +
     'leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted ' +
     '`onTimeout` is the following step, null the end. Events count from the moment when the step was reached',
-  summary: ({ event, timeoutMinutes }) => `wait for ${event}, at most ${duration(timeoutMinutes)}`,
+  summary: (config, names) => {
+    const what = `wait for ${config.event}, at most ${duration(config.timeoutMinutes)}`;
+    return named(what, namesOf(filterResources(leafOf(config), ''), names), what);
+  },
   due: ({ timeoutMinutes }, _entry, { now }) => new Date(now.getTime() + timeoutMinutes * MINUTE_MS),
   looks: true,
   plan: (config, _entry, _moment, until) => ({ effect: 'await', event: leafOf(config), until }),

@@ -1,0 +1,47 @@
+/**
+ * The names of what a published definition refers to, by id, as they were when it was published. For display only:
+ * versions from before names were stored have none, and their texts show ids.
+ */
+export interface Names {
+  templates: Record<string, string>;
+  lists: Record<string, string>;
+  /** Segments and lists that filters ask for. */
+  segments: Record<string, string>;
+  forms: Record<string, string>;
+  /** Campaigns and email campaigns. */
+  campaigns: Record<string, string>;
+}
+
+/** Where the names of a kind of references are. */
+export const NAMES_OF = {
+  templateIds: 'templates',
+  listIds: 'lists',
+  segmentIds: 'segments',
+  formIds: 'forms',
+  campaignIds: 'campaigns',
+} as const satisfies Record<string, keyof Names>;
+
+/** The names of what a config refers to, or undefined if none is known. */
+export function namesOf(
+  references: readonly { kind: keyof typeof NAMES_OF; id: number }[],
+  names?: Names,
+): string | undefined {
+  const found = new Set(references.flatMap(({ kind, id }) => names?.[NAMES_OF[kind]][id] ?? []));
+  return found.size === 0 ? undefined : [...found].join(', ');
+}
+
+const MAX_SUMMARY = 100;
+// What would break the line, or change the direction of the text around it.
+const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
+
+/** `<what>: <name>`, or the fallback if the name is not known. */
+export function named(what: string, name: string | undefined, fallback: string): string {
+  return name === undefined ? fallback : `${what}: ${name}`;
+}
+
+/** A summary on one line of at most 100 characters, without control characters: names are typed by users. */
+export function shortSummary(text: string): string {
+  const line = text.replace(INVISIBLE, ' ').replace(/\s+/gu, ' ').trim();
+  const characters = [...line];
+  return characters.length > MAX_SUMMARY ? `${characters.slice(0, MAX_SUMMARY - 1).join('')}…` : line;
+}

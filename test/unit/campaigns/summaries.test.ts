@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from '@jest/globals';
+import { withNames } from '../../../domain/campaigns/definition/load-definition.ts';
+import { type Names, shortSummary } from '../../../domain/campaigns/definition/names.ts';
+import { begin } from '../../../domain/campaigns/execution/advance.ts';
+import { escapeMarkdown } from '../../../workflows/markdown.ts';
+import { always, goesOn, moment, valid } from './support.ts';
+
+const NOON = moment('2026-03-02T12:00:00Z');
+const names: Names = {
+  templates: { 1: 'Welcome' },
+  lists: { 2: 'Customers' },
+  segments: { 3: 'VIP', 2: 'Customers' },
+  forms: { 4: 'Contact us' },
+  campaigns: {},
+};
+const summary = (step: unknown, known: Names | null = names): string =>
+  goesOn(begin(withNames(valid([step]), known), NOON)).next.summary;
+
+test('summaries name what a step is about; without names, they have ids', () => {
+  const email = { type: 'EMAIL', config: { templateId: 1 } };
+  assert.equal(summary(email), 'email: Welcome');
+  assert.equal(summary(email, null), 'email template 1');
+  assert.equal(summary({ type: 'EMAIL', config: { templateId: 9 } }), 'email template 9');
+  const list = (action: string) => ({ type: 'SEGMENT', config: { action, listId: 2 } });
+  assert.deepEqual(
+    [summary(list('add')), summary(list('remove'))],
+    ['add to list: Customers', 'remove from list: Customers'],
+  );
+  assert.equal(summary(list('add'), null), 'add to list 2');
+  const member = (value: number) => ({ field: 'segmentId', operator: 'eq', value });
+  const submitted = {
+    event: 'FORM_SUBMITTED',
+    operator: 'atLeast',
+    where: [{ field: 'formId', operator: 'eq', value: 4 }],
+  };
+  const condition = (filter: object, ...more: object[]) => ({
+    type: 'CONDITION',
+    config: { if: filter, branches: more.map((branch) => ({ if: branch })) },
+  });
+  assert.equal(summary(condition(always)), 'condition');
+  assert.equal(summary(condition(member(3))), 'condition: VIP');
+  assert.equal(summary(condition(member(3)), null), 'condition');
+  assert.equal(
+    summary(condition({ op: 'or', conditions: [member(3), member(2)] }, submitted, member(3))),
+    'condition with 3 branches: VIP, Customers, Contact us',
+  );
+});
+
+test('a summary is one line of at most 100 characters', () => {
+  assert.equal(shortSummary('email: a\n\tb\u0000c\u202ed\u2028e  f '), 'email: a b c d e f');
+  const cut = shortSummary(`email: ${'😀'.repeat(300)}`);
+  assert.equal([...cut].length, 100);
+  assert.ok(cut.endsWith('😀…') && cut.isWellFormed());
+  assert.equal(shortSummary('x'.repeat(100)), 'x'.repeat(100));
+});
+
+test('the Temporal UI shows a name as it was typed', () => {
+  assert.equal(
+    escapeMarkdown('email: **Now** [win](https://x.example) <b> `a` #1_2'),
+    'email\\: \\*\\*Now\\*\\* \\[win\\]\\(https\\://x\\.example\\) \\<b\\> \\`a\\` \\#1\\_2',
+  );
+});
