@@ -3,11 +3,13 @@ import { condition } from './steps/condition.ts';
 import { email } from './steps/email.ts';
 import { exit } from './steps/exit.ts';
 import type { StepKind } from './steps/kind.ts';
+import { notify } from './steps/notify.ts';
 import { score } from './steps/score.ts';
 import { segment } from './steps/segment.ts';
 import { split } from './steps/split.ts';
 import { updateContact } from './steps/update-contact.ts';
 import { wait } from './steps/wait.ts';
+import { webhook } from './steps/webhook.ts';
 
 /** The registry of step types. */
 export const stepKinds = {
@@ -18,6 +20,8 @@ export const stepKinds = {
   SEGMENT: segment,
   UPDATE_CONTACT: updateContact,
   SCORE: score,
+  WEBHOOK: webhook,
+  NOTIFY: notify,
   EXIT: exit,
 } as const;
 
