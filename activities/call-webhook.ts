@@ -8,13 +8,10 @@ import type { Deps } from '../runtime/deps.ts';
 
 const HOUR_MS = 3_600_000;
 
-export interface GiveUp {
-  /** For how long a call that is not answered, or with an error that may pass, is repeated. */
-  afterMs: number;
-  /** The same if it could not be tried, because too many requests were on their way. */
-  busyAfterMs: number;
-}
-export const GIVE_UP: GiveUp = { afterMs: HOUR_MS, busyAfterMs: 24 * HOUR_MS };
+/** For how long a call that is not answered, or with an error that may pass, is repeated. */
+const GIVE_UP_MS = HOUR_MS;
+/** The same if it could not be tried, because too many requests were on their way. */
+const GIVE_UP_BUSY_MS = 24 * HOUR_MS;
 
 /** An attempt of an activity: its number from 1, and the time since the activity was first scheduled. */
 export interface Attempt {
@@ -84,7 +81,6 @@ export async function callWebhook(
   { outbound, env }: Pick<Deps, 'outbound' | 'env'>,
   { tenantId, id, url, body }: WebhookCall,
   { attempt, elapsedMs }: Attempt,
-  giveUp: GiveUp,
 ): Promise<CallAnswer> {
   const at = new Date();
   const headers = {
@@ -96,7 +92,7 @@ export async function callWebhook(
     .send({ owner: tenantId, method: 'POST', url, headers, body })
     .then(judgeAnswer, (error) => judgeFailure(outboundError(error)));
   const { ok, mayPass, brief, excerpt, retryAfter, isBusy } = tried;
-  if (!ok && mayPass && elapsedMs < (isBusy ? giveUp.busyAfterMs : giveUp.afterMs)) {
+  if (!ok && mayPass && elapsedMs < (isBusy ? GIVE_UP_BUSY_MS : GIVE_UP_MS)) {
     const nextRetryDelay = retryDelay(retryAfter, attempt, Date.now());
     throw ApplicationFailure.create({
       message: brief,

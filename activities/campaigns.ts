@@ -12,7 +12,7 @@ import { setContactFields } from '../domain/contacts/people/save-contact-fields.
 import { notifyUser } from '../domain/emails/system-mail/notify-user.ts';
 import { addPoints } from '../domain/scoring/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
-import { callWebhook, GIVE_UP } from './call-webhook.ts';
+import { callWebhook } from './call-webhook.ts';
 import { eachBounded } from './each-bounded.ts';
 import { closeWorkflow, startExecutions } from './start-executions.ts';
 
@@ -30,9 +30,9 @@ export interface FlaggedPage {
 
 /**
  * The activities of campaign workflows. A step is registered under its step type, so that the Temporal UI shows the
- * types. `giveUp`: how long the call of a WEBHOOK step is repeated.
+ * types.
  */
-export function campaignActivities(deps: Deps, giveUp = GIVE_UP) {
+export function campaignActivities(deps: Deps) {
   const load = definitionCache();
   const tools = { load, commands: stepCommands };
 
@@ -44,7 +44,7 @@ export function campaignActivities(deps: Deps, giveUp = GIVE_UP) {
       const outcome = await runStep(em, tools, request, { runId });
       if (!('call' in outcome)) return outcome;
       const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
-      const answer = await callWebhook(deps, outcome.call, { attempt, elapsedMs }, giveUp);
+      const answer = await callWebhook(deps, outcome.call, { attempt, elapsedMs });
       const failure = !answer.ok && outcome.call.onError === 'fail' ? answer.brief : undefined;
       // With an answer, it makes no other call.
       const recorded = (await runStep(em, tools, request, { runId, answer, failure })) as StepAnswer;

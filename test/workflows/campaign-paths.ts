@@ -22,7 +22,7 @@ const active = { field: 'status', operator: 'eq', value: 'active' };
 const nobody = { field: 'email', operator: 'eq', value: 'nobody@example.com' };
 
 /** Walks one contact through these steps to the end. */
-async function walk(
+export async function walk(
   journeys: Journeys,
   steps: Steps,
   input: Partial<CampaignInput> = {},
@@ -34,7 +34,7 @@ async function walk(
 }
 
 /** Starts one contact on its way and waits until its workflow rests at a step. */
-async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Promise<CampaignExecution> {
+export async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Promise<CampaignExecution> {
   const campaignId = await journeys.start({ steps }, { contactIds: [await journeys.contact()] });
   // The enrolment is waited for in real time, so that the wait of the execution is not skipped.
   await journeys.relay();
@@ -46,7 +46,7 @@ async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Prom
   return execution;
 }
 
-async function ended(journeys: Journeys, { id, campaignId, workflowId }: CampaignExecution): Promise<Walked> {
+export async function ended(journeys: Journeys, { id, campaignId, workflowId }: CampaignExecution): Promise<Walked> {
   await journeys.finished(workflowId!);
   const execution = (await journeys.executions(campaignId)).find((found) => found.id === id);
   return { execution: execution!, workflowId: workflowId! };
