@@ -159,6 +159,7 @@ export const operations = {
   listCampaignExecutions: ['GET', '/api/v1/campaigns/{id}/executions', null],
   explainCampaignContact: ['GET', '/api/v1/campaigns/{id}/contacts/{contactId}/explain', null],
   getCampaignEnrolment: ['GET', '/api/v1/campaigns/enrolments/{id}', null],
+  getCampaignWebhookSecret: ['GET', '/api/v1/campaigns/webhook-secret', null],
   getCampaignExecution: ['GET', '/api/v1/campaigns/executions/{id}', null],
   stopCampaignExecution: ['POST', '/api/v1/campaigns/executions/{id}/stop', null],
   retryCampaignExecution: ['POST', '/api/v1/campaigns/executions/{id}/retry', null],
