@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { CallAnswer } from '../domain/campaigns/execution/perform-effect.ts';
 import type { WebhookCall } from '../domain/campaigns/execution/webhook-call.ts';
 import type { OutboundAnswer } from '../domain/outbound/outbound.ts';
-import { OutboundError, outboundError } from '../domain/outbound/outbound-error.ts';
+import { outboundError, type OutboundError } from '../domain/outbound/outbound-error.ts';
 import { webhookHeaders } from '../domain/outbound/sign-webhook.ts';
 import type { Deps } from '../runtime/deps.ts';
 

@@ -85,7 +85,8 @@ export const envSchema = Type.Object({
     description: 'Lifetime of refresh tokens',
   }),
   LINK_SECRET: Type.String({
-    description: 'Signs tracking, unsubscribe, form and account tokens, and webhooks; encrypts TOTP secrets and DKIM keys',
+    description:
+      'Signs tracking, unsubscribe, form and account tokens, and webhooks; encrypts TOTP secrets and DKIM keys',
   }),
   LINK_SECRET_PREVIOUS: Type.String({
     default: '',
