@@ -69,7 +69,8 @@ function judgeAnswer({ status, headers, body }: OutboundAnswer): Tried {
 }
 
 function judgeFailure({ code, message }: OutboundError): Tried {
-  const brief = code === 'outbound_refused' ? `outbound_refused: ${message}` : `no answer: ${message}`;
+  const what = { outbound_refused: 'outbound_refused', no_answer: 'no answer', busy: 'not tried' }[code];
+  const brief = `${what}: ${message}`;
   return { ok: false, mayPass: code !== 'outbound_refused', brief, excerpt: '', isBusy: code === 'busy' };
 }
 

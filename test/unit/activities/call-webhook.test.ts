@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { excerptOf, retryDelay } from '../../../activities/call-webhook.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import { callWebhook, excerptOf, retryDelay } from '../../../activities/call-webhook.ts';
+import { readEnv } from '../../../config/env.ts';
+import { createOutbound } from '../../../domain/outbound/outbound.ts';
 
 const now = Date.parse('2026-05-01T12:00:00Z');
 
@@ -20,4 +23,30 @@ test('an excerpt is one line of at most 200 characters that Postgres can store',
   const long = excerptOf(Buffer.from('😀'.repeat(300)));
   assert.equal([...long].length, 200);
   assert.ok(long.isWellFormed());
+});
+
+test('a call that is never tried, because too many are on their way, is given up after a day, not after an hour', async () => {
+  const outbound = createOutbound([], { perOwner: 0 });
+  const env = readEnv({
+    DATABASE_URL: 'postgres://app@localhost/perennial',
+    TEMPORAL_ADDRESS: 'localhost:7233',
+    NATS_URL: 'nats://user:password@localhost:4222',
+    SMTP_URL: 'smtp://localhost:1025',
+    JWT_SECRET: 'j'.repeat(32),
+    LINK_SECRET: 'l'.repeat(32),
+  });
+  const call = {
+    tenantId: 'default',
+    id: 'an-id',
+    url: 'https://hooks.example.com/',
+    onError: 'continue',
+    body: '{}',
+  } as const;
+  const after = (hours: number) => callWebhook({ outbound, env }, call, { attempt: 9, elapsedMs: hours * 3_600_000 });
+  await assert.rejects(after(23), (error) => {
+    assert.ok(error instanceof ApplicationFailure);
+    return error.type === 'webhook_unanswered' && !error.nonRetryable;
+  });
+  const brief = 'not tried: too many requests are on their way after 9 attempts';
+  assert.deepEqual(await after(24), { ok: false, brief, reason: brief });
 });
