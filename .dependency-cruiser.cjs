@@ -5,6 +5,7 @@ const ROOMS = [
   // The processes of db/ are what is started; nothing imports them.
   'db/(?!migrate|create-migration)',
   'domain/common/',
+  'domain/outbound/',
   'config/',
   'workflows/(registry|search-attributes)\\.',
   'events/(contracts|outbox)\\.',

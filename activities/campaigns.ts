@@ -8,15 +8,17 @@ import { flaggedExecutions, clearSweepFlag } from '../domain/campaigns/execution
 import { runStep } from '../domain/campaigns/execution/run-step.ts';
 import { STEP_TYPES, type StepType } from '../domain/campaigns/definition/step-kinds.ts';
 import { setContactFields } from '../domain/contacts/people/save-contact-fields.ts';
+import { notifyUser } from '../domain/emails/system-mail/notify-user.ts';
 import { addPoints } from '../domain/scoring/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
+import { callWebhook } from './call-webhook.ts';
 import { eachBounded } from './each-bounded.ts';
 import { closeWorkflow, startExecutions, wakeWorkflow } from './start-executions.ts';
 
 const AT_ONCE = 50;
 
 /** The commands of other areas that steps run. */
-export const stepCommands = { setContactFields, addPoints };
+export const stepCommands = { setContactFields, addPoints, notifyUser };
 
 export interface FlaggedPage {
   tenantId: string;
@@ -35,9 +37,18 @@ export function campaignActivities(deps: Deps) {
 
   const step = async (request: StepRequest): Promise<StepAnswer> => {
     const em = tenantEm(deps.orm, request.tenantId);
-    const { runId } = activityInfo().workflowExecution!;
+    const { workflowExecution, attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+    const { runId } = workflowExecution!;
     try {
-      return await runStep(em, tools, request, { runId });
+      const outcome = await runStep(em, tools, request, { runId });
+      if (!('call' in outcome)) return outcome;
+      const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+      const answer = await callWebhook(deps, outcome.call, { attempt, elapsedMs });
+      const failure = !answer.ok && outcome.call.onError === 'fail' ? answer.brief : undefined;
+      // With an answer, it makes no other call.
+      const recorded = (await runStep(em, tools, request, { runId, answer, failure })) as StepAnswer;
+      if (failure !== undefined) throw ApplicationFailure.nonRetryable(failure, 'webhook_failed');
+      return recorded;
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       // Does not repeat the step: ends the execution as FAILED at it.

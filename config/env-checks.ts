@@ -4,6 +4,7 @@ import type { Env } from './env-schema.ts';
 import { readUrl } from './read-url.ts';
 import { readProviders } from './smtp-url.ts';
 import { parseMailbox } from '../domain/common/mailbox.ts';
+import { parseRanges } from '../domain/outbound/ranges.ts';
 
 const SECRET_CHARACTERS = 32;
 /** These accept any text, because they are only used for signing and verifying. */
@@ -174,6 +175,13 @@ export function crossChecks(env: Partial<Env>): string[] {
     readProviders(env.SMTP_URL ?? 'smtp://localhost');
   } catch (error) {
     problems.push(`SMTP_URL ${(error as Error).message}`);
+  }
+  try {
+    parseRanges(env.OUTBOUND_ALLOW ?? '');
+  } catch (error) {
+    problems.push(
+      `OUTBOUND_ALLOW must be a list of address ranges like 10.1.2.0/24,fd00::/8: ${(error as Error).message}`,
+    );
   }
   problems.push(...bounceProblems(env));
   for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {

@@ -85,7 +85,8 @@ export const envSchema = Type.Object({
     description: 'Lifetime of refresh tokens',
   }),
   LINK_SECRET: Type.String({
-    description: 'Signs tracking, unsubscribe, form and account tokens; encrypts TOTP secrets and DKIM keys',
+    description:
+      'Signs tracking, unsubscribe, form and account tokens, and webhooks; encrypts TOTP secrets and DKIM keys',
   }),
   LINK_SECRET_PREVIOUS: Type.String({
     default: '',
@@ -172,6 +173,11 @@ export const envSchema = Type.Object({
   }),
   ADMIN_EMAIL: Type.String({ default: '', maxLength: 100, description: 'Email address of that Admin' }),
   ADMIN_PASSWORD: Type.String({ default: '', description: 'Password of that Admin' }),
+  OUTBOUND_ALLOW: Type.String({
+    default: '',
+    description:
+      'Comma-separated address ranges (CIDR), such as 10.1.2.0/24, that requests to URLs of users (webhooks) may reach although they are not public; over http too',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
     default: '',
     description:

@@ -8,6 +8,8 @@ import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
 import { createLinkSigner, type LinkSigner } from '../domain/addresses/tokens.ts';
+import { createOutbound, type Outbound } from '../domain/outbound/outbound.ts';
+import { parseRanges } from '../domain/outbound/ranges.ts';
 import { EnvError } from '../config/env.ts';
 import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from '../config/logger.ts';
@@ -37,6 +39,8 @@ export interface Deps {
   temporal: Client;
   links: LinkSigner;
   resolveTxt: ResolveTxt;
+  /** Requests to URLs of users. */
+  outbound: Outbound;
   /** Fetches a public document of another service (a certificate); the caller must check the URL. */
   fetchText: (url: URL) => Promise<string>;
 }
@@ -135,6 +139,8 @@ export async function createDeps(
     if (!temporal) closers.push(() => client.connection.close());
     if (!(await hasNamespace(client)))
       throw new EnvError('TEMPORAL_NAMESPACE must be an existing Temporal namespace: create it first');
+    const outbound = createOutbound(parseRanges(env.OUTBOUND_ALLOW));
+    closers.push(async () => outbound.close());
     return {
       env,
       log,
@@ -148,6 +154,7 @@ export async function createDeps(
       temporal: client,
       close,
       fetchText,
+      outbound,
       links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }),
       resolveTxt: createTxtResolver(),
     };

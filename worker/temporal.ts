@@ -26,7 +26,8 @@ export async function startTemporalWorker(
       taskQueue: QUEUES.journeys,
       maxCachedWorkflows: 2000,
       maxConcurrentWorkflowTaskExecutions: 100,
-      maxConcurrentActivityTaskExecutions: 50,
+      // Mostly calls of WEBHOOK steps, which wait for others; one tenant takes at most half of them.
+      maxConcurrentActivityTaskExecutions: 200,
       maxConcurrentLocalActivityExecutions: 50,
     }),
     await Worker.create({

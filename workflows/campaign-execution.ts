@@ -16,7 +16,7 @@ import {
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
 import { escapeMarkdown } from './markdown.ts';
-import { localStepOptions, retryForeverOptions } from './options.ts';
+import { callOptions, localStepOptions, retryForeverOptions } from './options.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /** What the execution waits for may have happened: check again. */
@@ -59,6 +59,11 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   const runStep = async ({ seq, runs }: Ahead): Promise<StepAnswer> => {
     const request = () => ({ tenantId, executionId, runSeq, seq, at: Date.now() });
     const { summary } = runs;
+    // Its call may take seconds, and is repeated for long: never in a workflow task.
+    if (runs.type === 'WEBHOOK') {
+      show(runs, `**${runs.stepId}**: ${escapeMarkdown(summary)} (tried again until it is answered)`);
+      return asActivity.WEBHOOK.executeWithOptions({ ...callOptions, summary }, [request()]);
+    }
     try {
       return await asLocalActivity[runs.type].executeWithOptions({ ...localStepOptions, summary }, [request()]);
     } catch (error) {

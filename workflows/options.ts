@@ -15,6 +15,15 @@ export const retryForeverOptions: ActivityOptions = {
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 };
 
+/**
+ * For steps that call a URL. Whether a call is repeated, and for how long, is decided in the activity; a lost worker
+ * ends no call.
+ */
+export const callOptions: ActivityOptions = {
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+};
+
 /** For one page of many contacts, with heartbeats. */
 export const pageOptions: ActivityOptions = {
   startToCloseTimeout: '10 minutes',

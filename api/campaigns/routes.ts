@@ -18,6 +18,7 @@ import {
 import { audienceViolations, startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { notFound } from '../../domain/common/errors.ts';
+import { webhookSecret } from '../../domain/outbound/sign-webhook.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { migrationRoutes } from './migration-routes.ts';
 import { executionRoutes } from './execution-routes.ts';
@@ -89,14 +90,20 @@ export const campaignRoutes: RouteSpec[] = [
     access: 'campaigns:write',
     body: schema.CampaignCreate,
     responses: { 201: { schema: schema.Campaign } },
-    check: ({ tx, caller, body, given }) =>
-      campaignViolations(tx, caller.tenantId, {
-        ...definitionGiven(body, given),
-        type: body.type,
-        ...(given.type === body.type ? {} : { templateIds: undefined }),
-      }),
-    handler: async ({ em, principal, body }) => {
-      const campaign = await createCampaign(em, principal.tenantId, body);
+    check: ({ tx, deps, caller, body, given }) =>
+      campaignViolations(
+        tx,
+        caller.tenantId,
+        {
+          ...definitionGiven(body, given),
+          type: body.type,
+          ...(given.type === body.type ? {} : { templateIds: undefined }),
+        },
+        undefined,
+        deps.outbound.checkUrl,
+      ),
+    handler: async ({ em, deps, principal, body }) => {
+      const campaign = await createCampaign(em, principal.tenantId, body, deps.outbound.checkUrl);
       return created(`/campaigns/${campaign.id}`, presentCampaign(campaign));
     },
   }),
@@ -124,19 +131,22 @@ export const campaignRoutes: RouteSpec[] = [
     params: IdParams,
     body: schema.CampaignUpdate,
     responses: { 200: { schema: schema.Campaign } },
-    check: async ({ tx, caller, params, body, given, readOnly }) => {
+    check: async ({ tx, deps, caller, params, body, given, readOnly }) => {
+      const { checkUrl } = deps.outbound;
       const current = await tx.findOne(Campaign, { id: params.id ?? 0 });
       if (!current) return [];
       return [
         ...changedReadOnly(readOnly, readOnlyOf(current, readOnly)),
-        ...(await campaignViolations(tx, caller.tenantId, definitionGiven(body, given), current)),
+        ...(await campaignViolations(tx, caller.tenantId, definitionGiven(body, given), current, checkUrl)),
       ];
     },
-    handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
-      const campaign = await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
+    handler: async ({ em, deps, principal, params, body, readOnly, ifMatch }) => {
+      const check = (current: Campaign): void => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(readOnly, readOnlyOf(current, readOnly));
-      });
+      };
+      const { checkUrl } = deps.outbound;
+      const campaign = await updateCampaign(em, principal.tenantId, params.id, body, check, checkUrl);
       return { body: await present(campaign, em) };
     },
   }),
@@ -168,8 +178,9 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 202: { schema: schema.Started } },
     errors: ['conflict'],
     check: ({ given }) => audienceViolations(given),
-    handler: async ({ em, caller, params, body }) => {
-      const { campaign, enrolmentId } = await startCampaign(em, caller, params.id, body);
+    handler: async ({ em, deps, caller, params, body }) => {
+      const { checkUrl } = deps.outbound;
+      const { campaign, enrolmentId } = await startCampaign(em, caller, params.id, body, checkUrl);
       const location = enrolmentId === null ? `/campaigns/${campaign.id}` : `/campaigns/enrolments/${enrolmentId}`;
       return accepted(location, { campaign: presentCampaign(campaign), enrolmentId });
     },
@@ -313,6 +324,20 @@ export const campaignRoutes: RouteSpec[] = [
     handler: async ({ em, params }) => ({ body: presentEnrolment(await readEnrolment(em, params.id)) }),
   }),
   ...migrationRoutes,
+  route({
+    method: 'GET',
+    path: '/campaigns/webhook-secret',
+    operationId: 'getCampaignWebhookSecret',
+    summary: 'Get the secret that verifies the calls of WEBHOOK steps',
+    description:
+      'For a library of Standard Webhooks (standardwebhooks.com). It is the same for all campaigns and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both.',
+    access: 'campaigns:write',
+    responses: { 200: { schema: schema.WebhookSecret } },
+    handler: async ({ deps, principal }) => ({
+      body: { secret: webhookSecret(deps.env, principal.tenantId) },
+      headers: { 'Cache-Control': 'no-store' },
+    }),
+  }),
   ...executionRoutes,
 ];
 

@@ -2129,6 +2129,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/webhook-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the secret that verifies the calls of WEBHOOK steps
+         * @description For a library of Standard Webhooks (standardwebhooks.com). It is the same for all campaigns and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both.
+         */
+        get: operations["getCampaignWebhookSecret"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/executions/{id}": {
         parameters: {
             query?: never;
@@ -5393,9 +5413,9 @@ export interface components {
         Step: {
             /** @description Unique in the campaign; generated if absent */
             id?: string;
-            /** @description EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, EXIT */
+            /** @description EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, WEBHOOK, NOTIFY, EXIT */
             type: string;
-            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted `onTimeout` is the following step, null the end. Events count from the moment when the step was reached · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key · `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away · `GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, once; a conversion. Whoever comes here without having met the goal goes on to the next step · `EXIT {}` stops the execution */
+            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted `onTimeout` is the following step, null the end. Events count from the moment when the step was reached · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key · `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away · `GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, once; a conversion. Whoever comes here without having met the goal goes on to the next step · `WEBHOOK {url, onError?}` sends a POST with the contact to the URL (https), signed as Standard Webhooks says with the secret of `GET /campaigns/webhook-secret`; every attempt has the same `webhook-id`. Without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour; any answer but 2xx is then result `failed`, and the journey goes on (`onError: continue`, the default) or ends as FAILED (`fail`) · `NOTIFY {to, subject, body}` emails an active user of the account; `subject` and `body` are plain text with the Liquid of templates, such as `{{firstName}}`. If the user is gone when the step runs, its result is `failed`, and the journey goes on · `EXIT {}` stops the execution */
             config?: {
                 [key: string]: unknown;
             };
@@ -6145,6 +6165,10 @@ export interface components {
         WebhookReceipt: {
             /** @description Number of reports about emails of this service */
             reports: number;
+        };
+        WebhookSecret: {
+            /** @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo= */
+            secret: string;
         };
     };
     responses: never;
@@ -10080,6 +10104,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Migration"];
+                };
+            };
+        };
+    };
+    getCampaignWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
         };

@@ -10,6 +10,7 @@ import { createActivities } from '../../activities/index.ts';
 import { paths } from '../workflows/campaign-paths.ts';
 import { startJourneys, type Journeys } from '../workflows/campaign-support.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
+import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { historyFile, writeHistory } from './histories.ts';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => journeys.stop());
 
-for (const [name, walk] of Object.entries({ ...paths, ...jobPaths, ...mailingPaths })) {
+for (const [name, walk] of Object.entries({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths })) {
   test(`history of ${name}`, async () => {
     const recorded = await access(historyFile(name)).then(
       () => true,

@@ -5,6 +5,7 @@ import { Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/w
 import { compileWorkflows } from '../../worker/bundle.ts';
 import { paths } from '../workflows/campaign-paths.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
+import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { readHistory } from './histories.ts';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   workflowBundle = await compileWorkflows();
 });
 
-for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths })) {
+for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths })) {
   test(`the workflows of today replay the history of ${path}`, async () => {
     await Worker.runReplayHistory({ workflowBundle }, await readHistory(path));
   });

@@ -32,7 +32,7 @@ const listen = (onTimeout: string, timeoutMinutes = 3 * 1440) => ({
 });
 
 /** Walks one contact through these steps to the end. */
-async function walk(
+export async function walk(
   journeys: Journeys,
   steps: Steps,
   input: Partial<CampaignInput> = {},

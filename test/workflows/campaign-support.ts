@@ -85,9 +85,13 @@ export async function startJourneys(): Promise<Journeys> {
   const slot = await claimSlot();
   const env = await startTestServer(slot.env['TEMPORAL_TEST_SERVER']!);
   await addSearchAttributes(env);
-  const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', {
-    temporal: env.client,
-  });
+  const deps = await createDeps(
+    readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', OUTBOUND_ALLOW: '127.0.0.1/32', ...slot.env }),
+    'test',
+    {
+      temporal: env.client,
+    },
+  );
   const running: { stop: () => Promise<void> }[] = [];
   let number = 0;
   const em = () => tenantEm(deps.orm, TENANT);
@@ -124,8 +128,8 @@ export async function startJourneys(): Promise<Journeys> {
     list: async (contactIds = []) =>
       (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).segment.id,
     start: async (input, audience = {}) => {
-      const { id } = await createCampaign(em(), TENANT, { name: 'A campaign', ...input });
-      await startCampaign(em(), origin, id, audience);
+      const { id } = await createCampaign(em(), TENANT, { name: 'A campaign', ...input }, deps.outbound.checkUrl);
+      await startCampaign(em(), origin, id, audience, deps.outbound.checkUrl);
       return id;
     },
     relay: async () => {

@@ -6,6 +6,7 @@ import { messageIdFor } from '../../domain/emails/message/compose.ts';
 import { recipientName } from '../../domain/emails/rendering/template-contact.ts';
 import { countLinks } from '../../domain/emails/message/count-links.ts';
 import type { LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
+import { NOTIFICATION_KEY } from '../../domain/emails/system-mail/notification-template.ts';
 import { isOptInKey } from '../../domain/emails/subscription/opt-in-mail.ts';
 import { optInLink } from '../../domain/emails/subscription/opt-in-token.ts';
 import { renderFor, type RecipientContext } from '../../domain/emails/rendering/render.ts';
@@ -48,6 +49,7 @@ function recipientOf(
 ): RecipientContext {
   const recipient = { tenantId, emailId: id, contactId, address, contact, data };
   if (systemKey === null) return recipient;
+  if (systemKey === NOTIFICATION_KEY) return { ...recipient, emailId: null };
   const url = isOptInKey(systemKey)
     ? optInLink(signer, publicUrl, tenantId, data?.['optInId'] as number, address)
     : mailLink(signer, publicUrl, systemKey as SystemMailKey, tenantId, data?.['token'] as MailToken);

@@ -4,12 +4,14 @@ import { email } from './steps/email.ts';
 import { exit } from './steps/exit.ts';
 import { goal } from './steps/goal.ts';
 import type { StepKind } from './steps/kind.ts';
+import { notify } from './steps/notify.ts';
 import { score } from './steps/score.ts';
 import { segment } from './steps/segment.ts';
 import { split } from './steps/split.ts';
 import { updateContact } from './steps/update-contact.ts';
 import { wait } from './steps/wait.ts';
 import { waitForEvent } from './steps/wait-for-event.ts';
+import { webhook } from './steps/webhook.ts';
 
 /** The registry of step types. */
 export const stepKinds = {
@@ -22,6 +24,8 @@ export const stepKinds = {
   UPDATE_CONTACT: updateContact,
   SCORE: score,
   GOAL: goal,
+  WEBHOOK: webhook,
+  NOTIFY: notify,
   EXIT: exit,
 } as const;
 

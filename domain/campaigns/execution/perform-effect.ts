@@ -24,6 +24,8 @@ export interface Performer extends Judged {
   /** The journey's current time. */
   at: Date;
   frequencyCap: Entry['frequencyCap'];
+  /** The answer to the step's call, if it makes one. */
+  answer: CallAnswer | undefined;
 }
 
 /** The commands of areas that depend on campaigns themselves; whoever runs steps passes them in. */
@@ -43,6 +45,30 @@ export interface StepCommands {
     points: number,
     cause: { id: string; type: string; time: string; requestid: string },
   ) => Promise<number | null>;
+  /** Emails a user of the tenant about the contact. Returns why that is not possible, else null. */
+  notifyUser: (tx: EntityManager, tenantId: string, notification: UserNotification) => Promise<string | null>;
+}
+
+export interface UserNotification {
+  /** The address of an active user. */
+  to: string;
+  /** Liquid. */
+  subject: string;
+  /** Liquid. */
+  body: string;
+  contactId: number;
+  executionId: number;
+  stepId: string;
+  sendKey: string;
+}
+
+/** What came of the call of a WEBHOOK step. */
+export interface CallAnswer {
+  ok: boolean;
+  /** Without anything from the answer's body, which can contain personal data. */
+  brief: string;
+  /** For the step's record. */
+  reason: string;
 }
 
 /** The outcome of an effect: the result for the interpreter, and the text for the step's record. */
@@ -55,10 +81,13 @@ export interface Performed {
 const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
 
 /** The id of what a visit of a step does: always the same, in the form of a UUID. */
-function causeId({ executionId, stepId, visit }: Performer): string {
+export function causeId({ executionId, stepId, visit }: Performer): string {
   const digest = createHash('sha256').update(`execution:${executionId}:${stepId}:${visit}`).digest('hex');
   return digest.slice(0, 32).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
 }
+
+/** Identifies the email of a visit of a step. */
+const sendKeyOf = ({ executionId, stepId, visit }: Performer): string => `execution:${executionId}:${stepId}:${visit}`;
 
 /** The name, in the step's record, of the exit that a branching step took. */
 function branchName(matched: number | null): string {
@@ -144,6 +173,17 @@ export async function performEffect(
       const why = effect.reason === null ? '' : `${effect.reason}: `;
       return { ...success, reason: `${why}the score is ${total ?? 0}` };
     }
+    case 'webhook': {
+      const { ok, reason } = by.answer!;
+      return { ...success, recorded: ok ? 'success' : 'failed', reason };
+    }
+    case 'notify': {
+      const { to, subject, body } = effect;
+      const sendKey = sendKeyOf(by);
+      const about = { to, subject, body, contactId, executionId, stepId: by.stepId, sendKey };
+      const refusal = await commands.notifyUser(tx, tenantId, about);
+      return refusal === null ? success : { ...success, recorded: 'failed', reason: refusal };
+    }
     case 'email':
       return queueEmail(tx, effect.templateId, by);
   }
@@ -153,13 +193,13 @@ export async function performEffect(
  * Queues one email per visit of the step (its send key). Suppressed emails (by a gate or the cap) get a ledger row too.
  */
 async function queueEmail(tx: EntityManager, templateId: number, by: Performer): Promise<Performed> {
-  const { tenantId, executionId, campaignId, contactId, stepId, visit, frequencyCap } = by;
+  const { tenantId, executionId, campaignId, contactId, stepId, frequencyCap } = by;
   // The lock prevents two concurrent journeys from both sending the last email that the cap allows.
   if (frequencyCap) await lockContacts(tx, tenantId, [contactId]);
   const capped = frequencyCap && (await isCapped(tx, tenantId, { contactId, templateId }, frequencyCap));
   const [email] = await queueEmails(tx, tenantId, [
     {
-      sendKey: `execution:${executionId}:${stepId}:${visit}`,
+      sendKey: sendKeyOf(by),
       templateId,
       contactId,
       campaignId,

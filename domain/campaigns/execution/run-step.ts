@@ -7,8 +7,9 @@ import { causedBy } from './depth.ts';
 import { aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
-import { findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
+import { type CallAnswer, findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
 import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
+import { webhookCall, type WebhookCall } from './webhook-call.ts';
 
 /** What running steps needs of others. */
 export interface StepTools {
@@ -24,27 +25,31 @@ export interface StepTools {
  *
  * An AppError with a status below 500 is final: retries are useless. The caller then calls again with its message as
  * `failure`, which ends the execution as FAILED at that step.
+ *
+ * `call`: the step calls a URL, which no transaction may wait for. The caller makes the call and calls again with its
+ * `answer`, which is recorded even if the campaign was paused meanwhile.
  */
 export async function runStep(
   em: EntityManager,
   tools: StepTools,
   request: StepRequest,
-  { runId, failure }: { runId: string; failure?: string },
-): Promise<StepAnswer> {
+  { runId, failure, answer }: { runId: string; failure?: string | undefined; answer?: CallAnswer },
+): Promise<StepAnswer | { call: WebhookCall }> {
   for (;;) {
-    const answer = await em.transactional(async (tx): Promise<StepAnswer> => {
+    const outcome = await em.transactional(async (tx): Promise<StepAnswer | { call: WebhookCall }> => {
       const execution = await lockExecution(tx, request);
       if (!execution || execution.runSeq !== request.runSeq) return { end: true };
-      if (execution.status === 'FAILED') throw new AppError('conflict', execution.exitReason ?? undefined);
+      if (execution.status === 'FAILED' && failure === undefined)
+        throw new AppError('conflict', execution.exitReason ?? undefined);
       if (execution.status !== 'RUNNING') return { end: true };
       if (execution.stepSeq > request.seq) return { ahead: execution.state.ahead };
-      return execution.campaignStatus === 'PAUSED'
+      return execution.campaignStatus === 'PAUSED' && !answer
         ? park(tx, request, runId)
-        : takeStep(tx, tools, execution, { ...request, runId, failure });
+        : takeStep(tx, tools, execution, { ...request, runId, failure, answer });
     });
     // Park first, then check the campaign again: a resume sets ACTIVE first, then wakes parked executions, so none is
     // missed.
-    if (!('parked' in answer) || (await isPaused(em, request))) return answer;
+    if (!('parked' in outcome) || (await isPaused(em, request))) return outcome;
   }
 }
 
@@ -72,6 +77,7 @@ interface Run extends StepRequest {
   runId: string;
   /** Why the current step cannot be run. */
   failure: string | undefined;
+  answer: CallAnswer | undefined;
 }
 
 async function takeStep(
@@ -79,7 +85,7 @@ async function takeStep(
   { load, commands }: StepTools,
   execution: LockedExecution,
   run: Run,
-): Promise<StepAnswer> {
+): Promise<StepAnswer | { call: WebhookCall }> {
   const { tenantId, executionId, runId } = run;
   const { campaignId, contactId, timezone, startedAt, runSeq } = execution;
   const begun = performance.now();
@@ -123,49 +129,59 @@ async function takeStep(
     return { end: true };
   };
 
+  const goOn = async (outcome: { next: NextStep; position: Position }): Promise<StepAnswer> => {
+    const state = stateAt(outcome);
+    await save({ status: 'RUNNING', currentStep: outcome.next.currentStep, exitReason: null, state });
+    return { ahead: state.ahead };
+  };
+  const stay = () =>
+    advance(definition, position, { kind: 'wait', until: now }, moment) as { next: NextStep; position: Position };
+
   if (!execution.contactExists)
     return finish({ status: 'STOPPED', currentStep: position.stepIndex, exitReason: 'contact_deleted' });
   if (wokenBy(definition, position).size > 0) await beginLook(tx, tenantId, executionId);
   for (;;) {
     const goals = openGoals(definition, position);
-    // A step that failed is recorded as such, even if a goal was met meanwhile.
-    const found =
-      run.failure === undefined ? await findMetGoal(tx, goals, { tenantId, executionId, contactId, startedAt }) : null;
+    // A step that failed, or has called, is recorded as such, even if a goal was met meanwhile.
+    const isOver = run.failure !== undefined || run.answer !== undefined;
+    const found = isOver ? null : await findMetGoal(tx, goals, { tenantId, executionId, contactId, startedAt });
     if (found && found.goal.stepIndex !== position.stepIndex) {
       record('skipped', `the goal ${found.goal.stepId} is met`);
       ({ position } = jump(definition, position, found.goal, moment));
     }
     const effect = plan(definition, position, moment);
     if (run.failure !== undefined && effect.effect !== 'none') {
-      record('failed', run.failure);
-      const here = advance(definition, position, { kind: 'wait', until: now }, moment) as {
-        next: NextStep;
-        position: Position;
-      };
+      record('failed', run.answer?.reason ?? run.failure);
       return finish({
         status: 'FAILED',
         currentStep: position.stepIndex,
         exitReason: run.failure,
-        state: stateAt(here),
+        state: stateAt(stay()),
       });
     }
     const stepId = definition.steps[position.stepIndex]!.id;
     const visit = position.visits[position.stepIndex]!;
     const { frequencyCap } = definition.entry;
-    const performed = found
-      ? reachedGoal(found.verdict)
-      : await performEffect(tx, commands, effect, {
-          tenantId,
-          executionId,
-          campaignId,
-          contactId,
-          startedAt,
-          enteredAt: new Date(entered),
-          stepId,
-          visit,
-          at: now,
-          frequencyCap,
-        });
+    const by = {
+      tenantId,
+      executionId,
+      campaignId,
+      contactId,
+      startedAt,
+      enteredAt: new Date(entered),
+      stepId,
+      visit,
+      at: now,
+      frequencyCap,
+      answer: run.answer,
+    };
+    if (effect.effect === 'webhook' && !run.answer) {
+      // Steps before it are committed first, so that the execution is seen at the step whose call may take long.
+      if (records.length > 0) return goOn(stay());
+      const { campaignVersion, state } = execution;
+      return { call: await webhookCall(tx, effect, by, { campaignVersion, enteredAt: state.enteredAt }) };
+    }
+    const performed = found ? reachedGoal(found.verdict) : await performEffect(tx, commands, effect, by);
     const outcome = advance(definition, position, performed.result, moment);
     const stops = 'end' in outcome && outcome.end.status === 'STOPPED';
     if (performed.result.kind !== 'wait') record(stops ? 'stop' : performed.recorded, performed.reason);
@@ -176,8 +192,6 @@ async function takeStep(
     if ('end' in outcome) return finish(outcome.end);
     ({ position } = outcome);
     if (effect.effect === 'none' && !outcome.next.waitUntil && !outcome.next.looks) continue;
-    const state = stateAt(outcome);
-    await save({ status: 'RUNNING', currentStep: outcome.next.currentStep, exitReason: null, state });
-    return { ahead: state.ahead };
+    return goOn(outcome);
   }
 }

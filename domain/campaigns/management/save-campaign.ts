@@ -5,6 +5,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../common/errors.ts';
 import { campaignsUsing } from '../validation/campaigns-using.ts';
+import type { CheckUrl } from '../../outbound/check-url.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { type Definition, type DefinitionInput, normaliseDefinition } from '../definition/definition.ts';
 import { prebuiltSteps } from '../definition/prebuilt.ts';
@@ -54,23 +55,32 @@ function definitionOf(
   return { definition, violations: made.violations };
 }
 
-/** All violations of a new campaign, or of a change of `current`. Empty if the definition is not changed. */
+/**
+ * All violations of a new campaign, or of a change of `current`. Empty if the definition is not changed. `checkUrl` (of
+ * `Outbound`) says which URLs its steps may call; by default, here and below, public ones.
+ */
 export async function campaignViolations(
   tx: EntityManager,
   tenantId: string,
   input: Partial<CampaignInput>,
   current?: Campaign,
+  checkUrl?: CheckUrl,
 ): Promise<Violation[]> {
   const isChanged = [input.trigger, input.entry, input.steps, input.templateIds].some((part) => part !== undefined);
   if (current && !isChanged) return [];
   const { definition, violations } = definitionOf(input, current);
-  return [...violations, ...(await definitionViolations(tx, tenantId, definition))];
+  return [...violations, ...(await definitionViolations(tx, tenantId, definition, checkUrl))];
 }
 
 /** Creates a DRAFT. Throws a 400 that names each invalid step. */
-export async function createCampaign(em: EntityManager, tenantId: string, input: CampaignInput): Promise<Campaign> {
+export async function createCampaign(
+  em: EntityManager,
+  tenantId: string,
+  input: CampaignInput,
+  checkUrl?: CheckUrl,
+): Promise<Campaign> {
   return em.transactional(async (tx) => {
-    assertValid(await campaignViolations(tx, tenantId, input));
+    assertValid(await campaignViolations(tx, tenantId, input, undefined, checkUrl));
     const { name, description, type = 'CUSTOM' } = input;
     const { definition } = definitionOf(input);
     const campaign = tx.create(Campaign, { tenantId, name, description: description || null, type, ...definition });
@@ -89,12 +99,13 @@ export async function updateCampaign(
   id: number,
   input: Partial<Omit<CampaignInput, 'type'>>,
   check: (current: Campaign) => void,
+  checkUrl?: CheckUrl,
 ): Promise<Campaign> {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
     check(campaign);
-    assertValid(await campaignViolations(tx, tenantId, input, campaign));
+    assertValid(await campaignViolations(tx, tenantId, input, campaign, checkUrl));
     const { name, description } = input;
     const now = draftOf(campaign);
     const { definition } = definitionOf(input, campaign);

@@ -6,6 +6,7 @@ import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
+import type { CheckUrl } from '../../outbound/check-url.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { readNames } from '../validation/read-names.ts';
 import type { Definition } from '../definition/definition.ts';
@@ -42,6 +43,7 @@ export async function startCampaign(
   author: Author,
   id: number,
   audience: Audience,
+  checkUrl?: CheckUrl,
 ): Promise<{ campaign: Campaign; enrolmentId: number | null }> {
   const given = givenParts(audience);
   assertValid(audienceViolations(audience));
@@ -52,7 +54,7 @@ export async function startCampaign(
     if (campaign.status === 'ARCHIVED')
       throw new AppError('conflict', 'The campaign is ARCHIVED and cannot be started');
     const before = { status: campaign.status, publishedVersion: campaign.publishedVersion };
-    await publish(tx, campaign);
+    await publish(tx, campaign, checkUrl);
     if (campaign.status !== 'ACTIVE')
       tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date(), closingTotal: null });
     await tx.flush();
@@ -74,10 +76,10 @@ export async function startCampaign(
 }
 
 /** Publishes the draft as the next version, unless it equals the published one. */
-async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
+async function publish(tx: EntityManager, campaign: Campaign, checkUrl: CheckUrl | undefined): Promise<void> {
   const { tenantId, id: campaignId, publishedVersion } = campaign;
   const definition = draftOf(campaign);
-  assertValid(await definitionViolations(tx, tenantId, definition));
+  assertValid(await definitionViolations(tx, tenantId, definition, checkUrl));
   if (publishedVersion !== null && publishedVersion !== undefined) {
     const published = await tx.findOneOrFail(CampaignVersion, { tenantId, campaignId, version: publishedVersion });
     if (isDeepStrictEqual(published.definition, definition)) return;

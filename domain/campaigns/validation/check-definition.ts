@@ -2,7 +2,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
-import { referencedIds } from './references.ts';
+import { checkPublicUrl, type CheckUrl } from '../../outbound/check-url.ts';
+import { notifiedAddresses, referencedIds } from './references.ts';
 import { IMPLEMENTED_TRIGGERS, TRIGGER_TYPES } from '../definition/triggers.ts';
 import { validateDefinition } from './validate.ts';
 
@@ -24,11 +25,24 @@ async function idsIn(
   return new Set(found.map((row) => row.id));
 }
 
-/** All violations of a definition (of `normaliseDefinition`), including references to missing resources. */
+async function activeUsers(tx: EntityManager, tenantId: string, keys: string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
+  const found = await rows<{ key: string }>(
+    tx,
+    sql`select email_key as key from users where tenant_id = ${tenantId} and active and email_key = any(${keys}::text[])`,
+  );
+  return new Set(found.map((row) => row.key));
+}
+
+/**
+ * All violations of a definition (of `normaliseDefinition`), including references to missing resources. `checkUrl`
+ * says which URLs may be called; by default, public ones.
+ */
 export async function definitionViolations(
   tx: EntityManager,
   tenantId: string,
   definition: Definition,
+  checkUrl: CheckUrl = checkPublicUrl,
 ): Promise<Violation[]> {
   const named = referencedIds(definition);
   const violations = validateDefinition(definition, {
@@ -42,6 +56,8 @@ export async function definitionViolations(
       ...(await idsIn(tx, 'email_campaigns', tenantId, named.campaignIds)),
     ]),
     customFields: await customFieldTypes(tx, tenantId),
+    userAddresses: await activeUsers(tx, tenantId, notifiedAddresses(definition)),
+    checkUrl,
   });
   const { type } = definition.trigger;
   if (TRIGGER_TYPES.includes(type) && !IMPLEMENTED_TRIGGERS.includes(type)) {

@@ -1,5 +1,7 @@
+import { addressKey } from '../../addresses/address-key.ts';
 import type { Violation } from '../../common/errors.ts';
 import { isObject, validStep } from './valid-step.ts';
+import { stepKind } from '../definition/step-kinds.ts';
 import type { Reference, ReferenceKind } from '../definition/steps/kind.ts';
 import { triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
@@ -33,6 +35,14 @@ export function referencedIds(definition: { trigger?: unknown; steps?: unknown }
     formIds: all('formIds'),
     campaignIds: all('campaignIds'),
   };
+}
+
+/** The keys of the addresses that NOTIFY steps name. Takes any JSON. */
+export function notifiedAddresses({ steps }: { steps?: unknown }): string[] {
+  return (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((step) => {
+    const { kind, config } = validStep(step) ?? {};
+    return kind === stepKind('NOTIFY') && kind ? [addressKey((config as { to: string }).to)] : [];
+  });
 }
 
 /** A violation for each reference to an id that does not exist. */

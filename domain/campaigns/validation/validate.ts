@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Violation } from '../../common/errors.ts';
 import { MAX_VIOLATIONS } from '../../segments/filter/check-filter.ts';
-import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
+import type { CheckContext } from '../definition/steps/kind.ts';
 import { checkTargets } from './check-targets.ts';
 import { EntrySchema, checkSendWindow } from '../definition/entry.ts';
 import { type ReferencedIds, missingReferences } from './references.ts';
@@ -11,10 +11,8 @@ import { isObject, validStep } from './valid-step.ts';
 import { STEP_TYPES, stepKind } from '../definition/step-kinds.ts';
 import { TRIGGER_TYPES, type Trigger, checkTrigger, triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
-/** The tenant's existing ids that a definition may refer to, and its custom fields of contacts by name. */
-export interface DefinitionRefs extends ReferencedIds {
-  customFields: ReadonlyMap<string, CustomFieldType>;
-}
+/** The tenant's existing ids that a definition may refer to, and what else its steps are checked against. */
+export interface DefinitionRefs extends ReferencedIds, Omit<CheckContext, 'emailStepIds'> {}
 
 // The registry checks type and config, so that a mistake there gives one clear violation.
 const ListedStepSchema = Type.Object(
@@ -71,7 +69,7 @@ function checkSteps(steps: readonly unknown[], refs: DefinitionRefs): Violation[
     seen.add(id);
     if (!sound) continue;
     const inside: Violation[] = [
-      ...((sound.isWhole && sound.kind.check?.(sound.config, { customFields: refs.customFields, emailStepIds })) || []),
+      ...((sound.isWhole && sound.kind.check?.(sound.config, { ...refs, emailStepIds })) || []),
       ...missingReferences(sound.kind.references?.(sound.config) ?? [], refs),
     ].map((violation) => ({ ...violation, path: sound.pathOf(violation.path) }));
     violations.push(...under(`/steps/${index}/config`, inside, name));

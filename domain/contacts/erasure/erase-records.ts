@@ -33,7 +33,8 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
     const mails = await rows<{ id: number; status: string }>(
       tx,
       sql`
-      select id, status from emails where tenant_id = ${tenantId} and (contact_id = any(${ids}) or lower(to_address) = any(${addresses}::text[])) order by id for no key update`,
+      select id, status from emails where tenant_id = ${tenantId} and (contact_id = any(${ids}) or lower(to_address) = any(${addresses}::text[])
+        or execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))) order by id for no key update`,
     );
     if (mails.some(({ status }) => status === 'SENDING'))
       throw new MailUnderwayError('a mail to the contact is being delivered');
@@ -57,6 +58,13 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
         sql`
         update email_bounces set email_key = '', diagnostic = null, event_key = 'erased:' || id
         where tenant_id = ${tenantId} and (email_id = any(${emailIds}) or email_key = any(${addresses}::text[]))`,
+      ),
+      // Endpoints may repeat the contact's data in their answers.
+      webhookAnswers: await count(
+        tx,
+        sql`
+        update campaign_step_executions set reason = null where tenant_id = ${tenantId} and type = 'WEBHOOK' and reason is not null
+          and execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))`,
       ),
       submissions: await count(
         tx,

@@ -166,6 +166,30 @@ test('a definition that can not work is a 400 that names the step', async () => 
   assert.equal((await service.api('PUT', `/campaigns/${id}`, { steps: [{ type: 'DANCE' }] })).status, 400);
 });
 
+test('a WEBHOOK to an address that is not public, and a NOTIFY to a stranger, are violations', async () => {
+  const call = (url: string) => ({ id: 'call', type: 'WEBHOOK', config: { url } });
+  for (const url of ['https://127.1/', 'https://0x7f000001/', 'https://[::ffff:127.0.0.1]/', 'http://example.com/']) {
+    const [error] = await refused({ steps: [call(url)] });
+    assert.deepEqual([error!.path, error!.code], ['/steps/0/config/url', 'outbound_refused'], url);
+    assert.ok(error!.message.startsWith('step "call": '), error!.message);
+  }
+  const tell = (to: string) => ({ id: 'tell', type: 'NOTIFY', config: { to, subject: 'Hi', body: '{{firstName}}' } });
+  const [error] = await refused({ steps: [tell('stranger@example.com')] });
+  assert.deepEqual([error!.path, error!.code], ['/steps/0/config/to', 'not_found']);
+  const { id } = await create({ steps: [call('https://hooks.example.com/a'), tell(' Admin@Example.com')] });
+  assert.equal((await service.api('POST', `/campaigns/${id}/start`)).status, 202);
+  const edited = await service.api('PUT', `/campaigns/${id}`, { steps: [call('https://10.0.0.1/')] });
+  assert.deepEqual([edited.status, edited.body.errors[0].code], [400, 'outbound_refused']);
+});
+
+test('the secret of WEBHOOK steps is answered, and is stored nowhere', async () => {
+  const first = await service.api('GET', '/campaigns/webhook-secret');
+  assert.equal(first.status, 200);
+  assert.match(first.body.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal(first.headers.get('cache-control'), 'no-store');
+  assert.deepEqual((await service.api('GET', '/campaigns/webhook-secret')).body, first.body);
+});
+
 test('start publishes, PUT edits the next version, stop keeps both', async () => {
   const { id } = await create();
   const start = () => service.api('POST', `/campaigns/${id}/start`);

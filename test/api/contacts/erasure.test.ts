@@ -12,6 +12,7 @@ import {
   FILES,
   TRACKING_HITS,
 } from '../../../events/streams.ts';
+import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -22,10 +23,16 @@ const PHONE = '+44 20 7946 0999';
 const TRACES = new RegExp([FIRST, LAST, '7946 ?0999', 'Secret Hobby', 'curl-of-hers'].join('|'), 'i');
 
 let service: Service;
+/** An endpoint that repeats her address in its answers. */
+let endpoint: Endpoint;
 beforeAll(async () => {
-  service = await startService({ worker: true });
+  service = await startService({ worker: true, env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
+  endpoint = await startEndpoint([{ status: 200, body: `welcome, ${EMAIL}` }]);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await endpoint.close();
+  await service.stop();
+});
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 async function ok(...call: Parameters<Service['api']>) {
@@ -165,13 +172,21 @@ async function makePerson() {
   );
   const campaign = await ok('POST', '/campaigns', {
     name: 'Journey',
-    steps: [{ id: 'long', type: 'WAIT', config: { waitMinutes: 10_000 } }],
+    steps: [
+      {
+        id: 'tell',
+        type: 'NOTIFY',
+        config: { to: 'admin@example.com', subject: 'New', body: '{{firstName}} {{email}}' },
+      },
+      { id: 'call', type: 'WEBHOOK', config: { url: endpoint.url } },
+      { id: 'long', type: 'WAIT', config: { waitMinutes: 10_000 } },
+    ],
   });
   await ok('POST', `/campaigns/${campaign.id}/start`, { contactIds: [person.id] });
   const [execution] = await until('the execution runs', async () => {
     const { data } = await ok('GET', `/campaigns/${campaign.id}/executions`);
     return (
-      data.length === 1 &&
+      data[0]?.currentStepId === 'long' &&
       (await service.deps.temporal.workflow
         .getHandle(data[0].workflowId)
         .describe()
@@ -258,11 +273,13 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
         'optIns',
         'workflows',
         'memberships',
+        'webhookAnswers',
       ].map((place) => [place, erased[place]]),
     ),
     {
       contacts: 1,
-      emails: 2,
+      // Two to her, and one to a user about her.
+      emails: 3,
       submissions: 1,
       importRejects: 1,
       importUndo: 1,
@@ -273,6 +290,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
       optIns: 1,
       workflows: 1,
       memberships: 1,
+      webhookAnswers: 1,
     },
   );
   assert.ok(

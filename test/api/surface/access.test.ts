@@ -88,7 +88,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'campaigns:write',
     user: true,
     operations: `
-    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution migrateCampaign`,
+    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution migrateCampaign getCampaignWebhookSecret`,
   },
   { access: 'forms:read', user: true, operations: 'listForms getForm getFormEmbed getFormStats listFormSubmissions' },
   { access: 'forms:write', user: true, operations: 'createForm updateForm deleteForm' },

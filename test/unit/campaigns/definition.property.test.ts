@@ -45,6 +45,10 @@ const stepLists = fc.integer({ min: 1, max: ODD_IDS.length }).chain((count) => {
     }),
     fc.constant({ type: 'UPDATE_CONTACT', config: { set: { jobTitle: 'Engineer', customFields: { seats: 3 } } } }),
     fc.constant({ type: 'SCORE', config: { points: -5, reason: 'no answer' } }),
+    fc.constantFrom(
+      { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/a' } },
+      { type: 'NOTIFY', config: { to: 'owner@example.com', subject: 'Hi {{firstName}}', body: 'Hello' } },
+    ),
     fc.constant({ type: 'EXIT', config: {} }),
     fc.record({
       type: fc.constant('WAIT_FOR_EVENT'),
@@ -172,6 +176,10 @@ test('any JSON is judged without a throw, and nothing but a sound definition pas
     'branches',
     'set',
     'points',
+    'url',
+    'to',
+    'subject',
+    'body',
     '__proto__',
   );
   const nearly = fc.record(

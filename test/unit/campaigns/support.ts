@@ -14,6 +14,7 @@ import {
   type DefinitionInput,
   normaliseDefinition,
 } from '../../../domain/campaigns/definition/definition.ts';
+import { checkPublicUrl } from '../../../domain/outbound/check-url.ts';
 import { type DefinitionRefs, validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
 
 /** Refs of a tenant that has ids 1 to 20 of everything and some custom fields. */
@@ -23,6 +24,8 @@ export const refs: DefinitionRefs = {
   segmentIds: new Set(ids()),
   formIds: new Set(ids()),
   campaignIds: new Set(ids()),
+  userAddresses: new Set(['owner@example.com']),
+  checkUrl: checkPublicUrl,
   customFields: new Map([
     ['plan', { type: 'enum', options: ['free', 'pro'] }],
     ['seats', { type: 'number' }],

@@ -64,7 +64,7 @@ test('every slip is told, with its place, and by the name of the step', () => {
     violations.some(
       ({ message }) =>
         message ===
-        'step "hi": type must be one of EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, EXIT',
+        'step "hi": type must be one of EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, WEBHOOK, NOTIFY, EXIT',
     ),
   );
 });
@@ -393,4 +393,51 @@ test('what an event leaf names must exist', () => {
     'not_found /steps/0/config/branches/0/if/where/0/value',
     'not_found /steps/0/config/branches/1/if/where/0/value',
   ]);
+});
+
+test('WEBHOOK takes a URL that may be called, and says what an error does', () => {
+  const webhook = (config: object) => codes([{ type: 'WEBHOOK', config }]);
+  const place = '/steps/0/config';
+  assert.deepEqual(webhook({ url: 'https://hooks.example.com/a?b=c' }), []);
+  for (const onError of ['fail', 'continue'])
+    assert.deepEqual(webhook({ url: 'https://hooks.example.com', onError }), []);
+  assert.deepEqual(webhook({}), [`required ${place}/url`]);
+  assert.deepEqual(webhook({ url: 'hooks.example.com' }), [`format ${place}/url`]);
+  assert.deepEqual(webhook({ url: `https://example.com/${'a'.repeat(2048)}` }), [`too_long ${place}/url`]);
+  assert.deepEqual(webhook({ url: 'https://hooks.example.com', onError: 'stop' }), [`enum ${place}/onError`]);
+  for (const url of [
+    'http://hooks.example.com',
+    'https://127.1/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://u:p@a.example',
+  ])
+    assert.deepEqual(webhook({ url }), [`outbound_refused ${place}/url`], url);
+});
+
+test('NOTIFY goes to a user of the tenant, with texts in Liquid', () => {
+  const notify = (config: object) =>
+    codes([
+      { id: 'tell', type: 'NOTIFY', config: { to: 'owner@example.com', subject: 'Hi', body: 'Hello', ...config } },
+    ]);
+  const place = '/steps/0/config';
+  assert.deepEqual(notify({}), []);
+  assert.deepEqual(
+    notify({ to: ' Owner@Example.com', body: '{% if firstName %}{{ firstName | upcase }}{% endif %}' }),
+    [],
+  );
+  assert.deepEqual(notify({ to: 'stranger@example.com' }), [`not_found ${place}/to`]);
+  assert.deepEqual(notify({ subject: '{{ firstName', body: '{% if a %}' }), [
+    `template_syntax ${place}/subject`,
+    `template_syntax ${place}/body`,
+  ]);
+  assert.deepEqual(notify({ body: '{% include "/etc/passwd" %}' }), [`template_syntax ${place}/body`]);
+  assert.deepEqual(notify({ subject: '', body: 'a'.repeat(10_001) }), [
+    `too_short ${place}/subject`,
+    `too_long ${place}/body`,
+  ]);
+  const [violation] = validateDefinition(
+    definitionOf([{ id: 'tell', type: 'NOTIFY', config: { to: 'x@example.com', subject: 'Hi', body: 'Hi' } }]),
+    refs,
+  );
+  assert.ok(violation!.message.startsWith('step "tell": '), violation!.message);
 });

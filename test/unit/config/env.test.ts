@@ -127,6 +127,17 @@ test('an unauthenticated NATS is taken on loopback only', () => {
   }
 });
 
+test('OUTBOUND_ALLOW is a list of address ranges', () => {
+  for (const ranges of ['', '10.1.2.0/24', '10.1.2.3/32, fd00::/8'])
+    assert.deepEqual(problems({ OUTBOUND_ALLOW: ranges }), [], ranges);
+  for (const ranges of ['10.1.2.3', 'localhost', '10.0.0.0/8 fd00::/8', '10.0.0.0/40'])
+    assert.match(
+      problems({ OUTBOUND_ALLOW: ranges }).join(),
+      /^OUTBOUND_ALLOW must be a list of address ranges/,
+      ranges,
+    );
+});
+
 test('CORS_ALLOWED_ORIGINS is a list of what browsers send', () => {
   for (const list of [
     'https://app.example.com',

@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Violation } from '../../../common/errors.ts';
 import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 import type { CustomFieldType } from '../../../contacts/values/custom-values.ts';
+import type { CheckUrl } from '../../../outbound/check-url.ts';
 import type { EventLeaf, Filter } from '../../../segments/filter/filter.ts';
 import type { FilterEvent } from '../../../segments/filter/filter-fields.ts';
 import type { Entry } from '../entry.ts';
@@ -29,6 +30,10 @@ export type Effect =
   | { effect: 'update'; set: ContactInput }
   /** Add points to the score of the contact. Result: `done`. */
   | { effect: 'score'; points: number; reason: string | null }
+  /** Call the URL. Result: `done`, whatever is answered; with `fail`, the execution fails without success. */
+  | { effect: 'webhook'; url: string; onError: 'fail' | 'continue' }
+  /** Email a user of the tenant. Result: `done`, even if that was not possible. */
+  | { effect: 'notify'; to: string; subject: string; body: string }
   /** Evaluate the filters in order. Result: `branch` with the index of the first that matches, or null. */
   | { effect: 'evaluate'; filters: Filter[] }
   /**
@@ -61,6 +66,9 @@ export interface CheckContext {
   customFields: ReadonlyMap<string, CustomFieldType>;
   /** The ids of the definition's EMAIL steps. */
   emailStepIds: ReadonlySet<string>;
+  /** The keys of the addresses of the tenant's active users, of those that the definition names. */
+  userAddresses: ReadonlySet<string>;
+  checkUrl: CheckUrl;
 }
 
 /**

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, test } from '@jest/globals';
+import { createOutbound, type Outbound, type OutboundLimits } from '../../../domain/outbound/outbound.ts';
+import { OutboundError } from '../../../domain/outbound/outbound-error.ts';
+import { parseRanges } from '../../../domain/outbound/ranges.ts';
+import { until } from '../../support/until.ts';
+
+const LOOPBACK = '127.0.0.0/8,::1/128';
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sockets = new Set<{ destroy: () => void }>();
+  server.on('connection', (socket) => sockets.add(socket));
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const serving = (listener: RequestListener): Promise<number> => listening(createHttpServer(listener));
+
+function outbound(allow = LOOPBACK, limits: Partial<OutboundLimits> = {}): Outbound {
+  const made = createOutbound(parseRanges(allow), limits);
+  closers.push(() => made.close());
+  return made;
+}
+
+const post = (guard: Outbound, url: string, owner = 'default') =>
+  guard.send({ owner, method: 'POST', url, body: '{"a":1}', headers: { 'content-type': 'application/json' } });
+
+async function failure(sent: Promise<unknown>): Promise<OutboundError> {
+  const error = await sent.then(
+    () => assert.fail('it was answered'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof OutboundError, String(error));
+  return error;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+test('a request comes as it was sent, over one kept connection', async () => {
+  const seen: unknown[] = [];
+  const ports = new Set<number>();
+  const port = await serving((request, response) => {
+    ports.add(request.socket.remotePort!);
+    void bodyOf(request).then((body) => {
+      seen.push([request.method, request.url, request.headers['content-length'], body]);
+      response.writeHead(201, { 'x-say': 'yes' }).end('thanks');
+    });
+  });
+  const guard = outbound();
+  for (let n = 0; n < 2; n += 1) {
+    const { status, headers, body } = await post(guard, `http://127.0.0.1:${port}/hook?x=1#part`);
+    assert.deepEqual([status, headers['x-say'], body.toString()], [201, 'yes', 'thanks']);
+  }
+  assert.deepEqual(seen, Array(2).fill(['POST', '/hook?x=1', '7', '{"a":1}']));
+  assert.equal(ports.size, 1);
+});
+
+test('a name that leads to loopback is refused at the connection, and nothing is connected to', async () => {
+  let connections = 0;
+  const server = createTcpServer(() => (connections += 1));
+  const port = await listening(server);
+  const error = await failure(post(outbound(''), `https://localhost:${port}/`));
+  assert.deepEqual(
+    [error.code, error.message],
+    ['outbound_refused', 'localhost leads to an address that may not be called'],
+  );
+  assert.equal((await failure(post(outbound('10.0.0.0/8'), `http://localhost:${port}/`))).code, 'outbound_refused');
+  assert.equal((await failure(post(outbound(''), `https://127.0.0.1:${port}/`))).code, 'outbound_refused');
+  assert.equal(connections, 0);
+});
+
+test('a name that leads to an allowed address is reached', async () => {
+  const port = await serving((_request, response) => response.end());
+  assert.equal((await post(outbound(), `http://localhost:${port}/`)).status, 200);
+});
+
+test('a redirect is an answer and is not followed', async () => {
+  const paths: string[] = [];
+  const port = await serving((request, response) => {
+    paths.push(request.url!);
+    response.writeHead(302, { location: '/elsewhere' }).end();
+  });
+  assert.equal((await post(outbound(), `http://127.0.0.1:${port}/here`)).status, 302);
+  assert.deepEqual(paths, ['/here']);
+});
+
+test('who never answers, answers without end, or not with HTTP, has given no answer', async () => {
+  const silent = await listening(createTcpServer(() => {}));
+  const limits = { totalMs: 300 };
+  const told = await failure(post(outbound(LOOPBACK, limits), `http://127.0.0.1:${silent}/`));
+  assert.deepEqual([told.code, told.message], ['no_answer', 'no answer within 0.3 s']);
+  const dripping = await serving((_request, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('.'), 20);
+    response.on('close', () => clearInterval(timer));
+  });
+  assert.equal(
+    (await failure(post(outbound(LOOPBACK, limits), `http://127.0.0.1:${dripping}/`))).message,
+    'no answer within 0.3 s',
+  );
+  const closing = await listening(createTcpServer((socket) => socket.end()));
+  assert.equal((await failure(post(outbound(), `http://127.0.0.1:${closing}/`))).code, 'no_answer');
+  const babbling = await listening(createTcpServer((socket) => socket.end('hello\r\n\r\n')));
+  assert.match((await failure(post(outbound(), `http://127.0.0.1:${babbling}/`))).message, /^HPE_/);
+  const breaking = await serving((_request, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('part', () => response.destroy());
+  });
+  assert.equal((await failure(post(outbound(), `http://127.0.0.1:${breaking}/`))).code, 'no_answer');
+});
+
+test('the time to connect, with the TLS handshake, is limited by itself', async () => {
+  const silent = await listening(createTcpServer(() => {}));
+  const error = await failure(post(outbound(LOOPBACK, { connectMs: 200 }), `https://127.0.0.1:${silent}/`));
+  assert.equal(error.message, 'no connection within 0.2 s');
+});
+
+test('a closed port and an unknown name are no answer, and the message has no address in it', async () => {
+  const server = createTcpServer(() => {});
+  const port = await listening(server);
+  await new Promise((resolve) => server.close(resolve));
+  closers.pop();
+  const closed = await failure(post(outbound(), `http://127.0.0.1:${port}/`));
+  assert.deepEqual([closed.code, closed.message], ['no_answer', 'ECONNREFUSED']);
+  const unknown = await failure(post(outbound(), 'https://no-such-name.invalid/'));
+  assert.equal(unknown.code, 'no_answer');
+  assert.match(unknown.message, /^(ENOTFOUND|EAI_AGAIN)$/);
+});
+
+test('no more of an answer is read than the limit', async () => {
+  let written = 0;
+  const port = await serving((_request, response) => {
+    const more = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x'))) written += 65_536;
+    };
+    response.on('drain', more);
+    more();
+  });
+  const { status, body } = await post(outbound(LOOPBACK, { answerBytes: 1000 }), `http://127.0.0.1:${port}/`);
+  assert.deepEqual([status, body.length], [200, 1000]);
+  assert.ok(written < 50_000_000);
+});
+
+test('one host has only so many requests at once; who waits too long was not sent', async () => {
+  let now = 0;
+  let most = 0;
+  const held: (() => void)[] = [];
+  const port = await serving((_request, response) => {
+    now += 1;
+    most = Math.max(most, now);
+    held.push(() => {
+      now -= 1;
+      response.end();
+    });
+  });
+  const guard = outbound(LOOPBACK, { perHost: 2, waitMs: 10_000 });
+  const sent = Array.from({ length: 6 }, () => post(guard, `http://127.0.0.1:${port}/`));
+  await until('two have come', () => held.length === 2);
+  // Four wait, as many as may.
+  const busy = await failure(post(guard, `http://127.0.0.1:${port}/`));
+  assert.equal(busy.code, 'busy');
+  for (let n = 0; n < 6; n += 1) (await until('another has come', () => held.shift()))();
+  for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
+  assert.equal(most, 2);
+  const impatient = outbound(LOOPBACK, { perHost: 1, waitMs: 50 });
+  const first = post(impatient, `http://127.0.0.1:${port}/`);
+  await until('it has come', () => held.length === 1);
+  assert.equal((await failure(post(impatient, `http://127.0.0.1:${port}/`))).code, 'busy');
+  held.shift()!();
+  assert.equal((await first).status, 200);
+  const again = post(impatient, `http://127.0.0.1:${port}/`);
+  (await until('it has come', () => held.shift()))();
+  assert.equal((await again).status, 200);
+});
+
+test('one owner has only so many requests at once, over all hosts', async () => {
+  const held: (() => void)[] = [];
+  const port = await serving((_request, response) => void held.push(() => response.end()));
+  const guard = outbound(LOOPBACK, { perOwner: 1, waitMs: 50 });
+  const first = post(guard, `http://127.0.0.1:${port}/`, 'a');
+  await until('it has come', () => held.length === 1);
+  assert.equal((await failure(post(guard, `http://localhost:${port}/`, 'a'))).code, 'busy');
+  const other = post(guard, `http://localhost:${port}/`, 'b');
+  await until('the other has come', () => held.length === 2);
+  for (const answer of held) answer();
+  assert.deepEqual([(await first).status, (await other).status], [200, 200]);
+});
