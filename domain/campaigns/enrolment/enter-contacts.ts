@@ -8,6 +8,8 @@ import { workflows } from '../../../workflows/registry.ts';
 /** The published version of a campaign, which contacts enter. */
 export interface EnterableVersion {
   campaignId: number;
+  /** Only to be shown. */
+  name: string;
   version: number;
   definition: Definition;
 }
@@ -143,7 +145,7 @@ async function enterRound(
   cause: { trigger: string; enrolmentId?: number },
 ): Promise<{ entered: number; starts: ExecutionStart[] }> {
   const { tenantId } = origin;
-  const { campaignId, version } = into;
+  const { campaignId, name: campaignName, version } = into;
   const now = new Date();
   const made = (await eligible(tx, tenantId, into, entrants)).map((found) => newRow(tenantId, into, found, now));
   if (made.length === 0) return { entered: 0, starts: [] };
@@ -177,6 +179,7 @@ async function enterRound(
       {
         tenantId,
         campaignId,
+        campaignName,
         campaignVersion: version,
         contactId,
         entryNo,

@@ -31,13 +31,14 @@ export async function lockCampaigns(
   const found = await rows<{
     tenant_id: string;
     id: number;
+    name: string;
     version: number;
     definition: Definition;
     activated_at: Date;
   }>(
     tx,
     sql`
-    select c.tenant_id, c.id, v.version, v.definition, c.activated_at
+    select c.tenant_id, c.id, c.name, v.version, v.definition, c.activated_at
     from campaigns c
     join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
@@ -46,6 +47,7 @@ export async function lockCampaigns(
   return found.map((row) => ({
     tenantId: row.tenant_id,
     campaignId: row.id,
+    name: row.name,
     version: row.version,
     definition: row.definition,
     activatedAt: row.activated_at,

@@ -107,7 +107,13 @@ async function enrol(
   // Get the enrolment's id first, because it is part of the workflow id.
   const [next] = await rows<{ id: number }>(tx, sql`select nextval('campaign_enrolments_id_seq') as id`);
   const enrolmentId = next!.id;
-  const input = { tenantId, enrolmentId };
+  const input = {
+    tenantId,
+    enrolmentId,
+    campaignId: campaign.id,
+    campaignName: campaign.name,
+    campaignVersion: campaign.publishedVersion!,
+  };
   tx.create(CampaignEnrolment, {
     id: enrolmentId,
     tenantId,
