@@ -3,6 +3,11 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
 import { enrolPage, type EnrolledPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
+import {
+  openOccurrence,
+  type Occurrence,
+  type OpenedOccurrence,
+} from '../domain/campaigns/enrolment/open-occurrence.ts';
 import type { StepAnswer, StepRequest } from '../domain/campaigns/execution/execution.ts';
 import { definitionCache } from '../domain/campaigns/definition/load-definition.ts';
 import { flaggedExecutions, clearSweepFlag } from '../domain/campaigns/execution/flagged-executions.ts';
@@ -12,7 +17,9 @@ import { setContactFields } from '../domain/contacts/people/save-contact-fields.
 import { addPoints } from '../domain/scoring/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { eachBounded } from './each-bounded.ts';
+import { keepSchedule } from './keep-schedule.ts';
 import { closeWorkflow, startExecutions } from './start-executions.ts';
+import type { WorkflowInputs } from '../workflows/registry.ts';
 
 const AT_ONCE = 50;
 /** How long one activity enters pages before the workflow starts the next. */
@@ -89,6 +96,13 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
         cancellationSignal.throwIfAborted();
       }
     },
+
+    /** Makes the enrolment of one firing of a campaign's schedule. */
+    openOccurrence: (occurrence: Occurrence): Promise<OpenedOccurrence> =>
+      openOccurrence(tenantEm(deps.orm, occurrence.tenantId), occurrence),
+
+    /** Makes the Temporal Schedule of a campaign what it should be, and says what that is. */
+    keepSchedule: (input: WorkflowInputs['campaignSchedule']): Promise<string> => keepSchedule(deps, input),
 
     /**
      * Closes the workflows of one page of stopped executions. Returns the last execution id, null if the page was

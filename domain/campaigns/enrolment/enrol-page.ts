@@ -1,7 +1,9 @@
 import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
-import { enterContacts } from './enter-contacts.ts';
+import { dueContacts } from './due-contacts.ts';
+import { enterContacts, type Entrant } from './enter-contacts.ts';
+import type { Trigger } from '../definition/triggers.ts';
 import type { ExecutionStart } from '../execution/execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockCampaigns } from './lock-campaigns.ts';
@@ -55,10 +57,9 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
       }
     }
 
-    const contactIds = await nextContacts(tx, enrolment, after);
     const { campaignId, campaignVersion: version } = enrolment;
     const definition = await load(tx, { tenantId, campaignId, version });
-    const entrants = contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${enrolmentId}` }));
+    const entrants = await nextEntrants(tx, enrolment, definition.trigger, after);
     const origin = { tenantId, requestId: enrolment.requestId ?? null };
     const { entered, starts } = await enterContacts(
       tx,
@@ -66,22 +67,36 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
       { campaignId, name: campaign.name, version, definition },
       entrants,
       {
-        trigger: 'MANUAL',
+        trigger: enrolment.trigger,
         enrolmentId,
       },
     );
-    const cursor = contactIds.at(-1) ?? after;
-    const done = contactIds.length < PAGE;
+    const cursor = entrants.at(-1)?.contactId ?? after;
+    const done = entrants.length < PAGE;
     await rows(
       tx,
       sql`
       update campaign_enrolments
-      set cursor = ${cursor}, enrolled = enrolled + ${entered}, skipped = skipped + ${contactIds.length - entered},
+      set cursor = ${cursor}, enrolled = enrolled + ${entered}, skipped = skipped + ${entrants.length - entered},
         status = ${done ? 'COMPLETED' : 'RUNNING'}, finished_at = ${done ? new Date() : null}::timestamptz
       where tenant_id = ${tenantId} and id = ${enrolmentId}`,
     );
     return { cursor, done, building: false, starts };
   });
+}
+
+/** The next contacts after the id `after`, ascending, with the causes of their entries. */
+async function nextEntrants(
+  tx: EntityManager,
+  enrolment: CampaignEnrolment,
+  trigger: Trigger,
+  after: number,
+): Promise<Entrant[]> {
+  const { id, tenantId, dueAfter, dueUntil } = enrolment;
+  if (trigger.type === 'DATE' && dueAfter && dueUntil)
+    return dueContacts(tx, tenantId, trigger, { after: dueAfter, until: dueUntil }, { after, limit: PAGE });
+  const contactIds = await nextContacts(tx, enrolment, after);
+  return contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${id}` }));
 }
 
 /** The next contact ids after `after`, ascending: of the given contacts, or of the segment's current members. */

@@ -7,6 +7,8 @@ export interface OpenCampaign extends EnterableVersion {
   tenantId: string;
   /** Triggers ignore events from before this time. */
   activatedAt: Date;
+  /** DATE: the moments up to here are taken. */
+  datedUntil: Date | null;
 }
 
 /**
@@ -35,10 +37,11 @@ export async function lockCampaigns(
     version: number;
     definition: Definition;
     activated_at: Date;
+    dated_until: Date | null;
   }>(
     tx,
     sql`
-    select c.tenant_id, c.id, c.name, v.version, v.definition, c.activated_at
+    select c.tenant_id, c.id, c.name, v.version, v.definition, c.activated_at, c.dated_until
     from campaigns c
     join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
@@ -51,5 +54,6 @@ export async function lockCampaigns(
     version: row.version,
     definition: row.definition,
     activatedAt: row.activated_at,
+    datedUntil: row.dated_until,
   }));
 }

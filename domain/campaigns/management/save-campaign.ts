@@ -7,6 +7,7 @@ import { AppError, assertNotInUse, assertValid, notFound, type Referrer, type Vi
 import { campaignsUsing } from '../validation/campaigns-using.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { type Definition, type DefinitionInput, normaliseDefinition } from '../definition/definition.ts';
+import { scheduleFollows } from './schedule-follows.ts';
 import { prebuiltSteps } from '../definition/prebuilt.ts';
 
 export interface CampaignInput extends DefinitionInput {
@@ -145,6 +146,7 @@ export async function deleteCampaign(
       ...thresholds,
     ]);
     const { name, status } = campaign;
+    await scheduleFollows(tx, campaign);
     await tx.remove(campaign).flush();
     await appendAudit(tx, author, {
       action: 'campaign.deleted',

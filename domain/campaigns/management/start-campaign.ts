@@ -9,6 +9,7 @@ import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
+import { scheduleFollows } from './schedule-follows.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 
 /** The contacts to enrol: at most one of the three; if all are absent, nobody is enrolled. */
@@ -67,6 +68,7 @@ export async function startCampaign(
       before,
       after,
     });
+    await scheduleFollows(tx, campaign);
     return { campaign, enrolmentId };
   });
 }
