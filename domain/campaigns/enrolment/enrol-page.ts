@@ -1,8 +1,8 @@
 import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
-import { dueContacts } from './due-contacts.ts';
-import { enterContacts, type Entrant } from './enter-contacts.ts';
+import { dueContacts, type DuePage } from './due-contacts.ts';
+import { enterContacts } from './enter-contacts.ts';
 import type { Trigger } from '../definition/triggers.ts';
 import type { ExecutionStart } from '../execution/execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
@@ -59,7 +59,7 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
 
     const { campaignId, campaignVersion: version } = enrolment;
     const definition = await load(tx, { tenantId, campaignId, version });
-    const entrants = await nextEntrants(tx, enrolment, definition.trigger, after);
+    const { entrants, cursor, done } = await nextEntrants(tx, enrolment, definition.trigger, after);
     const origin = { tenantId, requestId: enrolment.requestId ?? null };
     const { entered, starts } = await enterContacts(
       tx,
@@ -71,8 +71,6 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
         enrolmentId,
       },
     );
-    const cursor = entrants.at(-1)?.contactId ?? after;
-    const done = entrants.length < PAGE;
     await rows(
       tx,
       sql`
@@ -91,12 +89,13 @@ async function nextEntrants(
   enrolment: CampaignEnrolment,
   trigger: Trigger,
   after: number,
-): Promise<Entrant[]> {
+): Promise<DuePage> {
   const { id, tenantId, dueAfter, dueUntil } = enrolment;
   if (trigger.type === 'DATE' && dueAfter && dueUntil)
-    return dueContacts(tx, tenantId, trigger, { after: dueAfter, until: dueUntil }, { after, limit: PAGE });
+    return dueContacts(tx, { tenantId, trigger, after: dueAfter, until: dueUntil }, after, PAGE);
   const contactIds = await nextContacts(tx, enrolment, after);
-  return contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${id}` }));
+  const entrants = contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${id}` }));
+  return { entrants, cursor: contactIds.at(-1) ?? after, done: contactIds.length < PAGE };
 }
 
 /** The next contact ids after `after`, ascending: of the given contacts, or of the segment's current members. */

@@ -1,7 +1,7 @@
 import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { workflowId, type EnrolmentInput } from '../../../workflows/registry.ts';
-import { dueContacts, type DateTrigger } from './due-contacts.ts';
+import { isAnyoneDue, type DateTrigger } from './due-contacts.ts';
 import { lockCampaigns, type OpenCampaign } from './lock-campaigns.ts';
 import { CATCH_UP_MS } from './wanted-schedule.ts';
 
@@ -81,8 +81,8 @@ async function dueMembers(
 ): Promise<Members | { skipped: string }> {
   const after = new Date(Math.max(activatedAt.getTime(), datedUntil?.getTime() ?? 0, until.getTime() - LATEST_MS));
   if (after >= until) return { skipped: 'its moments are entered already' };
-  const some = await dueContacts(tx, tenantId, trigger, { after, until }, { after: 0, limit: 1 });
+  const anyone = await isAnyoneDue(tx, { tenantId, trigger, after, until });
   await rows(tx, sql`update campaigns set dated_until = ${until} where tenant_id = ${tenantId} and id = ${campaignId}`);
-  if (some.length === 0) return { skipped: 'no moment of a contact has come' };
+  if (!anyone) return { skipped: 'no moment of a contact has come' };
   return { trigger: 'DATE', dueAfter: after, dueUntil: until };
 }
