@@ -29,7 +29,7 @@ export function dueDates(
   const [hours, minutes] = time.split(':').map(Number) as [number, number];
   const sinceMidnight = (hours * 60 + minutes) * 60_000;
   const found: DueDate[] = [];
-  const first = Math.floor((after.getTime() - BEHIND_MS - sinceMidnight) / DAY_MS);
+  const first = Math.floor((after.getTime() - BEHIND_MS - sinceMidnight) / DAY_MS) + 1;
   const last = Math.floor((until.getTime() + AHEAD_MS - sinceMidnight) / DAY_MS);
   for (let day = first; day <= last; day += 1) {
     const anniversary = isoDay((day - offsetDays) * DAY_MS);
