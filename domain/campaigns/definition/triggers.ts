@@ -10,7 +10,9 @@ const UrlSchema = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?
 const CronSchema = Type.String({
   maxLength: 200,
   pattern: '^[^ ]+( [^ ]+){4}$',
-  description: 'Five cron fields: minute, hour, day of the month, month, day of the week',
+  description:
+    'Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time',
+  examples: ['0 9 * * MON'],
 });
 const ofEmail = { templateId: Type.Optional(IdSchema), campaignId: Type.Optional(IdSchema) };
 

@@ -55,7 +55,7 @@ async function matching(id: number, from: string, to: string): Promise<string[]>
     startTime: time(from),
     endTime: time(to),
   });
-  return startTime!.map(({ seconds }) => new Date(Number(seconds) * 1000).toISOString().replace(':00.000', ''));
+  return startTime.map(({ seconds }) => new Date(Number(seconds) * 1000).toISOString().replace(':00.000', ''));
 }
 
 test('the schedule follows the campaign', async () => {
