@@ -156,6 +156,32 @@ test('a schedule that is lost, paused or changed in Temporal is mended; one that
   assert.equal(await scheduleOf(id), null);
 });
 
+test('a new schedule makes up for firings since the activation', async () => {
+  const id = await create({ trigger: { ...weekly(), cron: '* * * * *' } });
+  await start(id);
+  await untilScheduled(id, 1);
+  const query = <T>(statement: ReturnType<typeof sql>) =>
+    tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
+  // As if the campaign had waited for its schedule.
+  const [{ at: activatedAt }] = (await query<{ at: Date }>(
+    sql`update campaigns set activated_at = now() - interval '90 seconds' where id = ${id} returning activated_at as at`,
+  )) as [{ at: Date }];
+  const missed = async () =>
+    (
+      await query<{ at: Date }>(sql`
+        select scheduled_at as at from campaign_enrolments
+        where campaign_id = ${id} and scheduled_at < ${activatedAt}::timestamptz + interval '90 seconds'`)
+    ).map(({ at }) => at.getTime());
+  await keepSchedule(service.deps, campaign(id));
+  const found = await until('a firing is made up for', async () => {
+    const times = await missed();
+    return times.length > 0 ? times : null;
+  });
+  assert.ok(found.every((time) => time >= activatedAt.getTime() && time % 60_000 === 0));
+  await call('POST', `/${id}/stop`, 202);
+  await untilGone(id);
+});
+
 test('firings at the clock changes: a time that is skipped does not come, one that comes twice fires once', async () => {
   const id = await create({ trigger: { ...weekly(), cron: '30 2 * * *' } });
   await start(id);
