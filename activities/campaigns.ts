@@ -1,7 +1,12 @@
-import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
-import { enrolPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
+import { enrolPage, type EnrolledPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
+import {
+  openOccurrence,
+  type Occurrence,
+  type OpenedOccurrence,
+} from '../domain/campaigns/enrolment/open-occurrence.ts';
 import type { StepAnswer, StepRequest } from '../domain/campaigns/execution/execution.ts';
 import { definitionCache } from '../domain/campaigns/definition/load-definition.ts';
 import { flaggedExecutions, clearSweepFlag } from '../domain/campaigns/execution/flagged-executions.ts';
@@ -13,9 +18,13 @@ import { addPoints } from '../domain/scoring/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { callWebhook } from './call-webhook.ts';
 import { eachBounded } from './each-bounded.ts';
+import { keepSchedule } from './keep-schedule.ts';
 import { closeWorkflow, startExecutions, wakeWorkflow } from './start-executions.ts';
+import type { WorkflowInputs } from '../workflows/registry.ts';
 
 const AT_ONCE = 50;
+/** How long one activity enters pages before the workflow starts the next. */
+const ENROL_MS = 240_000;
 
 /** The commands of other areas that steps run. */
 export const stepCommands = { setContactFields, addPoints, notifyUser };
@@ -27,11 +36,14 @@ export interface FlaggedPage {
   after: number;
 }
 
+/** How far an enrolment is. */
+type Enrolled = Omit<EnrolledPage, 'starts'>;
+
 /**
  * The activities of campaign workflows. A step is registered under its step type, so that the Temporal UI shows the
  * types.
  */
-export function campaignActivities(deps: Deps) {
+export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
   const load = definitionCache();
   const tools = { load, commands: stepCommands };
 
@@ -64,16 +76,43 @@ export function campaignActivities(deps: Deps) {
     };
   const steps = Object.fromEntries(STEP_TYPES.map((type) => [type, timed(type)])) as Record<StepType, typeof step>;
 
+  /** Enters one page of contacts and starts their workflows; heartbeats the last contact of the page before it. */
+  const enterPage = async (request: PageRequest): Promise<Enrolled> => {
+    const { starts, ...page } = await enrolPage(tenantEm(deps.orm, request.tenantId), load, request);
+    let count = 0;
+    await startExecutions(deps, starts, () => heartbeat({ cursor: request.after, started: (count += 1) }));
+    return page;
+  };
+
   return {
     ...steps,
 
-    /** Enters one page of contacts and starts their workflows. */
-    enrolPage: async (request: PageRequest): Promise<{ cursor: number; done: boolean; building: boolean }> => {
-      const { starts, ...page } = await enrolPage(tenantEm(deps.orm, request.tenantId), load, request);
-      let count = 0;
-      await startExecutions(deps, starts, () => heartbeat({ cursor: page.cursor, started: (count += 1) }));
-      return page;
+    /** Enters one page. Only for workflows that were started by earlier releases. */
+    enrolPage: enterPage,
+
+    /**
+     * Enters pages until the audience is through, its segment has to be built first, or some minutes have passed.
+     * Continues where a killed attempt was; pages that it has committed are only started again.
+     */
+    enrolPages: async (request: PageRequest): Promise<Enrolled> => {
+      const { cancellationSignal, info } = Context.current();
+      const begun = performance.now();
+      let after = Math.max(request.after, (info.heartbeatDetails as { cursor: number } | undefined)?.cursor ?? 0);
+      for (;;) {
+        const page = await enterPage({ ...request, after });
+        if (page.done || page.building || performance.now() - begun > enrolMs) return page;
+        after = page.cursor;
+        heartbeat({ cursor: after, started: 0 });
+        cancellationSignal.throwIfAborted();
+      }
     },
+
+    /** Makes the enrolment of one firing of a campaign's schedule. */
+    openOccurrence: (occurrence: Occurrence): Promise<OpenedOccurrence> =>
+      openOccurrence(tenantEm(deps.orm, occurrence.tenantId), occurrence),
+
+    /** Makes the Temporal Schedule of a campaign what it should be, and says what that is. */
+    keepSchedule: (input: WorkflowInputs['campaignSchedule']): Promise<string> => keepSchedule(deps, input),
 
     /**
      * Closes the workflows of one page of stopped executions. Returns the last execution id, null if the page was

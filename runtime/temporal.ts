@@ -1,20 +1,8 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, type ConnectionLike } from '@temporalio/client';
-import {
-  SearchAttributeType,
-  TypedSearchAttributes,
-  type SearchAttributePair,
-  WorkflowIdConflictPolicy,
-  WorkflowIdReusePolicy,
-} from '@temporalio/common';
+import { SearchAttributeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import {
-  workflowOf,
-  type SearchAttribute,
-  type WorkflowInputs,
-  type WorkflowStart,
-  type WorkflowType,
-} from '../workflows/registry.ts';
-import { searchAttributes } from '../workflows/search-attributes.ts';
+import { workflowOf, type WorkflowInputs, type WorkflowStart, type WorkflowType } from '../workflows/registry.ts';
+import { searchAttributes, shownOf } from '../workflows/search-attributes.ts';
 
 /** The gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;
@@ -49,16 +37,8 @@ function startOf<Type extends WorkflowType>({
   id: string;
   input: WorkflowInputs[Type];
 }) {
-  const { queue, policy, summary, attributes } = workflowOf(type);
-  const values = Object.entries(attributes?.(input) ?? {}) as [SearchAttribute, never][];
-  const pairs = values.map(([name, value]) => ({ key: searchAttributes[name], value }) as SearchAttributePair);
-  const options = {
-    workflowId: id,
-    taskQueue: queue,
-    args: [input],
-    ...(pairs.length > 0 ? { typedSearchAttributes: new TypedSearchAttributes(pairs) } : {}),
-    ...(summary ? { staticSummary: summary(input) } : {}),
-  };
+  const { queue, policy } = workflowOf(type);
+  const options = { workflowId: id, taskQueue: queue, args: [input], ...shownOf(type, input) };
   return { policy: policy(input), options };
 }
 

@@ -6,7 +6,8 @@ import type { MigrationJob } from './registry.ts';
 const { migratePage } = proxyActivities<ReturnType<typeof campaignMigrationActivities>>(pageOptions);
 
 /** Moves the executions of one version of a campaign to another, page by page in the order of their ids. */
-export async function campaignMigration({ tenantId, migrationId, after = 0 }: MigrationJob): Promise<void> {
+export async function campaignMigration(job: MigrationJob): Promise<void> {
+  const { tenantId, migrationId, after = 0 } = job;
   let cursor = after;
   for (;;) {
     const summary = cursor === 0 ? 'first executions' : `executions after ${cursor}`;
@@ -15,7 +16,6 @@ export async function campaignMigration({ tenantId, migrationId, after = 0 }: Mi
     ]);
     if (page.done) return;
     ({ cursor } = page);
-    if (workflowInfo().continueAsNewSuggested)
-      await continueAsNew<typeof campaignMigration>({ tenantId, migrationId, after: cursor });
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof campaignMigration>({ ...job, after: cursor });
   }
 }

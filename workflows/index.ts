@@ -2,6 +2,7 @@ export { campaignExecution } from './campaign-execution.ts';
 export { campaignEnrolment } from './campaign-enrolment.ts';
 export { campaignResume, campaignStop } from './campaign-flags.ts';
 export { campaignMigration } from './campaign-migration.ts';
+export { campaignOccurrence, campaignSchedule } from './campaign-schedule.ts';
 export { contactImport } from './contact-import.ts';
 export { contactErasure } from './erasure.ts';
 export { emailCampaign } from './email-campaign.ts';

@@ -8,8 +8,8 @@ export const QUEUES = {
   /** Campaign executions, thousands at a time. */
   journeys: 'perennial',
   /**
-   * Enrolments, stops, resumes and migrations of campaigns, imports, segment builds, erasures: they must not wait behind campaign
-   * executions.
+   * Enrolments, schedules, stops, resumes and migrations of campaigns, imports, segment builds, erasures: they must not
+   * wait behind campaign executions.
    */
   jobs: 'perennial-jobs',
   /** Email campaigns: each has an activity running while it is sent, which mostly sleeps. */
@@ -27,11 +27,17 @@ export interface ExecutionInput {
   /** 1, incremented with each retry of a failed execution. */
   runSeq: number;
   ahead: { stepId: string; type: string };
+  /** Only to be shown; absent in starts of earlier releases. */
+  campaignName?: string;
 }
 
 export interface EnrolmentInput {
   tenantId: string;
   enrolmentId: number;
+  /** What it enters contacts into, only to be shown; absent in starts of earlier releases. */
+  campaignId?: number;
+  campaignName?: string;
+  campaignVersion?: number;
   /** The contact id to continue after. */
   after?: number;
 }
@@ -39,6 +45,7 @@ export interface EnrolmentInput {
 export interface MigrationJob {
   tenantId: string;
   migrationId: number;
+  campaignId?: number;
   /** The execution id to continue after. */
   after?: number;
 }
@@ -50,6 +57,9 @@ export interface MigrationJob {
 export interface WorkflowInputs {
   campaignExecution: ExecutionInput;
   campaignEnrolment: EnrolmentInput;
+  /** One firing of a campaign's Temporal Schedule, whose nominal time Temporal appends to the workflow's id. */
+  campaignOccurrence: { tenantId: string; campaignId: number; campaignName: string; campaignVersion: number };
+  campaignSchedule: { tenantId: string; campaignId: number };
   /** `cause` distinguishes the stops of a tenant. */
   campaignStop: { tenantId: string; campaignIds: number[]; cause: string };
   /** `version` is the campaign's; it is different for each resume. */
@@ -79,6 +89,8 @@ interface Workflow<Input> {
   summary?: (input: Input) => string;
   /** The search attributes of a start, by their names in `search-attributes.ts`. */
   attributes?: (input: Input) => Partial<Record<SearchAttribute, string | number>>;
+  /** Further information shown with the workflow, by name. No personal data; undefined values are left out. */
+  memo?: (input: Input) => Record<string, string | number | undefined>;
 }
 
 export type SearchAttribute = 'tenantId' | 'campaignId' | 'contactId' | 'campaignVersion' | 'stepId' | 'stepType';
@@ -86,6 +98,28 @@ export type SearchAttribute = 'tenantId' | 'campaignId' | 'contactId' | 'campaig
 type Registry = { [Type in WorkflowType]: Workflow<WorkflowInputs[Type]> };
 
 const once = (): StartPolicy => 'once';
+
+/** Summaries are limited to 400 bytes; a name of 60 characters has at most 240. */
+const SHOWN_NAME = 60;
+
+/** `Welcome series v3`, or `campaign 5` without a name. */
+function calledCampaign(input: { campaignId?: number; campaignName?: string; campaignVersion?: number }): string {
+  const { campaignId, campaignName, campaignVersion } = input;
+  if (campaignName === undefined) return `campaign ${campaignId}`;
+  const characters = [...campaignName];
+  const shown = characters.length > SHOWN_NAME ? `${characters.slice(0, SHOWN_NAME - 1).join('')}…` : campaignName;
+  return `${shown} v${campaignVersion}`;
+}
+
+const campaignMemo = (input: { campaignName?: string; campaignVersion?: number }) => ({
+  campaign: input.campaignName,
+  version: input.campaignVersion,
+});
+
+const ofCampaign = ({ tenantId, campaignId }: { tenantId: string; campaignId?: number }) => ({
+  tenantId,
+  ...(campaignId === undefined ? {} : { campaignId }),
+});
 
 export const workflows = {
   campaignExecution: {
@@ -98,8 +132,8 @@ export const workflows = {
       `campaign-execution/${tenantId}/${campaignId}/${contactId}/${entryNo}`,
     queue: QUEUES.journeys,
     policy: ({ runSeq }) => (runSeq > 1 ? 'again' : 'once'),
-    summary: ({ campaignId, contactId, entryNo }) =>
-      `campaign ${campaignId}, contact ${contactId}${entryNo > 1 ? `, entry ${entryNo}` : ''}`,
+    summary: (input) =>
+      `${calledCampaign(input)}, contact ${input.contactId}${input.entryNo > 1 ? `, entry ${input.entryNo}` : ''}`,
     attributes: ({ tenantId, campaignId, contactId, campaignVersion, ahead }) => ({
       tenantId,
       campaignId,
@@ -108,22 +142,52 @@ export const workflows = {
       stepId: ahead.stepId,
       stepType: ahead.type,
     }),
+    memo: campaignMemo,
   },
   campaignEnrolment: {
     id: ({ tenantId, enrolmentId }) => `campaign-enrolment/${tenantId}/${enrolmentId}`,
     queue: QUEUES.jobs,
     policy: once,
+    summary: (input) =>
+      input.campaignId === undefined
+        ? `enrolment ${input.enrolmentId}`
+        : `${calledCampaign(input)}, enrolment ${input.enrolmentId}`,
+    attributes: ofCampaign,
+    memo: campaignMemo,
   },
-  campaignStop: { id: ({ tenantId, cause }) => `campaign-stop/${tenantId}/${cause}`, queue: QUEUES.jobs, policy: once },
+  campaignOccurrence: {
+    id: ({ tenantId, campaignId }) => `campaign-occurrence/${tenantId}/${campaignId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+    summary: calledCampaign,
+    attributes: ofCampaign,
+    memo: campaignMemo,
+  },
+  campaignSchedule: {
+    id: ({ tenantId, campaignId }) => `campaign-schedule/${tenantId}/${campaignId}`,
+    queue: QUEUES.jobs,
+    policy: () => 'wake',
+    attributes: ofCampaign,
+  },
+  campaignStop: {
+    id: ({ tenantId, cause }) => `campaign-stop/${tenantId}/${cause}`,
+    queue: QUEUES.jobs,
+    policy: once,
+    // The stop of a contact's executions can be in several campaigns; the attribute holds one id.
+    attributes: ({ tenantId, campaignIds: [campaignId, ...others] }) =>
+      ofCampaign({ tenantId, ...(campaignId === undefined || others.length > 0 ? {} : { campaignId }) }),
+  },
   campaignResume: {
     id: ({ tenantId, campaignId, version }) => `campaign-resume/${tenantId}/${campaignId}/${version}`,
     queue: QUEUES.jobs,
     policy: once,
+    attributes: ofCampaign,
   },
   campaignMigration: {
     id: ({ tenantId, migrationId }) => `campaign-migration/${tenantId}/${migrationId}`,
     queue: QUEUES.jobs,
     policy: once,
+    attributes: ofCampaign,
   },
   contactImport: {
     id: ({ tenantId, importId }) => `contact-import/${tenantId}/${importId}`,
@@ -145,7 +209,7 @@ export const workflows = {
     queue: QUEUES.mailings,
     policy: () => 'wake',
     summary: ({ campaignId }) => `email campaign ${campaignId}`,
-    attributes: ({ tenantId, campaignId }) => ({ tenantId, campaignId }),
+    attributes: ofCampaign,
   },
   segmentBuild: {
     id: ({ tenantId, segmentId, build }) => `segment-build/${tenantId}/${segmentId}/${build}`,

@@ -1,4 +1,5 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { defineSearchAttributeKey, TypedSearchAttributes, type SearchAttributePair } from '@temporalio/common';
+import { workflowOf, type SearchAttribute, type WorkflowInputs, type WorkflowType } from './registry.ts';
 
 /** The attributes by which workflows can be found in Temporal. Workers register them at startup. */
 export const searchAttributes = {
@@ -10,3 +11,16 @@ export const searchAttributes = {
   stepId: defineSearchAttributeKey('StepId', 'KEYWORD'),
   stepType: defineSearchAttributeKey('StepType', 'KEYWORD'),
 };
+
+/** What a start shows of a workflow in Temporal, from the registry: its summary, search attributes and memo. */
+export function shownOf<Type extends WorkflowType>(type: Type, input: WorkflowInputs[Type]) {
+  const { summary, attributes, memo } = workflowOf(type);
+  const values = Object.entries(attributes?.(input) ?? {}) as [SearchAttribute, never][];
+  const pairs = values.map(([name, value]) => ({ key: searchAttributes[name], value }) as SearchAttributePair);
+  const noted = Object.entries(memo?.(input) ?? {}).filter(([, value]) => value !== undefined);
+  return {
+    ...(pairs.length > 0 ? { typedSearchAttributes: new TypedSearchAttributes(pairs) } : {}),
+    ...(summary ? { staticSummary: summary(input) } : {}),
+    ...(noted.length > 0 ? { memo: Object.fromEntries(noted) } : {}),
+  };
+}

@@ -44,12 +44,14 @@ export function presentVersion({ definition, ...published }: PublishedVersion) {
 }
 
 export function presentEnrolment(enrolment: CampaignEnrolment) {
-  const { id, campaignId, campaignVersion, status, segmentId, enrolled, skipped, workflowId, createdAt, finishedAt } =
-    enrolment;
+  const { id, campaignId, campaignVersion, trigger, scheduledAt, status, segmentId } = enrolment;
+  const { enrolled, skipped, workflowId, createdAt, finishedAt } = enrolment;
   return {
     id,
     campaignId,
     campaignVersion,
+    trigger,
+    scheduledAt: scheduledAt ?? null,
     status,
     segmentId: segmentId ?? null,
     enrolled,

@@ -1,5 +1,10 @@
 import { Type } from 'typebox';
-import { CAMPAIGN_STATUSES, CAMPAIGN_TYPES, EXECUTION_STATUSES } from '../../db/entities/campaigns.ts';
+import {
+  CAMPAIGN_STATUSES,
+  CAMPAIGN_TYPES,
+  ENROLMENT_TRIGGERS,
+  EXECUTION_STATUSES,
+} from '../../db/entities/campaigns.ts';
 import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/definition/definition.ts';
 import { normaliseEntry, type Entry } from '../../domain/campaigns/definition/entry.ts';
 import type { Step } from '../../domain/campaigns/definition/step-kinds.ts';
@@ -126,6 +131,10 @@ export const Enrolment = strict(
     id: Id,
     campaignId: Id,
     campaignVersion: Type.Integer(),
+    trigger: oneOf(ENROLMENT_TRIGGERS, { description: 'MANUAL: by `start`' }),
+    scheduledAt: nullable(
+      Type.String({ format: 'date-time', description: 'The time for which the schedule fired; null if MANUAL' }),
+    ),
     status: oneOf(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED']),
     segmentId: nullable(Id),
     enrolled: Count,

@@ -3923,6 +3923,16 @@ export interface components {
             /** @example 1 */
             campaignId: number;
             campaignVersion: number;
+            /**
+             * @description MANUAL: by `start`
+             * @enum {string}
+             */
+            trigger: "MANUAL" | "SCHEDULE" | "DATE";
+            /**
+             * Format: date-time
+             * @description The time for which the schedule fired; null if MANUAL
+             */
+            scheduledAt: string | null;
             /** @enum {string} */
             status: "PENDING" | "RUNNING" | "COMPLETED" | "CANCELLED";
             /** @example 1 */
@@ -5638,19 +5648,22 @@ export interface components {
             url?: string;
             segmentId?: number;
             score?: number;
-            /** @description Five cron fields: minute, hour, day of the month, month, day of the week */
+            /**
+             * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
+             * @example 0 9 * * MON
+             */
             cron?: string;
             /** @description An IANA timezone */
             timezone?: string;
-            /** @description A contact field of type date or date-time */
+            /** @description `createdAt`, `updatedAt`, or `customFields.x` of type date */
             field?: string;
             offsetDays?: number;
             /**
-             * @description HH:MM
+             * @description HH:MM in the contact's timezone, UTC if it has none
              * @example 09:00
              */
             time?: string;
-            /** @description Every year; default false */
+            /** @description Every year from the date on, 29 February as 28 in other years; default false */
             annual?: boolean;
         };
         UpdateCampaignRequest: {

@@ -28,6 +28,8 @@ const CampaignSchema = defineEntity({
     activatedAt: timestamp().nullable(),
     /** How many workflows the last stop had to close; null before it, and after the next start. */
     closingTotal: p.integer().nullable(),
+    /** DATE trigger: enrolments have taken the moments up to here. */
+    datedUntil: timestamp().nullable(),
     ...resourceColumns(),
   },
 });
@@ -145,22 +147,33 @@ const AwaitedEventSchema = defineEntity({
 });
 export class AwaitedEvent extends AwaitedEventSchema.class {}
 AwaitedEventSchema.setClass(AwaitedEvent);
+export const ENROLMENT_TRIGGERS = ['MANUAL', 'SCHEDULE', 'DATE'] as const;
 
 /**
- * A start request with contacts, or one run of a schedule: pages through the contacts and starts an execution for each.
+ * A start request with contacts, or one firing of a schedule: pages through the contacts and starts an execution for
+ * each.
  */
 const CampaignEnrolmentSchema = defineEntity({
   name: 'CampaignEnrolment',
   tableName: 'campaign_enrolments',
   ...tenantTable,
-  uniques: [{ name: 'campaign_enrolments_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  uniques: [
+    { name: 'campaign_enrolments_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    { name: 'campaign_enrolments_scheduled_key', properties: ['tenantId', 'campaignId', 'scheduledAt'] },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),
     campaignId: bigid(),
     campaignVersion: p.integer(),
+    trigger: p.enum(ENROLMENT_TRIGGERS).default('MANUAL'),
+    /** The nominal time of the firing, which makes one enrolment; null for MANUAL. */
+    scheduledAt: timestamp().nullable(),
     segmentId: bigid().nullable(),
     contactIds: json<number[]>().nullable(),
+    /** DATE: the contacts whose moment is after `dueAfter` and not after `dueUntil`. */
+    dueAfter: timestamp().nullable(),
+    dueUntil: timestamp().nullable(),
     status: p.enum(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED'] as const).default('PENDING'),
     /** The last processed contact id (keyset). */
     cursor: bigid().default(0),

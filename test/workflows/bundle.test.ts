@@ -31,6 +31,8 @@ test('the registry has just the workflows that there are, each with the input th
   const types: { [Type in WorkflowType]: TakesIts<Type> } = {
     campaignExecution: true,
     campaignEnrolment: true,
+    campaignOccurrence: true,
+    campaignSchedule: true,
     campaignStop: true,
     campaignResume: true,
     campaignMigration: true,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { campaignActivities } from '../../activities/campaigns.ts';
 import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
@@ -10,6 +12,7 @@ import { readStats } from '../../domain/campaigns/management/read-stats.ts';
 import { updateCampaign } from '../../domain/campaigns/management/save-campaign.ts';
 import { startCampaign, type Audience } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
+import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { eventOf } from '../support/events.ts';
 import { until } from '../support/until.ts';
 import { wait } from './campaign-paths.ts';
@@ -264,4 +267,53 @@ test('a trigger that is published later sees only what happens after that', asyn
   await startCampaign(journeys.em(), origin, campaignId, {});
   await happen('FORM_SUBMITTED', submission, new Date(Date.now() - 60_000));
   assert.equal((await journeys.executions(campaignId)).length, 2);
+});
+
+test('the history of a large enrolment has at most 10 events per 1,000 contacts, and shows the campaign', async () => {
+  await journeys.owner(`insert into contacts (tenant_id, first_name, last_name, email, email_key)
+    select '${TENANT}', 'Many', 'People', 'many' || n || '@example.com', 'many' || n || '@example.com' from generate_series(1, 3000) n`);
+  const members = await journeys
+    .em()
+    .transactional((tx) => rows<{ id: number }>(tx, sql`select id from contacts where first_name = 'Many'`));
+  const listId = await journeys.list(members.map(({ id }) => id));
+  const campaignId = await journeys.start({ name: 'Large', steps }, { listId });
+  await journeys.relay();
+  const workflowId = `campaign-enrolment/${TENANT}/${await enrolmentOf(campaignId)}`;
+  await journeys.settled(workflowId);
+  assert.deepEqual(await counted(await enrolmentOf(campaignId)), ['COMPLETED', 3000, 0]);
+  const history = await journeys.history(workflowId);
+  assert.ok(history.length <= 30, history.join(' '));
+  const executions = await journeys.executions(campaignId);
+  assert.ok(executions.every(({ runId }) => runId));
+  for (const id of [workflowId, executions[0]!.workflowId!]) {
+    const { memo, typedSearchAttributes } = await journeys.env.client.workflow.getHandle(id).describe();
+    assert.deepEqual(memo, { campaign: 'Large', version: 1 });
+    assert.equal(typedSearchAttributes.get(searchAttributes.campaignId), campaignId);
+    assert.equal(typedSearchAttributes.get(searchAttributes.tenantId), TENANT);
+  }
+});
+
+test('an enrolment whose worker dies again and again enters each contact once, and starts each workflow', async () => {
+  const contactIds = await contacts(450);
+  const campaignId = await journeys.start({ steps }, { contactIds });
+  const enrolmentId = await enrolmentOf(campaignId);
+  await journeys.em().transactional((tx) => rows(tx, sql`delete from outbox_workflows`));
+  const page = (after: number) => enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId, after });
+  // Two pages are committed and nothing of them is started, nor noted in a heartbeat.
+  await page((await page(0)).cursor);
+  const { enrolPages } = campaignActivities(journeys.deps);
+  const dying = new MockActivityEnvironment();
+  let beats = 0;
+  dying.on('heartbeat', () => {
+    if ((beats += 1) === 230) dying.cancel();
+  });
+  await assert.rejects(dying.run(enrolPages, { tenantId: TENANT, enrolmentId, after: 0 }));
+  assert.deepEqual(await counted(enrolmentId), ['RUNNING', 400, 0]);
+  // The next attempt starts where the last heartbeat was that the server has got.
+  const next = new MockActivityEnvironment({ heartbeatDetails: { cursor: contactIds.sort((a, b) => a - b)[99] } });
+  await next.run(enrolPages, { tenantId: TENANT, enrolmentId, after: 0 });
+  assert.deepEqual(await counted(enrolmentId), ['COMPLETED', 450, 0]);
+  const executions = await journeys.executions(campaignId);
+  assert.equal(executions.length, 450);
+  for (const { workflowId } of executions) assert.ok(await journeys.status(workflowId!));
 });

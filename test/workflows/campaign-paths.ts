@@ -7,6 +7,7 @@ import { startCampaign } from '../../domain/campaigns/management/start-campaign.
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
+import { QUEUES, workflows } from '../../workflows/registry.ts';
 import { until } from '../support/until.ts';
 import { DAY, LONG, TENANT, type Journeys } from './campaign-support.ts';
 
@@ -90,6 +91,24 @@ export async function ended(journeys: Journeys, { id, campaignId, workflowId }: 
   await journeys.finished(workflowId!);
   const execution = (await journeys.executions(campaignId)).find((found) => found.id === id);
   return { execution: execution!, workflowId: workflowId! };
+}
+
+/** A campaign with one contact in the segment of its schedule, which fires only by `fire`. */
+async function scheduled(journeys: Journeys): Promise<number> {
+  const segmentId = await journeys.list([await journeys.contact()]);
+  const trigger = { type: 'SCHEDULE', cron: '0 0 1 1 *', timezone: 'UTC', segmentId } as const;
+  const campaignId = await journeys.start({ steps: [wait('pause', 60)], trigger });
+  await journeys.em().transactional((tx) => rows(tx, sql`delete from outbox_workflows`));
+  return campaignId;
+}
+
+/** Starts the workflow of a firing, as the Temporal Schedule of a campaign does. `at` is in ms since the epoch. */
+export async function fire({ env }: Journeys, campaignId: number, at: number): Promise<string> {
+  const input = { tenantId: TENANT, campaignId, campaignName: 'A campaign', campaignVersion: 1 };
+  const nominal = new Date(Math.ceil(at / 1000) * 1000).toISOString().replace('.000', '');
+  const workflowId = `${workflows.campaignOccurrence.id(input)}-${nominal}`;
+  await env.client.workflow.start('campaignOccurrence', { workflowId, taskQueue: QUEUES.jobs, args: [input] });
+  return workflowId;
 }
 
 /** A journey whose list is taken away while it waits. */
@@ -360,6 +379,30 @@ export const paths = {
     await journeys.finished(workflowId!);
     const [execution] = await journeys.executions(campaignId);
     return { ...(await ended(journeys, execution!)), workflowId: workflowId! };
+  },
+  'enrolment-of-many-pages': async (journeys) => {
+    const listId = await journeys.list(await Promise.all(Array.from({ length: 210 }, () => journeys.contact())));
+    const campaignId = await journeys.start({ steps: [wait('pause', 60)] }, { listId });
+    const workflowId = (await journeys.relay()).at(-1);
+    await journeys.finished(workflowId!);
+    const [execution] = await journeys.executions(campaignId);
+    return { ...(await ended(journeys, execution!)), workflowId: workflowId! };
+  },
+  occurrence: async (journeys) => {
+    const campaignId = await scheduled(journeys);
+    const workflowId = await fire(journeys, campaignId, await journeys.env.currentTimeMs());
+    await journeys.finished(workflowId);
+    const [execution] = await journeys.executions(campaignId);
+    return { ...(await ended(journeys, execution!)), workflowId };
+  },
+  'occurrence-skipped': async (journeys) => {
+    const campaignId = await scheduled(journeys);
+    const now = await journeys.env.currentTimeMs();
+    await journeys.finished(await fire(journeys, campaignId, now));
+    const workflowId = await fire(journeys, campaignId, now - DAY);
+    await journeys.finished(workflowId);
+    const [execution] = await journeys.executions(campaignId);
+    return { ...(await ended(journeys, execution!)), workflowId };
   },
   stop: async (journeys) => {
     const resting = await restingAt(journeys, 'pause', [

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Runtime, Worker } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
+import { campaignActivities } from '../../activities/campaigns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { startFromOutbox } from '../../activities/start-executions.ts';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
+import { connectTemporal, ensureSearchAttributes } from '../../runtime/temporal.ts';
 import { readEnv } from '../../config/env.ts';
 import { QUEUES, type WorkflowStart } from '../../workflows/registry.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
@@ -58,6 +61,8 @@ export interface Journeys {
   status: (workflowId: string) => Promise<string>;
   /** Runs a statement as the owner of the schema. */
   owner: (statement: string) => Promise<void>;
+  /** A server that has Temporal Schedules, which the one with time skipping does not. */
+  scheduling: Client;
   /** A worker with these activities, otherwise the service's. */
   worker: (activities?: object) => Promise<{ stop: () => Promise<void> }>;
   stop: () => Promise<void>;
@@ -88,10 +93,11 @@ export async function startJourneys(): Promise<Journeys> {
   const deps = await createDeps(
     readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', OUTBOUND_ALLOW: '127.0.0.1/32', ...slot.env }),
     'test',
-    {
-      temporal: env.client,
-    },
+    { temporal: env.client },
   );
+  const client = await connectTemporal(slot.env['TEMPORAL_ADDRESS']!, slot.env['TEMPORAL_NAMESPACE']!);
+  await ensureSearchAttributes(client);
+  const { keepSchedule } = campaignActivities({ ...deps, temporal: client });
   const running: { stop: () => Promise<void> }[] = [];
   let number = 0;
   const em = () => tenantEm(deps.orm, TENANT);
@@ -197,7 +203,9 @@ export async function startJourneys(): Promise<Journeys> {
     owner: async (statement) => {
       await withClient(slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(statement));
     },
-    worker: async (activities = createActivities(deps)) => {
+    scheduling: client,
+    worker: async (given = createActivities(deps)) => {
+      const activities = { ...given, keepSchedule };
       const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities };
       const workers = await Promise.all(
         Object.values(QUEUES).map((taskQueue) => Worker.create({ ...common, taskQueue })),
@@ -215,6 +223,7 @@ export async function startJourneys(): Promise<Journeys> {
     stop: async () => {
       for (const handle of running) await handle.stop();
       await deps.close();
+      await client.connection.close();
       await env.teardown();
       await slot.release();
     },

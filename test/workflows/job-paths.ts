@@ -6,6 +6,7 @@ import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/csv/read-csv.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
+import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { putFile } from '../../events/file-store.ts';
 import { ensureStreams } from '../../events/streams.ts';
@@ -71,6 +72,12 @@ async function newErasure({ deps, em, contact }: Journeys): Promise<number> {
   return contactId;
 }
 
+/** A campaign whose schedule has to be made. */
+async function newSchedule(journeys: Journeys): Promise<number> {
+  const segmentId = await journeys.list();
+  return journeys.start({ trigger: { type: 'SCHEDULE', cron: '0 9 * * mon', timezone: 'UTC', segmentId } });
+}
+
 /** Starts the one workflow that is in the outbox. */
 async function started({ relay }: Journeys): Promise<string> {
   const [workflowId, ...others] = await relay();
@@ -94,13 +101,17 @@ async function failed(journeys: Journeys): Promise<Done> {
 export async function hindered(journeys: Journeys, privilege: string): Promise<Done> {
   await journeys.owner(`revoke ${privilege} from perennial_app`);
   const workflowId = await started(journeys);
+  await untilTriedAgain(journeys, workflowId);
+  await journeys.owner(`grant ${privilege} to perennial_app`);
+  await journeys.finished(workflowId);
+  return { workflowId };
+}
+
+async function untilTriedAgain(journeys: Journeys, workflowId: string): Promise<void> {
   await until('an activity is tried again', async () => {
     const { raw } = await journeys.env.client.workflow.getHandle(workflowId).describe();
     return raw.pendingActivities?.some(({ attempt }) => attempt! > 1);
   });
-  await journeys.owner(`grant ${privilege} to perennial_app`);
-  await journeys.finished(workflowId);
-  return { workflowId };
 }
 
 /** One job for each way that the workflows besides the campaigns' can go. An import's activity ends with its first chunk. */
@@ -124,6 +135,21 @@ export const jobPaths = {
   'undo-retried': async (journeys) => {
     await newUndo(journeys, 1);
     return hindered(journeys, 'delete on contacts');
+  },
+  schedule: async (journeys) => {
+    await newSchedule(journeys);
+    return ended(journeys);
+  },
+  'schedule-changed-meanwhile': async (journeys) => {
+    const campaignId = await newSchedule(journeys);
+    await journeys.owner('revoke select on campaign_versions from perennial_app');
+    const workflowId = await started(journeys);
+    await untilTriedAgain(journeys, workflowId);
+    await journeys.owner('grant select on campaign_versions to perennial_app');
+    await stopCampaign(journeys.em(), author, campaignId);
+    await journeys.relay();
+    await journeys.finished(workflowId);
+    return { workflowId };
   },
   'segment-build': async (journeys) => {
     await newBuild(journeys);

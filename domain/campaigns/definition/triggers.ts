@@ -3,13 +3,16 @@ import type { Violation } from '../../common/errors.ts';
 import { contactField } from '../../segments/filter/filter-fields.ts';
 import { TimeSchema, isTimezone } from '../../common/local-time.ts';
 import { IdSchema } from './schemas.ts';
+import { scheduleProblem } from './schedule-cron.ts';
 import { type CheckContext, type Reference, type ReferenceKind, REFERENCE_KINDS } from './steps/kind.ts';
 
 const UrlSchema = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://[!-~]+$' });
 const CronSchema = Type.String({
   maxLength: 200,
-  pattern: '^[0-9A-Za-z*,/?#-]+( [0-9A-Za-z*,/?#-]+){4}$',
-  description: 'Five cron fields: minute, hour, day of the month, month, day of the week',
+  pattern: '^[^ ]+( [^ ]+){4}$',
+  description:
+    'Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time',
+  examples: ['0 9 * * MON'],
 });
 const ofEmail = { templateId: Type.Optional(IdSchema), campaignId: Type.Optional(IdSchema) };
 
@@ -24,10 +27,12 @@ const triggerSettings = {
   SCORE_REACHED: { score: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000 }) },
   SCHEDULE: { cron: CronSchema, timezone: Type.String({ description: 'An IANA timezone' }), segmentId: IdSchema },
   DATE: {
-    field: Type.String({ description: 'A contact field of type date or date-time' }),
+    field: Type.String({ description: '`createdAt`, `updatedAt`, or `customFields.x` of type date' }),
     offsetDays: Type.Integer({ minimum: -3650, maximum: 3650 }),
-    time: TimeSchema,
-    annual: Type.Optional(Type.Boolean({ description: 'Every year; default false' })),
+    time: Type.String({ ...TimeSchema, description: "HH:MM in the contact's timezone, UTC if it has none" }),
+    annual: Type.Optional(
+      Type.Boolean({ description: 'Every year from the date on, 29 February as 28 in other years; default false' }),
+    ),
   },
 } as const satisfies Record<string, Record<string, TSchema>>;
 
@@ -37,16 +42,6 @@ export type Trigger = {
 }[TriggerType];
 
 export const TRIGGER_TYPES = Object.keys(triggerSettings) as TriggerType[];
-/** The trigger types that are implemented so far; validation rejects the others. */
-export const IMPLEMENTED_TRIGGERS: readonly TriggerType[] = [
-  'MANUAL',
-  'CONTACT_CREATED',
-  'FORM_SUBMITTED',
-  'EMAIL_OPENED',
-  'EMAIL_CLICKED',
-  'SEGMENT_ENTERED',
-  'SCORE_REACHED',
-];
 
 const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
 
@@ -94,8 +89,16 @@ export function checkTrigger(
   trigger: Partial<Trigger>,
   { customFields }: Pick<CheckContext, 'customFields'>,
 ): Violation[] {
-  if (trigger.type === 'SCHEDULE' && typeof trigger.timezone === 'string' && !isTimezone(trigger.timezone)) {
-    return [{ path: '/timezone', code: 'timezone', message: 'timezone must be an IANA timezone' }];
+  if (trigger.type === 'SCHEDULE') {
+    const { cron, timezone } = trigger;
+    const known = typeof timezone === 'string' && isTimezone(timezone);
+    const problem = typeof cron === 'string' ? scheduleProblem(cron, known ? timezone : 'UTC') : null;
+    return [
+      ...(problem === null ? [] : [{ path: '/cron', code: 'cron', message: `cron ${problem}` }]),
+      ...(known || typeof timezone !== 'string'
+        ? []
+        : [{ path: '/timezone', code: 'timezone', message: 'timezone must be an IANA timezone' }]),
+    ];
   }
   if (
     trigger.type === 'DATE' &&

@@ -1,12 +1,16 @@
 import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
+import { dueContacts, type DuePage } from './due-contacts.ts';
 import { enterContacts } from './enter-contacts.ts';
+import type { Trigger } from '../definition/triggers.ts';
 import type { ExecutionStart } from '../execution/execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockCampaigns } from './lock-campaigns.ts';
 
 const PAGE = 200;
+/** The most executions whose workflows a repeated call returns, however far the enrolment is. */
+const REPEATED = 1000;
 
 export interface PageRequest {
   tenantId: string;
@@ -39,7 +43,8 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
     const [campaign] = await lockCampaigns(tx, [{ tenantId, campaignId: known.campaignId }]);
     const enrolment = await tx.findOneOrFail(CampaignEnrolment, { id: enrolmentId }, { refresh: true });
     if (enrolment.cursor > after || enrolment.status === 'COMPLETED') {
-      const starts = await runningOf(tx, enrolment, after, enrolment.cursor);
+      const starts = await runningOf(tx, enrolment, after);
+      if (starts.length === REPEATED) return { ...nothing, cursor: starts.at(-1)!.contactId, done: false, starts };
       return { cursor: enrolment.cursor, done: enrolment.status !== 'RUNNING', building: false, starts };
     }
     if (!campaign || enrolment.status === 'CANCELLED') return nothing;
@@ -52,27 +57,45 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
       }
     }
 
-    const contactIds = await nextContacts(tx, enrolment, after);
     const { campaignId, campaignVersion: version } = enrolment;
     const definition = await load(tx, { tenantId, campaignId, version });
-    const entrants = contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${enrolmentId}` }));
+    const { entrants, cursor, done } = await nextEntrants(tx, enrolment, definition.trigger, after);
     const origin = { tenantId, requestId: enrolment.requestId ?? null };
-    const { entered, starts } = await enterContacts(tx, origin, { campaignId, version, definition }, entrants, {
-      trigger: 'MANUAL',
-      enrolmentId,
-    });
-    const cursor = contactIds.at(-1) ?? after;
-    const done = contactIds.length < PAGE;
+    const { entered, starts } = await enterContacts(
+      tx,
+      origin,
+      { campaignId, name: campaign.name, version, definition },
+      entrants,
+      {
+        trigger: enrolment.trigger,
+        enrolmentId,
+      },
+    );
     await rows(
       tx,
       sql`
       update campaign_enrolments
-      set cursor = ${cursor}, enrolled = enrolled + ${entered}, skipped = skipped + ${contactIds.length - entered},
+      set cursor = ${cursor}, enrolled = enrolled + ${entered}, skipped = skipped + ${entrants.length - entered},
         status = ${done ? 'COMPLETED' : 'RUNNING'}, finished_at = ${done ? new Date() : null}::timestamptz
       where tenant_id = ${tenantId} and id = ${enrolmentId}`,
     );
     return { cursor, done, building: false, starts };
   });
+}
+
+/** The next contacts after the id `after`, ascending, with the causes of their entries. */
+async function nextEntrants(
+  tx: EntityManager,
+  enrolment: CampaignEnrolment,
+  trigger: Trigger,
+  after: number,
+): Promise<DuePage> {
+  const { id, tenantId, dueAfter, dueUntil } = enrolment;
+  if (trigger.type === 'DATE' && dueAfter && dueUntil)
+    return dueContacts(tx, { tenantId, trigger, after: dueAfter, until: dueUntil }, after, PAGE);
+  const contactIds = await nextContacts(tx, enrolment, after);
+  const entrants = contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${id}` }));
+  return { entrants, cursor: contactIds.at(-1) ?? after, done: contactIds.length < PAGE };
 }
 
 /** The next contact ids after `after`, ascending: of the given contacts, or of the segment's current members. */
@@ -94,21 +117,17 @@ async function nextContacts(
   return members.map((row) => row.contact_id);
 }
 
-async function runningOf(
-  tx: EntityManager,
-  enrolment: CampaignEnrolment,
-  after: number,
-  upTo: number,
-): Promise<ExecutionStart[]> {
+/** The running executions of an enrolment whose contacts come after `after`, up to its cursor. */
+async function runningOf(tx: EntityManager, enrolment: CampaignEnrolment, after: number): Promise<ExecutionStart[]> {
   const { tenantId, campaignId, id } = enrolment;
   return rows<ExecutionStart>(
     tx,
     sql`
     select e.tenant_id as "tenantId", e.campaign_id as "campaignId", e.campaign_version as "campaignVersion", e.contact_id as "contactId",
-      e.entry_no as "entryNo", e.id as "executionId", e.run_seq as "runSeq", e.state -> 'ahead' as ahead
-    from campaign_executions e
-    where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id > ${after} and e.contact_id <= ${upTo}
+      e.entry_no as "entryNo", e.id as "executionId", e.run_seq as "runSeq", e.state -> 'ahead' as ahead, c.name as "campaignName"
+    from campaign_executions e join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
+    where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id > ${after} and e.contact_id <= ${enrolment.cursor}
       and e.enrolment_id = ${id} and e.status = 'RUNNING'
-    order by e.contact_id`,
+    order by e.contact_id limit ${REPEATED}`,
   );
 }

@@ -10,6 +10,8 @@ import { workflows } from '../../../workflows/registry.ts';
 /** The published version of a campaign, which contacts enter. */
 export interface EnterableVersion {
   campaignId: number;
+  /** Only to be shown. */
+  name: string;
   version: number;
   definition: Definition;
 }
@@ -153,7 +155,7 @@ async function enterRound(
   cause: { trigger: string; enrolmentId?: number },
 ): Promise<{ entered: number; starts: ExecutionStart[] }> {
   const { tenantId } = origin;
-  const { campaignId, version } = into;
+  const { campaignId, name: campaignName, version } = into;
   const now = new Date();
   const depth = await depthOf(tx, origin);
   const made = (await eligible(tx, tenantId, into, entrants)).map((found) =>
@@ -200,6 +202,7 @@ async function enterRound(
       {
         tenantId,
         campaignId,
+        campaignName,
         campaignVersion: version,
         contactId,
         entryNo,

@@ -9,6 +9,8 @@ export interface OpenCampaign extends EnterableVersion {
   tenantId: string;
   /** Triggers ignore events from before this time. */
   activatedAt: Date;
+  /** DATE: the moments up to here are taken. */
+  datedUntil: Date | null;
 }
 
 /**
@@ -33,14 +35,16 @@ export async function lockCampaigns(
   const found = await rows<{
     tenant_id: string;
     id: number;
+    name: string;
     version: number;
     definition: Definition;
     names: Names | null;
     activated_at: Date;
+    dated_until: Date | null;
   }>(
     tx,
     sql`
-    select c.tenant_id, c.id, v.version, v.definition, v.names, c.activated_at
+    select c.tenant_id, c.id, c.name, v.version, v.definition, v.names, c.activated_at, c.dated_until
     from campaigns c
     join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
@@ -49,8 +53,10 @@ export async function lockCampaigns(
   return found.map((row) => ({
     tenantId: row.tenant_id,
     campaignId: row.id,
+    name: row.name,
     version: row.version,
     definition: withNames(row.definition, row.names),
     activatedAt: row.activated_at,
+    datedUntil: row.dated_until,
   }));
 }

@@ -29,12 +29,12 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
     const { campaignId, campaignVersion, contactId, entryNo } = execution;
     if (execution.status !== 'FAILED')
       throw new AppError('conflict', `The execution is ${execution.status}; only a FAILED execution can be retried`);
-    const open = await rows(
+    const [open] = await rows<{ name: string }>(
       tx,
       sql`
-      select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} and status = any(${OPEN_STATUSES}::text[]) for share`,
+      select name from campaigns where tenant_id = ${tenantId} and id = ${campaignId} and status = any(${OPEN_STATUSES}::text[]) for share`,
     );
-    if (open.length === 0) throw new AppError('conflict', 'The campaign of the execution is neither ACTIVE nor PAUSED');
+    if (!open) throw new AppError('conflict', 'The campaign of the execution is neither ACTIVE nor PAUSED');
     const runSeq = execution.runSeq + 1;
     tx.assign(execution, {
       status: 'RUNNING',
@@ -49,6 +49,7 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
     const start: ExecutionStart = {
       tenantId,
       campaignId,
+      campaignName: open.name,
       campaignVersion,
       contactId,
       entryNo,

@@ -116,7 +116,7 @@ export async function migrateCampaign(
     const { from, to, map = {} } = input;
     const { total, movable } = await surveyMigration(tx, { tenantId, campaignId: id, fromVersion: from }, change);
     const [next] = await rows<{ id: number }>(tx, sql`select nextval('campaign_migrations_id_seq') as id`);
-    const workflow = { tenantId, migrationId: next!.id };
+    const workflow = { tenantId, migrationId: next!.id, campaignId: id };
     const migration = tx.create(CampaignMigration, {
       id: next!.id,
       tenantId,

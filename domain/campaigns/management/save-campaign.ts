@@ -8,6 +8,7 @@ import { campaignsUsing } from '../validation/campaigns-using.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { type Definition, type DefinitionInput, normaliseDefinition } from '../definition/definition.ts';
+import { scheduleFollows } from './schedule-follows.ts';
 import { prebuiltSteps } from '../definition/prebuilt.ts';
 
 export interface CampaignInput extends DefinitionInput {
@@ -156,6 +157,7 @@ export async function deleteCampaign(
       ...thresholds,
     ]);
     const { name, status } = campaign;
+    await scheduleFollows(tx, campaign);
     await tx.remove(campaign).flush();
     await appendAudit(tx, author, {
       action: 'campaign.deleted',

@@ -11,6 +11,7 @@ import { definitionViolations } from '../validation/check-definition.ts';
 import { readNames } from '../validation/read-names.ts';
 import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
+import { scheduleFollows } from './schedule-follows.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 
 /** The contacts to enrol: at most one of the three; if all are absent, nobody is enrolled. */
@@ -71,6 +72,7 @@ export async function startCampaign(
       before,
       after,
     });
+    await scheduleFollows(tx, campaign);
     return { campaign, enrolmentId };
   });
 }
@@ -112,7 +114,13 @@ async function enrol(
   // Get the enrolment's id first, because it is part of the workflow id.
   const [next] = await rows<{ id: number }>(tx, sql`select nextval('campaign_enrolments_id_seq') as id`);
   const enrolmentId = next!.id;
-  const input = { tenantId, enrolmentId };
+  const input = {
+    tenantId,
+    enrolmentId,
+    campaignId: campaign.id,
+    campaignName: campaign.name,
+    campaignVersion: campaign.publishedVersion!,
+  };
   tx.create(CampaignEnrolment, {
     id: enrolmentId,
     tenantId,

@@ -5,6 +5,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { stopExecutions } from '../execution/stop-executions.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
+import { scheduleFollows } from './schedule-follows.ts';
 
 /**
  * Stops a campaign: no new entries, all running executions STOPPED, their QUEUED emails SUPPRESSED. The workflow
@@ -52,6 +53,7 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
     before: { status },
     after: { status: 'STOPPED' },
   });
+  await scheduleFollows(tx, campaign);
   return campaign;
 }
 

@@ -4,7 +4,6 @@ import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { checkPublicUrl, type CheckUrl } from '../../outbound/check-url.ts';
 import { notifiedAddresses, referencedIds } from './references.ts';
-import { IMPLEMENTED_TRIGGERS, TRIGGER_TYPES } from '../definition/triggers.ts';
 import { validateDefinition } from './validate.ts';
 
 type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
@@ -45,7 +44,7 @@ export async function definitionViolations(
   checkUrl: CheckUrl = checkPublicUrl,
 ): Promise<Violation[]> {
   const named = referencedIds(definition);
-  const violations = validateDefinition(definition, {
+  return validateDefinition(definition, {
     templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds, sql`system_key is null`),
     listIds: await idsIn(tx, 'segments', tenantId, named.listIds, sql`type = 'static'`),
     segmentIds: await idsIn(tx, 'segments', tenantId, named.segmentIds),
@@ -59,10 +58,4 @@ export async function definitionViolations(
     userAddresses: await activeUsers(tx, tenantId, notifiedAddresses(definition)),
     checkUrl,
   });
-  const { type } = definition.trigger;
-  if (TRIGGER_TYPES.includes(type) && !IMPLEMENTED_TRIGGERS.includes(type)) {
-    const message = `trigger: ${type} is not supported yet; use one of ${IMPLEMENTED_TRIGGERS.join(', ')}`;
-    violations.push({ path: '/trigger/type', code: 'unsupported', message });
-  }
-  return violations;
 }

@@ -1,7 +1,7 @@
-import { Cron } from 'croner';
 import { DateTime } from 'luxon';
 import type { ScheduleType } from '../../../db/entities/email-campaigns.ts';
 import type { Violation } from '../../common/errors.ts';
+import { cronProblem, readCron } from '../../common/cron.ts';
 import { atWallClock, isTimezone } from '../../common/local-time.ts';
 
 export interface Schedule {
@@ -41,18 +41,6 @@ export function scheduleViolations({ scheduleType, scheduledAt, cron, timezone }
     if (problem) violations.push({ path: '/cron', code: 'cron', message: problem });
   }
   return violations;
-}
-
-function readCron(cron: string, timezone: string | null): Cron {
-  return new Cron(cron, { timezone: timezone ?? 'UTC', mode: '5-part', paused: true });
-}
-
-function cronProblem(cron: string, timezone: string | null): string | null {
-  try {
-    return readCron(cron, timezone).nextRun() === null ? 'never matches any date' : null;
-  } catch {
-    return 'must be a cron expression of five parts: minute, hour, day of the month, month, day of the week';
-  }
 }
 
 /**

@@ -160,8 +160,17 @@ test('a definition that can not work is a 400 that names the step', async () => 
     (await refused({ trigger: { type: 'SEGMENT_ENTERED', segmentId: 999_999 } }))[0]!.path,
     '/trigger/segmentId',
   );
-  const daily = { type: 'DATE', field: 'createdAt', offsetDays: 1, time: '09:00' };
-  assert.equal((await refused({ trigger: daily }))[0]!.code, 'unsupported');
+  const daily = { type: 'SCHEDULE', cron: '0 9 31 2 *', timezone: 'Mars/One', segmentId: 999_999 };
+  assert.deepEqual(
+    (await refused({ trigger: daily })).map(({ path, code, message }) => [path, code, message]),
+    [
+      ['/trigger/cron', 'cron', 'trigger: cron never matches any date'],
+      ['/trigger/timezone', 'timezone', 'trigger: timezone must be an IANA timezone'],
+      ['/trigger/segmentId', 'not_found', 'trigger: there is no segment or list 999999'],
+    ],
+  );
+  const birthday = { type: 'DATE', field: 'customFields.birthday', offsetDays: 0, time: '09:00', annual: true };
+  assert.deepEqual([(await refused({ trigger: birthday }))[0]!.path], ['/trigger/field']);
   const { id } = await create();
   assert.equal((await service.api('PUT', `/campaigns/${id}`, { steps: [{ type: 'DANCE' }] })).status, 400);
 });

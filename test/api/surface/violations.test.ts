@@ -98,14 +98,14 @@ const formWrong = [
   '/redirectUrl format',
 ];
 const definition = {
-  trigger: { type: 'SCHEDULE', cron: '0 9 * * *', timezone: 'UTC', segmentId: NOWHERE },
+  trigger: { type: 'SCHEDULE', cron: '0 9 31 2 *', timezone: 'UTC', segmentId: NOWHERE },
   entry: { sendWindow: { from: '10:00', to: '09:00', timezone: 'Mars/One' } },
 };
 const definitionWrong = [
   '/entry/sendWindow/timezone timezone',
   '/entry/sendWindow/to range',
+  '/trigger/cron cron',
   '/trigger/segmentId not_found',
-  '/trigger/type unsupported',
 ];
 const registration = { username: 'a b', password: 'short', firstName: LONG, lastName: '\u0007' };
 const weak = (path: string) =>

@@ -412,3 +412,56 @@ test('one execution is stopped by hand', async () => {
   await untilExecutions(id, 'RUNNING', 1);
   await until('its workflow is closed', async () => (await counted(id, 'Terminated')) === 1);
 });
+
+test('SCHEDULE fires at its time, DATE at the moment of the contact; both enrolments can be read', async () => {
+  const member = await makeContact(service);
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Every minute', contactIds: [member.id] })).body
+    .id;
+  const field = { entity: 'contact', name: 'renewal', type: 'date' };
+  assert.equal((await service.api('POST', '/contacts/custom-fields', field)).status, 201);
+  const steps = [wait('pause', 1440)];
+  const scheduled = await create({
+    steps,
+    trigger: { type: 'SCHEDULE', cron: '* * * * *', timezone: 'Europe/Berlin', segmentId: list },
+  });
+  // The whole minute that comes after the activation, in UTC.
+  const moment = new Date(Math.ceil((Date.now() + 5000) / 60_000) * 60_000);
+  const [day, time] = [moment.toISOString().slice(0, 10), moment.toISOString().slice(11, 16)];
+  const dated = await create({
+    steps,
+    trigger: { type: 'DATE', field: 'customFields.renewal', offsetDays: 0, time },
+  });
+  const contact = await makeContact(service);
+  const change = { customFields: { renewal: day } };
+  assert.equal((await service.api('PUT', `/contacts/${contact.id}`, change)).status, 200);
+  await start(scheduled);
+  await start(dated);
+  const schedule = service.deps.temporal.schedule.getHandle(`campaign-schedule/default/${dated}`);
+  await until('there is a schedule', async () => schedule.describe().catch(() => null));
+
+  const [execution] = await untilExecutions(scheduled, 'RUNNING', 1);
+  assert.equal(execution.contactId, member.id);
+  await until('its minute has come', () => Date.now() > moment.getTime(), 70_000);
+  // It fires every 15 minutes; by hand, it takes the moments up to now.
+  await schedule.trigger();
+  const [entered] = await untilExecutions(dated, 'RUNNING', 1);
+  assert.equal(entered.contactId, contact.id);
+
+  for (const [id, trigger, segmentId] of [
+    [scheduled, 'SCHEDULE', list],
+    [dated, 'DATE', null],
+  ]) {
+    const query = `CampaignId = ${id} AND WorkflowType = 'campaignEnrolment'`;
+    const enrolment = await until('the enrolment that has entered the contact is found', async () => {
+      for await (const { workflowId } of service.deps.temporal.workflow.list({ query })) {
+        const { body } = await service.api('GET', `/campaigns/enrolments/${workflowId.split('/').at(-1)}`);
+        if (body.enrolled === 1) return body;
+      }
+      return null;
+    });
+    assert.deepEqual([enrolment.trigger, enrolment.segmentId], [trigger, segmentId]);
+    assert.match(enrolment.scheduledAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+  }
+  await service.api('POST', `/campaigns/${scheduled}/stop`);
+  await service.api('POST', `/campaigns/${dated}/stop`);
+}, 200_000);

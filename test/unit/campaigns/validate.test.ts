@@ -296,6 +296,15 @@ test('triggers take their own settings', () => {
     [{ type: 'FORM_SUBMITTED' }, ['required /trigger/formId']],
     [{ type: 'SCHEDULE', cron: 'daily', timezone: 'Europe/Warsaw', segmentId: 2 }, ['format /trigger/cron']],
     [{ type: 'SCHEDULE', cron: '0 9 * * *', timezone: 'Here', segmentId: 2 }, ['timezone /trigger/timezone']],
+    [
+      { type: 'SCHEDULE', cron: '0 9 30 2 *', timezone: 'Here', segmentId: 21 },
+      ['cron /trigger/cron', 'timezone /trigger/timezone', 'not_found /trigger/segmentId'],
+    ],
+    [{ type: 'DATE', field: 'customFields.plan', offsetDays: 0, time: '09:00' }, ['type /trigger/field']],
+    [
+      { type: 'DATE', field: 'updatedAt', offsetDays: 0.5, time: '9:00' },
+      ['type /trigger/offsetDays', 'format /trigger/time'],
+    ],
     [{ type: 'SEGMENT_ENTERED', segmentId: 21 }, ['not_found /trigger/segmentId']],
     [{ type: 'DATE', field: 'firstName', offsetDays: 0, time: '09:00' }, ['type /trigger/field']],
     [{ type: 'EMAIL_CLICKED', url: 'javascript:alert(1)' }, ['format /trigger/url']],

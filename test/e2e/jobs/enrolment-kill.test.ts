@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { processEnv } from '../../support/process-env.ts';
+import { startService, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+
+const CONTACTS = 1500;
+let service: Service;
+const children = new Set<ChildProcess>();
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await service.stop();
+});
+
+const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
+  tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
+
+function startWorker(): ChildProcess {
+  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
+    stdio: 'ignore',
+    env: {
+      ...processEnv,
+      ...service.slot.env,
+      SMTP_URL: service.sink.url,
+      PUBLIC_URL: service.url,
+      LOG_LEVEL: 'silent',
+    },
+  });
+  children.add(child);
+  return child;
+}
+
+test('kill -9 of the worker in the middle: each contact is entered once, and each workflow is started', async () => {
+  const contacts = await query<{ id: number }>(sql`
+    insert into contacts (tenant_id, first_name, last_name, email, email_key)
+    select 'default', 'P', 'Q', 'kill' || n || '@example.com', 'kill' || n || '@example.com' from generate_series(1, ${CONTACTS}) n
+    returning id`);
+  const steps = [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } }];
+  const { body } = await service.api('POST', '/campaigns', { name: 'Killed', steps, entry: { reentry: 'always' } });
+  const contactIds = contacts.map(({ id }) => id);
+  const { enrolmentId } = (await service.api('POST', `/campaigns/${body.id}/start`, { contactIds })).body;
+  const enrolment = async () => (await service.api('GET', `/campaigns/enrolments/${enrolmentId}`)).body;
+
+  let worker = startWorker();
+  for (const reached of [200, 800]) {
+    await until(`${reached} are entered`, async () => (await enrolment()).enrolled >= reached, 120_000);
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+    assert.equal((await enrolment()).status, 'RUNNING', 'it was killed in the middle');
+    worker = startWorker();
+  }
+  await until('it is completed', async () => (await enrolment()).status === 'COMPLETED', 240_000);
+  const running = `CampaignId = ${body.id} AND WorkflowType = 'campaignExecution' AND ExecutionStatus = 'Running'`;
+  await until(
+    'each workflow runs',
+    async () => (await service.deps.temporal.workflow.count(running)).count === CONTACTS,
+    120_000,
+  );
+  const { enrolled, skipped } = await enrolment();
+  assert.deepEqual([enrolled, skipped], [CONTACTS, 0]);
+  const [counted] = await query<{ executions: number; contacts: number; started: number }>(sql`
+    select count(*) as executions, count(distinct contact_id) as contacts, count(run_id) as started
+    from campaign_executions where campaign_id = ${body.id}`);
+  assert.deepEqual(counted, { executions: CONTACTS, contacts: CONTACTS, started: CONTACTS });
+  const { events } = await service.deps.temporal.workflow
+    .getHandle(`campaign-enrolment/default/${enrolmentId}`)
+    .fetchHistory();
+  assert.ok(events!.length <= 15, `${events!.length} events`);
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+}, 500_000);
