@@ -32,7 +32,8 @@ const asActivity = proxyActivities<CampaignActivities>(retryForeverOptions);
 export async function campaignExecution(start: ExecutionStart): Promise<void> {
   const { tenantId, executionId, runSeq } = start;
   let { ahead } = start;
-  let shown = start.ahead.stepId;
+  const { rests } = start.ahead;
+  let shown = (rests ?? start.ahead).stepId;
   let version = start.campaignVersion;
   let woken = false;
   setHandler(wake, () => {
@@ -99,7 +100,10 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       await continueAsNew<typeof campaignExecution>(next);
     }
   }
-  show(ahead.runs, `**${ahead.runs.stepId}**: the last step`);
+  // The search attributes stay at the step where it last waited, which saves an event. Executions that were started
+  // without `rests`, by earlier releases, have written them here: their histories must replay.
+  if (rests) setCurrentDetails(`**${ahead.runs.stepId}**: the last step`);
+  else show(ahead.runs, `**${ahead.runs.stepId}**: the last step`);
   await condition(allHandlersFinished);
 }
 

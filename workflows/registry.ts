@@ -26,7 +26,7 @@ export interface ExecutionInput {
   executionId: number;
   /** 1, incremented with each retry of a failed execution. */
   runSeq: number;
-  ahead: { stepId: string; type: string };
+  ahead: { stepId: string; type: string; rests?: { stepId: string; type: string } };
   /** Only to be shown; absent in starts of earlier releases. */
   campaignName?: string;
 }
@@ -139,8 +139,8 @@ export const workflows = {
       campaignId,
       contactId,
       campaignVersion,
-      stepId: ahead.stepId,
-      stepType: ahead.type,
+      stepId: (ahead.rests ?? ahead).stepId,
+      stepType: (ahead.rests ?? ahead).type,
     }),
     memo: campaignMemo,
   },

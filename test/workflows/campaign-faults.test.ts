@@ -95,7 +95,8 @@ test('a step of another run of the workflow, or of none, does nothing', async ()
 test('a step too early waits, whatever woke it', async () => {
   const [start] = await entered([wait('pause', 60), wait('next', 60)]);
   const answer = await step(firstStep(start!));
-  assert.deepEqual(answer, { ahead: start!.ahead });
+  const { rests: _atTheStart, ...ahead } = start!.ahead;
+  assert.deepEqual(answer, { ahead });
   assert.deepEqual(await journeys.steps(start!.executionId), []);
 });
 

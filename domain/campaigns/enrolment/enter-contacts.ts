@@ -4,7 +4,7 @@ import { begin, type Outcome, wokenBy } from '../execution/advance.ts';
 import { awaitEvents } from '../execution/awaited-events.ts';
 import { depthOf, MAX_DEPTH } from '../execution/depth.ts';
 import type { Definition } from '../definition/definition.ts';
-import { aheadOf, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
+import { aheadOf, firstRest, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
 import { workflows } from '../../../workflows/registry.ts';
 
 /** The published version of a campaign, which contacts enter. */
@@ -96,10 +96,11 @@ function newRow(
     contactId: found.contact_id,
     entryNo: found.entry_no,
   });
+  const rests = firstRest(definition, outcome, moment);
   const state: ExecutionState = {
     position: outcome.position,
     enteredAt: now.toISOString(),
-    ahead: aheadOf(definition, 0, outcome, moment),
+    ahead: { ...aheadOf(definition, 0, outcome, moment), rests: { stepId: rests.stepId, type: rests.type } },
   };
   const { currentStep, stepId } = outcome.next;
   return {

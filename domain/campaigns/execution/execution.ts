@@ -1,4 +1,4 @@
-import { type Moment, type NextStep, type Position, advance, plan } from './advance.ts';
+import { type Effect, type Entered, type Moment, type NextStep, type Position, advance, plan } from './advance.ts';
 import type { Definition } from '../definition/definition.ts';
 import type { ExecutionInput } from '../../../workflows/registry.ts';
 import type { StepType } from '../definition/step-kinds.ts';
@@ -17,6 +17,11 @@ export interface Ahead {
    * end of a WAIT has no effect, so it is committed together with the step that follows.
    */
   runs: { stepId: string; type: StepType; summary: string };
+  /**
+   * Only in the first one of an execution: the step at which it will first wait, decide or call. The workflow is shown
+   * there from its start, which costs no event of its history.
+   */
+  rests?: { stepId: string; type: StepType };
   /** Present after the execution was moved to this version of its campaign. */
   campaignVersion?: number;
 }
@@ -47,12 +52,7 @@ export interface StepRequest {
 export type StepAnswer = { ahead: Ahead } | { parked: true } | { end: true };
 
 /** The `Ahead` for the step to which an outcome of the interpreter leads. */
-export function aheadOf(
-  definition: Definition,
-  seq: number,
-  { next, position }: { next: NextStep; position: Position },
-  moment: Moment,
-): Ahead {
+export function aheadOf(definition: Definition, seq: number, { next, position }: Entered, moment: Moment): Ahead {
   const { stepId, type, summary, waitUntil } = next;
   const runs = next.looks ? next : runsNext(definition, { next, position }, moment);
   return {
@@ -66,11 +66,7 @@ export function aheadOf(
 }
 
 /** The first step from here on with an effect; if there is none, the last step that is reached without a wait. */
-function runsNext(
-  definition: Definition,
-  from: { next: NextStep; position: Position },
-  { now, timezone }: Moment,
-): NextStep {
+function runsNext(definition: Definition, from: Entered, { now, timezone }: Moment): NextStep {
   let at = from;
   // The time when the current wait will be over.
   const moment = { now: new Date(Math.max(now.getTime(), Date.parse(at.next.waitUntil ?? '') || 0)), timezone };
@@ -78,6 +74,20 @@ function runsNext(
     if (plan(definition, at.position, moment).effect !== 'none') return at.next;
     const outcome = advance(definition, at.position, { kind: 'done' }, moment);
     if ('end' in outcome || outcome.next.waitUntil || outcome.next.looks) return at.next;
+    at = outcome;
+  }
+}
+
+const PASSED_AT_ONCE: readonly Effect['effect'][] = ['none', 'email', 'membership', 'update', 'score', 'notify'];
+
+/** The first step on the way that is not passed at once; if there is none, the last step. */
+export function firstRest(definition: Definition, from: Entered, moment: Moment): NextStep {
+  let at = from;
+  for (;;) {
+    if (at.next.waitUntil || at.next.looks) return at.next;
+    if (!PASSED_AT_ONCE.includes(plan(definition, at.position, moment).effect)) return at.next;
+    const outcome = advance(definition, at.position, { kind: 'done' }, moment);
+    if ('end' in outcome) return at.next;
     at = outcome;
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import proto from '@temporalio/proto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { EventType } from '../../../events/contracts.ts';
@@ -73,8 +74,10 @@ test('a campaign sends its mails and completes', async () => {
     workflowId,
   });
   assert.ok(Date.parse(startedAt) <= Date.parse(finishedAt));
-  const { events } = await service.deps.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
-  assert.ok(events!.length <= 14, `${events!.length} events`);
+  const history = await service.deps.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  assert.ok(history.events!.length <= 12, `${history.events!.length} events`);
+  const bytes = proto.temporal.api.history.v1.History.encode(history).finish().length;
+  assert.ok(bytes <= 4096, `${bytes} bytes`);
 
   await until(
     'both mails are there',
