@@ -286,12 +286,15 @@ export const Explanation = strict({
   campaignId: Id,
   contactId: Id,
   inCampaign: Type.Boolean(),
-  canEnter: Type.Boolean(),
+  canEnter: Type.Boolean({
+    description: 'Whether the campaign, the contact and the entry rules (reentry, interval) let it enter now',
+  }),
   checks: Type.Array(
     strict({
-      check: oneOf(['campaign', 'contact', 'reentry', 'interval']),
+      check: oneOf(['campaign', 'contact', 'reentry', 'interval', 'trigger', 'segment', 'enrolment']),
       passed: Type.Boolean(),
       reason: Type.String(),
+      at: nullable(Timestamp),
     }),
   ),
   executions: Type.Array(Execution),

@@ -4145,12 +4145,18 @@ export interface components {
             /** @example 1 */
             contactId: number;
             inCampaign: boolean;
+            /** @description Whether the campaign, the contact and the entry rules (reentry, interval) let it enter now */
             canEnter: boolean;
             checks: {
                 /** @enum {string} */
-                check: "campaign" | "contact" | "reentry" | "interval";
+                check: "campaign" | "contact" | "reentry" | "interval" | "trigger" | "segment" | "enrolment";
                 passed: boolean;
                 reason: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string | null;
             }[];
             executions: components["schemas"]["Execution"][];
         };

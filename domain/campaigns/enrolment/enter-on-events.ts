@@ -28,29 +28,32 @@ const TRIGGERS = {
   SCORE_UPDATED: 'SCORE_REACHED',
 } as const satisfies Partial<Record<EventType, TriggerType>>;
 
-type TriggerEvent = Extract<AnyEvent, { type: keyof typeof TRIGGERS }>;
+export type TriggerEvent = Extract<AnyEvent, { type: keyof typeof TRIGGERS }>;
 /** An event that may trigger campaigns, and the contact that would enter. */
 interface Cause {
   event: TriggerEvent;
   contactId: number;
 }
 
+/** Whether events of this type can fire triggers. */
+export const isTriggerEvent = (event: AnyEvent): event is TriggerEvent => Object.hasOwn(TRIGGERS, event.type);
+
 /**
  * Events that may trigger campaigns. Imports trigger none, unless they have `runTriggers`; neither do opens and clicks
  * by machines, or by recipients who are no contacts.
  */
 function causeOf(event: AnyEvent): Cause[] {
-  if (!Object.hasOwn(TRIGGERS, event.type)) return [];
+  if (!isTriggerEvent(event)) return [];
   const { contactId, automated, runTriggers } = event.data as {
     contactId: number | null;
     automated?: boolean;
     runTriggers?: boolean;
   };
-  return contactId === null || automated || runTriggers === false ? [] : [{ event: event as TriggerEvent, contactId }];
+  return contactId === null || automated || runTriggers === false ? [] : [{ event, contactId }];
 }
 
 /** Whether an event fires a trigger. `email` has the template and the campaign of the event's email. */
-function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferences): boolean {
+export function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferences): boolean {
   const is = (wanted: number | undefined, found: number | undefined): boolean =>
     wanted === undefined || wanted === found;
   const isEmail = ({ templateId, campaignId }: EmailReferences): boolean =>

@@ -3,13 +3,8 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
+import { explainCauses, type EntryCheck } from './explain-trigger.ts';
 import { draftOf } from './save-campaign.ts';
-
-export interface EntryCheck {
-  check: 'campaign' | 'contact' | 'reentry' | 'interval';
-  passed: boolean;
-  reason: string;
-}
 
 const MINUTE_MS = 60_000;
 
@@ -24,14 +19,14 @@ export async function explainContact(em: EntityManager, campaignId: number, cont
     const { publishedVersion: version } = campaign;
     const published =
       version == null ? null : await tx.findOne(CampaignVersion, { tenantId: campaign.tenantId, campaignId, version });
-    const { entry } = (published?.definition ?? draftOf(campaign)) as Definition;
-    const checks = entryChecks(campaign, contact, entry, executions);
+    const { entry, trigger } = (published?.definition ?? draftOf(campaign)) as Definition;
+    const rules = entryChecks(campaign, contact, entry, executions);
     return {
       campaignId,
       contactId,
       inCampaign: executions.some((execution) => execution.status === 'RUNNING'),
-      canEnter: checks.every((check) => check.passed),
-      checks,
+      canEnter: rules.every((check) => check.passed),
+      checks: [...rules, ...(await explainCauses(tx, campaign, trigger, contact))],
       executions,
     };
   });
@@ -54,17 +49,24 @@ function entryChecks(
     ? `the contact entered ${last.entryNo === 1 ? 'once' : `${last.entryNo} times`}`
     : 'the contact has not entered yet';
   return [
-    { check: 'campaign', passed: open, reason: `the campaign is ${campaign.status}` },
-    { check: 'contact', passed: contact.status !== 'archived', reason: `the contact is ${contact.status}` },
+    { check: 'campaign', passed: open, reason: `the campaign is ${campaign.status}`, at: campaign.activatedAt ?? null },
+    {
+      check: 'contact',
+      passed: contact.status !== 'archived',
+      reason: `the contact is ${contact.status}`,
+      at: contact.updatedAt,
+    },
     {
       check: 'reentry',
       passed: free,
       reason: `reentry is ${entry.reentry}; ${entered}${running ? ' and is still in the campaign' : ''}`,
+      at: last?.startedAt ?? null,
     },
     {
       check: 'interval',
       passed: rested,
       reason: `minIntervalMinutes is ${entry.minIntervalMinutes}; ${since === null ? entered : `the contact entered ${since} minutes ago`}`,
+      at: last?.startedAt ?? null,
     },
   ];
 }

@@ -198,3 +198,43 @@ test('a goal is met by joining a list; it is a conversion in the stats and on th
     return body.conversions.total === 1;
   });
 });
+
+test('explain says what would enter a contact or has entered it, and when', async () => {
+  const listId = await list('Explained');
+  const [early, late] = [await makeContact(service), await makeContact(service)];
+  await join(listId, early.id);
+  const steps = [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } }];
+  const { id } = await post('/campaigns', {
+    name: 'A',
+    steps,
+    trigger: { type: 'SEGMENT_ENTERED', segmentId: listId },
+  });
+  const checksOf = async (
+    contactId: number,
+  ): Promise<Record<string, { passed: boolean; reason: string; at: string }>> => {
+    const { body } = await service.api('GET', `/campaigns/${id}/contacts/${contactId}/explain`);
+    return Object.fromEntries(body.checks.map((found: { check: string }) => [found.check, found]));
+  };
+  await until('the event is in the timeline', async () => (await checksOf(early.id))['trigger']!.at !== null);
+  await post(`/campaigns/${id}/start`);
+  await join(listId, late.id);
+  await until('the second one has entered', async () => (await executionsOf(id)).length === 1);
+  const { trigger, segment, enrolment } = await checksOf(early.id);
+  assert.deepEqual([trigger!.passed, segment!.passed, enrolment!.passed], [false, true, false]);
+  assert.match(trigger!.reason, /came before the campaign became active/);
+  assert.match(enrolment!.reason, /never started for an audience/);
+  assert.ok(Date.parse(segment!.at) <= Date.parse(trigger!.at));
+  const entered = await until('its event is in the timeline', async () => {
+    const checks = await checksOf(late.id);
+    return checks['trigger']!.passed ? checks : null;
+  });
+  assert.match(entered['trigger']!.reason, /while the campaign was active/);
+  assert.ok(Date.parse(entered['trigger']!.at) >= Date.parse(entered['campaign']!.at));
+  assert.equal(entered['reentry']!.passed, false);
+  // Started for the first one too.
+  await post(`/campaigns/${id}/start`, { contactIds: [early.id] });
+  await until('the first one has entered', async () => (await executionsOf(id)).length === 2);
+  const { enrolment: own } = await checksOf(early.id);
+  assert.match(own!.reason, /^the contact entered by enrolment \d+ \(MANUAL/);
+  assert.match((await checksOf(late.id))['enrolment']!.reason, /did not name the contact/);
+});
