@@ -60,10 +60,12 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
         where tenant_id = ${tenantId} and (email_id = any(${emailIds}) or email_key = any(${addresses}::text[]))`,
       ),
       // Endpoints may repeat the contact's data in their answers.
-      webhookAnswers: await count(
+      // Conditions, goals and awaited events tell the person's values; calls tell what their receiver answered.
+      stepReasons: await count(
         tx,
         sql`
-        update campaign_step_executions set reason = null where tenant_id = ${tenantId} and type = 'WEBHOOK' and reason is not null
+        update campaign_step_executions set reason = null where tenant_id = ${tenantId} and reason is not null
+          and type in ('CONDITION', 'GOAL', 'WAIT_FOR_EVENT', 'WEBHOOK')
           and execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))`,
       ),
       submissions: await count(

@@ -179,6 +179,7 @@ async function makePerson() {
         config: { to: 'admin@example.com', subject: 'New', body: '{{firstName}} {{email}}' },
       },
       { id: 'call', type: 'WEBHOOK', config: { url: endpoint.url } },
+      { id: 'is', type: 'CONDITION', config: { if: { field: 'email', operator: 'eq', value: 'nobody@example.com' } } },
       { id: 'long', type: 'WAIT', config: { waitMinutes: 10_000 } },
     ],
   });
@@ -273,7 +274,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
         'optIns',
         'workflows',
         'memberships',
-        'webhookAnswers',
+        'stepReasons',
       ].map((place) => [place, erased[place]]),
     ),
     {
@@ -290,7 +291,8 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
       optIns: 1,
       workflows: 1,
       memberships: 1,
-      webhookAnswers: 1,
+      // Of the call and of the condition.
+      stepReasons: 2,
     },
   );
   assert.ok(
