@@ -71,9 +71,11 @@ async function end(worker: BuildWorker): Promise<void> {
   workers.delete(worker);
   await worker.end();
 }
-/** The server knows all queues of a build only a moment after the worker has begun to poll. */
-const makeCurrent = (buildId: string) =>
-  until(`${buildId} is current`, () =>
+const { ROUTING_CONFIG_UPDATE_STATE_COMPLETED } = proto.temporal.api.enums.v1.RoutingConfigUpdateState;
+/** Makes a build current; resolves when all queues follow. */
+async function makeCurrent(buildId: string): Promise<void> {
+  // The server knows all queues of a build only a moment after its worker has begun to poll.
+  await until(`${buildId} is current`, () =>
     deployment('set-current-version', '--build-id', buildId, '--yes').then(
       () => true,
       (error: unknown) => {
@@ -82,6 +84,13 @@ const makeCurrent = (buildId: string) =>
       },
     ),
   );
+  const request = { namespace: service.deps.env.TEMPORAL_NAMESPACE, deploymentName: 'perennial' };
+  await until('all queues follow', async () => {
+    const { workerDeploymentInfo: info } =
+      await service.deps.temporal.workflowService.describeWorkerDeployment(request);
+    return info?.routingConfigUpdateState === ROUTING_CONFIG_UPDATE_STATE_COMPLETED;
+  });
+}
 
 interface Journeys {
   campaignId: number;
@@ -110,17 +119,27 @@ async function makeList(): Promise<number> {
   const { body } = await service.api('POST', '/contacts/lists', { name: `List ${people} ${Math.random()}` });
   return body.id;
 }
+const LISTEN = { id: 'listen', type: 'WAIT_FOR_EVENT', config: { event: 'WEBSITE_VISITED', timeoutMinutes: 10_000 } };
 /** Contacts who have joined a first list and wait for an event, after which they join the last. */
 async function startJourneys(count: number): Promise<Journeys> {
   const [first, last, contactIds] = [await makeList(), await makeList(), await addContacts(count)];
   const join = (id: string, listId: number) => ({ id, type: 'SEGMENT', config: { action: 'add', listId } });
-  const listen = { id: 'listen', type: 'WAIT_FOR_EVENT', config: { event: 'WEBSITE_VISITED', timeoutMinutes: 10_000 } };
   const { body } = await service.api('POST', '/campaigns', {
     name: 'Two builds',
-    steps: [join('first', first), listen, join('last', last)],
+    steps: [join('first', first), LISTEN, join('last', last)],
   });
   await enter(body.id, contactIds);
   return { campaignId: body.id, contactIds, first, last };
+}
+/** Two contacts who left the first wait early, and are in the next. */
+async function startAtRest(): Promise<number> {
+  const steps = [LISTEN, { id: 'rest', type: 'WAIT', config: { waitMinutes: 20_000 } }];
+  const { body } = await service.api('POST', '/campaigns', { name: 'At rest', steps });
+  const contactIds = await addContacts(2);
+  await enter(body.id, contactIds);
+  await visit(contactIds);
+  await until('they rest', async () => (await visible(body.id, `StepId = 'rest'`)) === contactIds.length);
+  return body.id;
 }
 async function enter(campaignId: number, contactIds: number[]): Promise<void> {
   const before = await visible(campaignId, `StepId = 'listen'`);
@@ -199,10 +218,13 @@ test('PINNED: who waits ends on the old build as begun, who enters later runs on
   const old = await run('.', 'old', 'PINNED');
   assert.match(old.log(), /no workflow runs until a build is current/);
   await makeCurrent('old');
+  assert.equal((await service.api('GET', '/health')).body.components.worker.status, 'UP');
   const journeys = await startJourneys(WAITING);
   const { campaignId, contactIds } = journeys;
   const late = contactIds.slice(-5);
   const soon = contactIds.slice(0, -5);
+
+  const resting = await startAtRest();
 
   const next = await run(other.folder, 'next', 'PINNED');
   assert.doesNotMatch(next.log(), /no workflow runs/);
@@ -223,12 +245,18 @@ test('PINNED: who waits ends on the old build as begun, who enters later runs on
 
   // Who would wait for weeks begins anew on the other build, which goes on at the step where the contact is.
   const waiting = `WorkflowType = 'campaignExecution' AND ExecutionStatus = 'Running' AND TemporalWorkerDeploymentVersion = 'perennial:old'`;
-  await temporal('workflow', 'reset', '--query', waiting, '--type', 'FirstWorkflowTask', '--reason', 'next', '--yes');
+  await temporal(
+    ...['workflow', 'reset', 'with-workflow-update-options', '--query', waiting, '--type', 'FirstWorkflowTask'],
+    ...['--versioning-override-behavior', 'one_time', '--versioning-override-deployment-name', 'perennial'],
+    ...['--versioning-override-build-id', 'next', '--reason', 'to the next build', '--yes'],
+  );
   // At once, so that it comes while they are on their way.
   await visit(late);
   await allEnd(journeys, late);
   await assertSeen(journeys, late, { builds: ['next'], ofOther: true, failedTasks: 1 });
   await assertOnce({ ...journeys, contactIds: [...contactIds, ...later] });
+  const atRest = `StepId = 'rest' AND TemporalWorkerDeploymentVersion = 'perennial:next' AND ExecutionStatus = 'Running'`;
+  await until('so are those who left the first wait early', async () => (await visible(resting, atRest)) === 2);
   await until('the old build is drained', async () => (await status('old')) === 'drained');
   await end(old);
   await end(next);
