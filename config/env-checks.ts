@@ -61,6 +61,7 @@ function bounceProblems(env: Partial<Env>): string[] {
   return problems;
 }
 
+const VERSIONING_BEHAVIORS = ['AUTO_UPGRADE', 'PINNED'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 const isSecret = (value: string): boolean => [...value.trim()].length >= SECRET_CHARACTERS;
@@ -76,6 +77,18 @@ const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = 
   DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   TEMPORAL_ADDRESS: [(value) => isHostAndPort(value), 'must be an address like temporal.example.com:7233'],
   TEMPORAL_NAMESPACE: [(value) => /^[\x21-\x7e]+$/.test(value), 'must be ASCII without spaces'],
+  TEMPORAL_DEPLOYMENT: [
+    (value) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(value),
+    'must be a name of up to 100 letters, digits, - and _, like perennial',
+  ],
+  TEMPORAL_BUILD_ID: [
+    (value) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(value),
+    'must be a name of up to 100 letters, digits, ., - and _, like 2027-03.1',
+  ],
+  TEMPORAL_VERSIONING_BEHAVIOR: [
+    (value) => VERSIONING_BEHAVIORS.includes(value),
+    `must be one of ${VERSIONING_BEHAVIORS.join(', ')}`,
+  ],
   PUBLIC_URL: [
     (value) => isPlainUrl(value),
     'must be a URL like https://mail.example.com, without credentials, query or fragment',

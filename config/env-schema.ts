@@ -27,6 +27,20 @@ export const envSchema = Type.Object({
   }),
   TEMPORAL_ADDRESS: url('Address of the Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: Type.String({ default: 'default', description: 'Temporal namespace' }),
+  TEMPORAL_DEPLOYMENT: Type.String({
+    default: '',
+    description:
+      'Name of the Worker Deployment, so that Temporal tells the builds of the workflows apart; empty = off. With it, workflows run only after a build has been made current',
+  }),
+  TEMPORAL_BUILD_ID: Type.String({
+    default: '',
+    description: 'Name of this build in TEMPORAL_DEPLOYMENT; empty = a hash of its workflow code',
+  }),
+  TEMPORAL_VERSIONING_BEHAVIOR: Type.String({
+    default: 'AUTO_UPGRADE',
+    description:
+      'With TEMPORAL_DEPLOYMENT: whether workflows that this build runs move to the current build (AUTO_UPGRADE) or end on this one (PINNED)',
+  }),
   NATS_URL: url('NATS URL with credentials, nats://user:password@host:port'),
   NATS_LISTENERS: Type.String({
     default: '',

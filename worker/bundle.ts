@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../workflows/', import.meta.url));
 const cacheFolder = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /** A hash of the bundle's sources: a changed workflow or SDK results in another file name. */
-async function fingerprint(): Promise<string> {
+export async function workflowsFingerprint(): Promise<string> {
   const hash = createHash('sha256');
   for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(folder + file));
   hash.update(await readFile(fileURLToPath(import.meta.resolve('@temporalio/worker/package.json'))));
@@ -24,7 +24,7 @@ export async function compileWorkflows(logger?: Logger): Promise<WorkflowBundleW
  * The path of the workflow bundle, built once per version of the sources. Safe to call from several processes at once.
  */
 export async function workflowBundle(logger?: Logger): Promise<{ codePath: string }> {
-  const codePath = `${cacheFolder}workflows-${await fingerprint()}.js`;
+  const codePath = `${cacheFolder}workflows-${await workflowsFingerprint()}.js`;
   const built = await readFile(codePath).then(
     () => true,
     () => false,

@@ -3,6 +3,7 @@ import { createActivities } from '../activities/index.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { QUEUES } from '../workflows/registry.ts';
 import { workflowBundle } from './bundle.ts';
+import { deploymentOf, warnWithoutCurrentBuild } from './deployment.ts';
 import { failingActivities } from './failing-activities.ts';
 import { temporalLogger } from './temporal-logger.ts';
 import { tracedActivities } from './traced-activities.ts';
@@ -12,11 +13,13 @@ export async function startTemporalWorker(
   deps: Deps,
   connection: NativeConnection,
 ): Promise<{ stop: () => Promise<void> }> {
+  const deployment = await deploymentOf(deps.env);
   const common = {
     connection,
     namespace: deps.env.TEMPORAL_NAMESPACE,
     workflowBundle: await workflowBundle(temporalLogger(deps.log)),
     activities: createActivities(deps),
+    ...(deployment ? { workerDeploymentOptions: deployment } : {}),
     shutdownGraceTime: '10s',
     interceptors: { activity: [failingActivities, ...(deps.tracing ? [tracedActivities(deps.tracing)] : [])] },
   } satisfies Partial<WorkerOptions>;
@@ -49,6 +52,10 @@ export async function startTemporalWorker(
   ];
   const running = workers.map((worker) => worker.run());
   for (const run of running) run.catch((error: unknown) => deps.log.fatal({ err: error }, 'a Temporal worker failed'));
+  if (deployment) {
+    deps.log.info({ ...deployment.version }, 'polls as a build of a Worker Deployment');
+    await warnWithoutCurrentBuild(deps, deployment.version);
+  }
   return {
     async stop() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -16,6 +16,7 @@ import {
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
 import { escapeMarkdown } from './markdown.ts';
+import { pointInTime, stepSummary } from './step-texts.ts';
 import { callOptions, localStepOptions, retryForeverOptions } from './options.ts';
 import { searchAttributes } from './search-attributes.ts';
 
@@ -59,17 +60,17 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
 
   const runStep = async ({ seq, runs }: Ahead): Promise<StepAnswer> => {
     const request = () => ({ tenantId, executionId, runSeq, seq, at: Date.now() });
-    const { summary } = runs;
+    const summary = stepSummary(runs);
     // Its call may take seconds, and is repeated for long: never in a workflow task.
     if (runs.type === 'WEBHOOK') {
-      show(runs, `**${runs.stepId}**: ${escapeMarkdown(summary)} (tried again until it is answered)`);
+      show(runs, `**${runs.stepId}**: ${escapeMarkdown(runs.summary)} (tried again until it is answered)`);
       return asActivity.WEBHOOK.executeWithOptions({ ...callOptions, summary }, [request()]);
     }
     try {
       return await asLocalActivity[runs.type].executeWithOptions({ ...localStepOptions, summary }, [request()]);
     } catch (error) {
       if (isFinal(error)) throw error;
-      show(runs, `**${runs.stepId}**: ${escapeMarkdown(summary)} (tried again until it succeeds)`);
+      show(runs, `**${runs.stepId}**: ${escapeMarkdown(runs.summary)} (tried again until it succeeds)`);
       return await asActivity[runs.type].executeWithOptions({ ...retryForeverOptions, summary }, [request()]);
     }
   };
@@ -77,8 +78,9 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   for (;;) {
     const { waitUntil, summary } = ahead;
     if (waitUntil !== undefined) {
-      show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(summary)}, until ${waitUntil}`);
-      await condition(() => woken, Math.max(1, Date.parse(waitUntil) - Date.now()), { summary });
+      show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(summary)}, until ${pointInTime(waitUntil)}`);
+      const shownAs = { summary: stepSummary(ahead) };
+      await condition(() => woken, Math.max(1, Date.parse(waitUntil) - Date.now()), shownAs);
     }
     woken = false;
     const answer = await runStep(ahead);

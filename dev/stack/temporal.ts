@@ -48,6 +48,12 @@ export const DYNAMIC_CONFIG = {
   'system.visibilityPersistenceMaxWriteQPS': 100_000,
 };
 
+/** Tests cannot wait the minutes after which a server looks whether a build is drained. */
+const SOON_DRAINED = {
+  'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '"1s"',
+  'matching.wv.VersionDrainageStatusRefreshInterval': '"1s"',
+};
+
 /** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for every namespace. */
 export async function startTemporal(options: TemporalOptions): Promise<Service> {
   const folder = join(options.dataDir, 'temporal');
@@ -92,7 +98,10 @@ function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: T
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', `synchronous=${volatile ? 'OFF' : 'NORMAL'}`],
     ...namespaces.flatMap((name) => ['--namespace', name]),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
-    ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]),
+    ...Object.entries({ ...DYNAMIC_CONFIG, ...(volatile ? SOON_DRAINED : {}) }).flatMap(([name, value]) => [
+      '--dynamic-config-value',
+      `${name}=${value}`,
+    ]),
   ];
 }
 

@@ -75,6 +75,22 @@ test('a step that is run again after its commit answers the same and does nothin
   assert.equal(await eventsOf('CAMPAIGN_COMPLETED', start!.executionId), 1);
 });
 
+test('a step that is run again after an event came answers to look at once: its wake was spent on the first call', async () => {
+  const listen = { id: 'listen', type: 'WAIT_FOR_EVENT', config: { event: 'WEBSITE_VISITED', timeoutMinutes: LONG } };
+  const templateId = await journeys.template();
+  const [start] = await entered([{ id: 'one', type: 'EMAIL', config: { templateId } }, listen]);
+  const first = await step(firstStep(start!));
+  assert.ok('ahead' in first);
+  const looked = await step(firstStep(start!, first.ahead.seq));
+  assert.ok('ahead' in looked && looked.ahead.waitUntil !== undefined);
+  assert.deepEqual(await step(firstStep(start!)), looked);
+  await journeys.happens(start!.contactId, 'WEBSITE_VISITED', { url: 'https://example.com/' });
+  const { waitUntil: _isOver, ...atOnce } = looked.ahead;
+  assert.deepEqual(await step(firstStep(start!)), { ahead: atOnce });
+  assert.deepEqual(await step(firstStep(start!, atOnce.seq)), { end: true });
+  assert.deepEqual(await journeys.steps(start!.executionId), ['one:success', 'listen:event']);
+});
+
 test('twins of a step run one after the other, and the second does nothing', async () => {
   const [start] = await entered([
     { id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } },

@@ -75,6 +75,17 @@ export async function beginLook(tx: EntityManager, tenantId: string, executionId
   );
 }
 
+/** Whether an execution was woken and has not looked since. */
+export async function isWoken(tx: EntityManager, tenantId: string, executionId: number): Promise<boolean> {
+  const found = await rows(
+    tx,
+    sql`
+    select 1 from awaited_events
+    where tenant_id = ${tenantId} and execution_id = ${executionId} and woken_at is not null limit 1`,
+  );
+  return found.length > 0;
+}
+
 /**
  * Wakes the executions that wait for such events of their contacts, each once until it has looked. Runs in an engine
  * transaction after the events' activities were committed: an execution notes what it waits for, commits, and then

@@ -2,9 +2,9 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { AppError } from '../../common/errors.ts';
 import { advance, jump, type Moment, type NextStep, openGoals, plan, type Position, wokenBy } from './advance.ts';
-import { awaitOthers, beginLook } from './awaited-events.ts';
+import { awaitOthers, beginLook, isWoken } from './awaited-events.ts';
 import { causedBy } from './depth.ts';
-import { aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
+import { type Ahead, aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
 import { type CallAnswer, findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
@@ -20,8 +20,8 @@ export interface StepTools {
 /**
  * Runs the current step of an execution: its effect, its record and the next position are committed in one transaction.
  * A WAIT that is over has no effect, so the step after it runs in the same call. A call that is repeated after its
- * commit (recognised by `seq`) does nothing and returns the same. Returns `end` if the execution is no longer running.
- * `runId` is the workflow's run.
+ * commit (recognised by `seq`) does nothing and returns the same, without the wait if an event has come since. Returns
+ * `end` if the execution is no longer running. `runId` is the workflow's run.
  *
  * An AppError with a status below 500 is final: retries are useless. The caller then calls again with its message as
  * `failure`, which ends the execution as FAILED at that step.
@@ -42,7 +42,7 @@ export async function runStep(
       if (execution.status === 'FAILED' && failure === undefined)
         throw new AppError('conflict', execution.exitReason ?? undefined);
       if (execution.status !== 'RUNNING') return { end: true };
-      if (execution.stepSeq > request.seq) return { ahead: execution.state.ahead };
+      if (execution.stepSeq > request.seq) return { ahead: await aheadAgain(tx, request, execution.state.ahead) };
       return execution.campaignStatus === 'PAUSED' && !answer
         ? park(tx, request, runId)
         : takeStep(tx, tools, execution, { ...request, runId, failure, answer });
@@ -51,6 +51,15 @@ export async function runStep(
     // missed.
     if (!('parked' in outcome) || (await isPaused(em, request))) return outcome;
   }
+}
+
+/**
+ * What comes next, for a call that is repeated after its commit. An event that came since then has woken the workflow,
+ * which counts that as answered by this call: so it must look at once.
+ */
+async function aheadAgain(tx: EntityManager, { tenantId, executionId }: StepRequest, ahead: Ahead): Promise<Ahead> {
+  const { waitUntil, ...atOnce } = ahead;
+  return waitUntil !== undefined && (await isWoken(tx, tenantId, executionId)) ? atOnce : ahead;
 }
 
 async function park(tx: EntityManager, { tenantId, executionId }: StepRequest, runId: string): Promise<StepAnswer> {
