@@ -14,6 +14,7 @@ export interface Run {
   executions: number;
   /** How many emails may be UNKNOWN after the kills. */
   unknownAllowed: number;
+  say: (line: string) => void;
 }
 
 /** The steps of the campaign, in order, and the result of each that every execution must have once. */
@@ -41,16 +42,18 @@ export const openWorkflows = (run: Run): Promise<number> => countWorkflows(run, 
  * once, each email is in the ledger and in the sink's log once (at most `unknownAllowed` are UNKNOWN, and may be
  * missing there), the API's statistics are what the rows add up to, and no workflow is left.
  */
-export async function checkJourneys(run: Run, say: (line: string) => void): Promise<boolean> {
+export async function checkJourneys(run: Run): Promise<boolean> {
   const verdicts: Verdict[] = [
     ['processes that ended without being killed', run.parts.crashes(), run.parts.crashes() === 0],
     ...(await checkExecutions(run)),
     ...(await checkEmails(run)),
     ...(await checkStatistics(run)),
   ];
-  for (const [what, found, holds] of verdicts) say(`${holds ? '  ' : '! '}${what}: ${found}`);
+  for (const [what, found, holds] of verdicts) run.say(`${holds ? '  ' : '! '}${what}: ${found}`);
   const good = verdicts.every(([, , holds]) => holds);
-  say(good ? `every execution ended once; at most ${run.unknownAllowed} emails could be UNKNOWN` : 'NOT AS PROMISED');
+  run.say(
+    good ? `every execution ended once; at most ${run.unknownAllowed} emails could be UNKNOWN` : 'NOT AS PROMISED',
+  );
   return good;
 }
 

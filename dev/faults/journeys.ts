@@ -12,14 +12,14 @@ const VICTIMS = ['worker', 'Temporal'];
 /** Longer than every lease, timeout and pause between retries of the service. */
 const STALLED_MS = 5 * 60_000;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
  * Runs executions of EMAIL, WAIT 0, CONDITION, EMAIL while the worker and Temporal are each killed `kills` times with
  * kill -9, at random moments, and then compares the database, the API, Temporal and the sink's log: see
  * `checkJourneys`. Returns true if all agree.
  */
-export async function journeyFaults(args: string[]): Promise<boolean> {
+export async function journeyFaults(args: string[], say = print): Promise<boolean> {
   const { values } = parseArgs({
     args,
     options: {
@@ -44,12 +44,22 @@ export async function journeyFaults(args: string[]): Promise<boolean> {
       const temporal = await connectTemporal(parts.env['TEMPORAL_ADDRESS']!, 'default');
       try {
         const campaignId = await beginCampaign(owner, client, executions);
-        const run = { parts, client, owner, temporal, campaignId, executions, unknownAllowed: kills * parts.inDoubt };
+        say(`a campaign with ${executions} contacts has begun`);
+        const run = {
+          parts,
+          client,
+          owner,
+          temporal,
+          campaignId,
+          executions,
+          unknownAllowed: kills * parts.inDoubt,
+          say,
+        };
         const begun = performance.now();
         await killAll(run, kills, seededRandom(Number(values.seed)));
         const over = await untilOver(run);
         say(`${over ? 'over' : 'nothing moved any more'} after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
-        return await checkJourneys(run, say);
+        return await checkJourneys(run);
       } finally {
         await temporal.connection.close();
       }
@@ -85,7 +95,6 @@ async function beginCampaign(owner: pg.Client, client: Client, executions: numbe
     ],
   });
   await client.call('POST', `/campaigns/${id}/start`, { segmentId });
-  say(`a campaign with ${executions} contacts has begun`);
   return id as number;
 }
 
@@ -100,7 +109,7 @@ async function killAll(run: Run, kills: number, random: () => number): Promise<v
     if (!(await untilDone(run, Math.floor((run.executions * STEPS.length * 0.95 * n) / all)))) return;
     await pause(random() * 500);
     await run.parts.part(name).kill();
-    say(`kill ${n + 1}, of ${name}: ${await stepsDone(run)} steps were done`);
+    run.say(`kill ${n + 1}, of ${name}: ${await stepsDone(run)} steps were done`);
   }
 }
 
@@ -114,14 +123,14 @@ async function stepsDone({ owner, campaignId }: Run): Promise<number> {
 
 /** Waits until so many steps are done; false if nothing moves any more. */
 const untilDone = (run: Run, count: number): Promise<boolean> =>
-  untilStill(50, async () => {
+  untilStill(run, 50, async () => {
     const done = await stepsDone(run);
     return done >= count || String(done);
   });
 
 /** Waits until all executions, workflows and emails have ended; false if nothing moves any more. */
 const untilOver = (run: Run): Promise<boolean> =>
-  untilStill(500, async () => {
+  untilStill(run, 500, async () => {
     const { executions, emails } = await run.client.call('GET', `/campaigns/${run.campaignId}/stats`);
     const ended = executions.completed + executions.stopped + executions.failed;
     const workflows = await openWorkflows(run).catch(() => -1);
@@ -130,7 +139,7 @@ const untilOver = (run: Run): Promise<boolean> =>
   });
 
 /** Looks until the answer is true; false after the same answer for a long time. */
-async function untilStill(everyMs: number, look: () => Promise<boolean | string>): Promise<boolean> {
+async function untilStill({ say }: Run, everyMs: number, look: () => Promise<boolean | string>): Promise<boolean> {
   for (let last: boolean | string = '', since = Date.now(); ;) {
     const now = await look();
     if (now === true) return true;
