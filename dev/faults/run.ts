@@ -2,12 +2,14 @@
  * `npm run faults -- import --rows 200000 --kills 20 --seed 1`: compares an import with kills to an undisturbed one;
  * `undo`: the same for the undo of an import; `email`: a campaign while every part is killed or, with `--freeze`, one
  * is stopped; `failover`: kills the first of two mail providers in the middle; `events`: compares effects and streams to what was
- * written while relay, consumers, Postgres and NATS are killed and batches are redelivered.
+ * written while relay, consumers, Postgres and NATS are killed and batches are redelivered; `journeys`: compares
+ * executions, emails, statistics and workflows while worker and Temporal are killed.
  */
 import { emailFaults } from './email.ts';
 import { eventFaults } from './events.ts';
 import { failoverFaults } from './failover.ts';
 import { importFaults } from './import.ts';
+import { journeyFaults } from './journeys.ts';
 import { undoFaults } from './undo.ts';
 
 const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
@@ -15,6 +17,7 @@ const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
   events: eventFaults,
   failover: failoverFaults,
   import: importFaults,
+  journeys: journeyFaults,
   undo: undoFaults,
 };
 const [kind = '', ...args] = process.argv.slice(2);

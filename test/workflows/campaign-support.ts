@@ -63,8 +63,11 @@ export interface Journeys {
   owner: (statement: string) => Promise<void>;
   /** A server that has Temporal Schedules, which the one with time skipping does not. */
   scheduling: Client;
-  /** A worker with these activities, otherwise the service's. */
-  worker: (activities?: object) => Promise<{ stop: () => Promise<void> }>;
+  /**
+   * A worker with these activities, otherwise the service's. `forgetful`: it keeps no workflow in memory, so that another
+   * worker gets their next tasks. The test server waits for ever for one that is stopped.
+   */
+  worker: (activities?: object, options?: { forgetful?: boolean }) => Promise<{ stop: () => Promise<void> }>;
   stop: () => Promise<void>;
 }
 
@@ -204,9 +207,14 @@ export async function startJourneys(): Promise<Journeys> {
       await withClient(slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(statement));
     },
     scheduling: client,
-    worker: async (given = createActivities(deps)) => {
+    worker: async (given = createActivities(deps), { forgetful = false } = {}) => {
       const activities = { ...given, keepSchedule };
-      const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities };
+      const common = {
+        connection: env.nativeConnection,
+        workflowBundle: await workflowBundle(),
+        activities,
+        ...(forgetful ? { maxCachedWorkflows: 0 } : {}),
+      };
       const workers = await Promise.all(
         Object.values(QUEUES).map((taskQueue) => Worker.create({ ...common, taskQueue })),
       );
