@@ -1,6 +1,8 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { isReleased } from './email-batches.ts';
 
+const DAY_MS = 86_400_000;
+
 export interface FrequencyCap {
   maxEmails: number;
   perDays: number;
@@ -29,15 +31,15 @@ const fromMarketingMail = (of: CountedMail): RawBuilder<unknown> => sql`
       or o.status = 'QUEUED' and o.id < ${of.beforeId} and ${isReleased(sql`o`)})`;
 
 /**
- * The emails that count for caps of up to `days`, for many contacts: when each was handed to a provider; null = QUEUED,
- * so it counts whenever it is sent.
+ * The emails that count for caps of up to `days`, for many contacts: when each was handed to a provider (ms); null =
+ * QUEUED, so it counts whenever it is sent.
  */
 export async function readMarketingMail(
   tx: EntityManager,
   tenantId: string,
   contactIds: readonly number[],
   days: number,
-): Promise<Map<number, (Date | null)[]>> {
+): Promise<Map<number, (number | null)[]>> {
   const mails = fromMarketingMail({
     tenantId: sql`${tenantId}`,
     contactId: sql`c.id`,
@@ -51,7 +53,17 @@ export async function readMarketingMail(
       select case when o.status <> 'QUEUED' then coalesce(o.sent_at, o.updated_at) end as at ${mails} offset 0) m`,
   );
   const byContact = Map.groupBy(found, ({ id }) => id);
-  return new Map([...byContact].map(([id, sent]) => [id, sent.map(({ at }) => at)]));
+  return new Map([...byContact].map(([id, sent]) => [id, sent.map(({ at }) => at?.getTime() ?? null)]));
+}
+
+/** Whether a cap forbids another marketing email at a time, after those of `readMarketingMail` (ms) and further ones. */
+export function isCapReached(
+  { maxEmails, perDays }: FrequencyCap,
+  mails: readonly (number | null)[],
+  now: Date,
+): boolean {
+  const since = now.getTime() - perDays * DAY_MS;
+  return mails.filter((at) => at === null || at > since).length >= maxEmails;
 }
 
 /** Whether a cap forbids another email of this template to a contact. The caller has locked the contact. */
