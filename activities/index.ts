@@ -3,12 +3,14 @@ import { campaignActivities } from './campaigns.ts';
 import { contactImportActivities } from './contact-import.ts';
 import { emailCampaignActivities } from './email-campaigns.ts';
 import { erasureActivities } from './erasure.ts';
+import { campaignSimulationActivities } from './campaign-simulations.ts';
 import { segmentActivities } from './segments.ts';
 
 /** All activities. The Temporal UI shows their names. */
 export function createActivities(deps: Deps) {
   return {
     ...campaignActivities(deps),
+    ...campaignSimulationActivities(deps),
     ...contactImportActivities(deps),
     ...emailCampaignActivities(deps),
     ...erasureActivities(deps),

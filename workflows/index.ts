@@ -1,6 +1,7 @@
 export { campaignExecution } from './campaign-execution.ts';
 export { campaignEnrolment } from './campaign-enrolment.ts';
 export { campaignResume, campaignStop } from './campaign-flags.ts';
+export { campaignSimulation } from './campaign-simulation.ts';
 export { contactImport } from './contact-import.ts';
 export { contactErasure } from './erasure.ts';
 export { emailCampaign } from './email-campaign.ts';

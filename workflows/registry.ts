@@ -8,7 +8,7 @@ export const QUEUES = {
   /** Campaign executions, thousands at a time. */
   journeys: 'perennial',
   /**
-   * Enrolments, stops and resumes of campaigns, imports, segment builds, erasures: they must not wait behind campaign
+   * Enrolments, stops, resumes and simulations of campaigns, imports, segment builds, erasures: they must not wait behind campaign
    * executions.
    */
   jobs: 'perennial-jobs',
@@ -47,6 +47,7 @@ export interface WorkflowInputs {
   campaignStop: { tenantId: string; campaignIds: number[]; cause: string };
   /** `version` is the campaign's; it is different for each resume. */
   campaignResume: { tenantId: string; campaignId: number; version: number };
+  campaignSimulation: { tenantId: string; simulationId: number };
   contactImport: { tenantId: string; importId: number };
   importUndo: { tenantId: string; importId: number };
   contactErasure: { tenantId: string; erasureId: number };
@@ -109,6 +110,11 @@ export const workflows = {
   campaignStop: { id: ({ tenantId, cause }) => `campaign-stop/${tenantId}/${cause}`, queue: QUEUES.jobs, policy: once },
   campaignResume: {
     id: ({ tenantId, campaignId, version }) => `campaign-resume/${tenantId}/${campaignId}/${version}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
+  campaignSimulation: {
+    id: ({ tenantId, simulationId }) => `campaign-simulation/${tenantId}/${simulationId}`,
     queue: QUEUES.jobs,
     policy: once,
   },

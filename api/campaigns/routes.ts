@@ -27,6 +27,7 @@ import {
   presentVersion,
 } from './presenter.ts';
 import * as schema from './schema.ts';
+import { simulationRoutes } from './simulation-routes.ts';
 import {
   accepted,
   assertIfMatch,
@@ -295,6 +296,7 @@ export const campaignRoutes: RouteSpec[] = [
     handler: async ({ em, params }) => ({ body: presentEnrolment(await readEnrolment(em, params.id)) }),
   }),
   ...executionRoutes,
+  ...simulationRoutes,
 ];
 
 async function findCampaign(em: Parameters<typeof readStats>[0], id: number): Promise<Campaign> {

@@ -31,6 +31,7 @@ test('the registry has just the workflows that there are, each with the input th
   const types: { [Type in WorkflowType]: TakesIts<Type> } = {
     campaignExecution: true,
     campaignEnrolment: true,
+    campaignSimulation: true,
     campaignStop: true,
     campaignResume: true,
     contactImport: true,
