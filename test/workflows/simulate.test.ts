@@ -3,14 +3,13 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
-import type { CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
-import { campaignViolations } from '../../domain/campaigns/management/save-campaign.ts';
+import { campaignViolations, type CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
 import { startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { requestSimulation } from '../../domain/campaigns/simulation/request-simulation.ts';
 import { runSimulation } from '../../domain/campaigns/simulation/run-simulation.ts';
+import { newSimulation } from './job-paths.ts';
 import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';
 
-/** The clock of Temporal may be ahead, so that steps run later than simulated: nothing here depends on the hour. */
 const CAMPAIGNS = 30;
 const CONTACTS = 6;
 
@@ -174,7 +173,7 @@ function stepsOf({ templates, lists, segment }: Things): fc.Arbitrary<CampaignIn
     );
 }
 
-/** An execution's way as its records say, and a simulated one. */
+/** The ways of a campaign's executions, as their records say, by contact. */
 async function recorded(campaignId: number): Promise<Map<number, unknown>> {
   return journeys.em().transactional(async (tx) => {
     const executions = await tx.find(CampaignExecution, { campaignId });
@@ -284,29 +283,9 @@ test('a simulated contact takes the same steps, with the same results and reason
 });
 
 test('the workflow of a simulation runs it to its end', async () => {
-  await journeys.em().transactional((tx) =>
-    rows(
-      tx,
-      sql`
-    insert into contacts (tenant_id, first_name, last_name, email, email_key)
-    select ${TENANT}, 'S', 'T', 'sim' || n || '@example.com', 'sim' || n || '@example.com' from generate_series(1, 10001) n`,
-    ),
-  );
-  const listId = await journeys.list();
-  await journeys
-    .em()
-    .transactional((tx) =>
-      rows(
-        tx,
-        sql`insert into segment_members (tenant_id, segment_id, contact_id) select tenant_id, ${listId}, id from contacts where last_name = 'T'`,
-      ),
-    );
-  const campaignId = await journeys.start({ steps: [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 60 } }] });
-  const { MAIL_FROM } = journeys.deps.env;
-  const answer = await requestSimulation(journeys.em(), origin, campaignId, { listId }, MAIL_FROM);
-  assert.ok('job' in answer);
+  const job = await newSimulation(journeys);
   const [workflowId, ...others] = await journeys.relay();
-  assert.deepEqual([workflowId, others], [answer.job.workflowId, []]);
+  assert.deepEqual([workflowId, others], [job.workflowId, []]);
   await journeys.finished(workflowId!);
   const read = () =>
     journeys
@@ -314,13 +293,14 @@ test('the workflow of a simulation runs it to its end', async () => {
       .transactional((tx) =>
         rows<{ status: string; n: number; finished: Date }>(
           tx,
-          sql`select status, (result -> 'ended' ->> 'completed')::int as n, finished_at as finished from campaign_simulations where id = ${answer.job.id}`,
+          sql`select status, (result -> 'ended' ->> 'completed')::int as n, finished_at as finished from campaign_simulations where id = ${job.id}`,
         ),
       );
   const [done] = await read();
   assert.deepEqual([done!.status, done!.n], ['COMPLETED', 10_001]);
+  const { MAIL_FROM } = journeys.deps.env;
   // Once more, as after a lost completion: it stays.
-  await runSimulation(journeys.em(), { tenantId: TENANT, simulationId: answer.job.id }, MAIL_FROM, () => {
+  await runSimulation(journeys.em(), { tenantId: TENANT, simulationId: job.id }, MAIL_FROM, () => {
     throw new Error('it runs again');
   });
   assert.deepEqual(await read(), [done]);

@@ -8,7 +8,7 @@ import { newTraveller, type Traveller } from './traveller.ts';
 import { walk } from './walk.ts';
 import { readWorld, type Plan, type World } from './world.ts';
 
-const PAGE = 5000;
+const PAGE = 2000;
 const DAY_MS = 86_400_000;
 
 /** The contacts to simulate: ids in ascending order, or the members of a segment or list. */

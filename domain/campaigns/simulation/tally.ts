@@ -1,23 +1,8 @@
 import type { Definition } from '../definition/definition.ts';
-import type { Traveller } from './traveller.ts';
+import type { PathEnd, PathStep, Traveller } from './traveller.ts';
 
 /** The steps in all paths of an answer, so that it stays within some megabytes. */
 const MAX_PATH_STEPS = 20_000;
-
-export interface PathStep {
-  stepId: string;
-  type: string;
-  at: string;
-  result: string;
-  reason: string | null;
-}
-
-/** How a contact's way ended; RUNNING: it did not within the simulated time. */
-export interface PathEnd {
-  status: 'COMPLETED' | 'STOPPED' | 'FAILED' | 'RUNNING';
-  reason: string | null;
-  at: string | null;
-}
 
 export interface SimulationResult {
   contacts: number;

@@ -1,7 +1,21 @@
 import type { ContactFields } from '../../contacts/values/apply-values.ts';
 import type { SimulatedEvent } from '../../segments/compile/simulated-contact.ts';
 import type { Position } from '../execution/advance.ts';
-import type { PathEnd, PathStep } from './tally.ts';
+
+export interface PathStep {
+  stepId: string;
+  type: string;
+  at: string;
+  result: string;
+  reason: string | null;
+}
+
+/** How a contact's way ended; RUNNING: it did not within the simulated time. */
+export interface PathEnd {
+  status: 'COMPLETED' | 'STOPPED' | 'FAILED' | 'RUNNING';
+  reason: string | null;
+  at: string | null;
+}
 
 /** A contact on its simulated way: where it is, and how it differs from what is stored. */
 export interface Traveller {

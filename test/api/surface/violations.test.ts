@@ -345,6 +345,11 @@ const CASES: Record<string, () => Case> = {
     body: { contactIds: [1], listId: 1, segmentId: 'x' },
     wrong: ['/listId conflict', '/segmentId type'],
   }),
+  simulateCampaign: () => ({
+    path: `/campaigns/${ids['campaign']}/simulate`,
+    body: { contactIds: [1], listId: 1, at: '1999-01-01T00:00:00Z', paths: 1001 },
+    wrong: ['/at format', '/listId conflict', '/paths too_large'],
+  }),
   createForm: () => ({ path: '/forms', body: form, wrong: formWrong }),
   updateForm: () => ({
     path: `/forms/${ids['form']}`,
