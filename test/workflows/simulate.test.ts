@@ -100,7 +100,8 @@ function stepsOf({ templates, lists, segment }: Things): fc.Arbitrary<CampaignIn
       }),
     },
   );
-  const target = fc.option(fc.constantFrom('s0', 's2', 's4', 's6', 's8'), { nil: undefined });
+  // Forward only: loops of these would go on for ever.
+  const target = fc.option(fc.constantFrom('+1', '+2', '+3'), { nil: undefined });
   const step = fc.oneof(
     fc.record({ type: fc.constant('EMAIL'), config: fc.record({ templateId: fc.constantFrom(...templates) }) }),
     fc.record({
@@ -158,19 +159,21 @@ function stepsOf({ templates, lists, segment }: Things): fc.Arbitrary<CampaignIn
       }),
     }),
     fc.record({ type: fc.constant('SCORE'), config: fc.record({ points: fc.constantFrom(-15, 20, 45) }) }),
+  );
+  const ends = fc.oneof(
     fc.record({ type: fc.constant('GOAL'), config: fc.record({ if: filter }) }),
     fc.constant({ type: 'EXIT', config: {} }),
   );
-  return fc
-    .array(fc.tuple(step, target), { minLength: 4, maxLength: 10 })
-    .map(
-      (list) =>
-        JSON.parse(
-          JSON.stringify(
-            list.map(([one, next], index) => ({ id: `s${index}`, ...one, ...(index % 4 === 3 ? { next } : {}) })),
-          ),
-        ) as CampaignInput['steps'],
-    );
+  const either = fc.oneof({ weight: 9, arbitrary: step }, { weight: 1, arbitrary: ends });
+  return fc.array(fc.tuple(either, target), { minLength: 4, maxLength: 10 }).map((list) => {
+    const steps = list.map(([one, next], index) => {
+      const named = { id: `s${index}`, ...one, ...(index % 4 === 3 ? { next } : {}) };
+      const after = (_: string, by: string): string =>
+        index + Number(by) < list.length ? `"s${index + Number(by)}"` : 'null';
+      return JSON.stringify(named).replaceAll(/"\+(\d)"/g, after);
+    });
+    return JSON.parse(`[${steps.join()}]`) as CampaignInput['steps'];
+  });
 }
 
 /** The ways of a campaign's executions, as their records say, by contact. */
@@ -220,19 +223,13 @@ test('a simulated contact takes the same steps, with the same results and reason
   const seed = Math.floor(Math.random() * 1e9);
   const seen = new Map<string, number>();
   let campaigns = 0;
-  for (const steps of fc.sample(stepsOf(things), { numRuns: 2000, seed })) {
-    if (campaigns === CAMPAIGNS) break;
+  for (const steps of fc.sample(stepsOf(things), { numRuns: CAMPAIGNS, seed })) {
     const input: Partial<CampaignInput> = {
       steps,
       entry: campaigns % 2 === 0 ? { frequencyCap: { maxEmails: 2, perDays: 365 } } : {},
     };
-    // Loops are left to other tests: the real ones of these would go on for ever.
-    const isLoop = steps!.some(({ config, next }, index) => {
-      const targets = JSON.stringify([config, next]).match(/(?<=")s\d(?=")/g) ?? [];
-      return targets.some((to) => Number(to.slice(1)) <= index);
-    });
     const violations = await journeys.em().transactional((tx) => campaignViolations(tx, TENANT, input));
-    if (isLoop || violations.length > 0) continue;
+    assert.deepEqual(violations, []);
     campaigns += 1;
 
     const contactIds = await makeContacts(journeys, things);
@@ -265,7 +262,6 @@ test('a simulated contact takes the same steps, with the same results and reason
     for (const { steps: done } of real.values() as Iterable<{ steps: string[][] }>)
       for (const [, , result] of done) seen.set(result!, (seen.get(result!) ?? 0) + 1);
   }
-  assert.equal(campaigns, CAMPAIGNS);
   const wanted = [
     'EMAIL',
     'WAIT',
