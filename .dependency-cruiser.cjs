@@ -49,6 +49,7 @@ const ROOMS = [
   'domain/contacts/erasure/',
   'domain/segments/definition/',
   'domain/campaigns/management/',
+  'domain/campaigns/simulation/',
   'domain/analytics/',
   'domain/forms/',
   'runtime/',

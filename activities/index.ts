@@ -4,6 +4,7 @@ import { campaignMigrationActivities } from './campaign-migration.ts';
 import { contactImportActivities } from './contact-import.ts';
 import { emailCampaignActivities } from './email-campaigns.ts';
 import { erasureActivities } from './erasure.ts';
+import { campaignSimulationActivities } from './campaign-simulations.ts';
 import { segmentActivities } from './segments.ts';
 
 /** All activities. The Temporal UI shows their names. */
@@ -11,6 +12,7 @@ export function createActivities(deps: Deps) {
   return {
     ...campaignActivities(deps),
     ...campaignMigrationActivities(deps),
+    ...campaignSimulationActivities(deps),
     ...contactImportActivities(deps),
     ...emailCampaignActivities(deps),
     ...erasureActivities(deps),

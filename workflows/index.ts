@@ -3,6 +3,7 @@ export { campaignEnrolment } from './campaign-enrolment.ts';
 export { campaignResume, campaignStop } from './campaign-flags.ts';
 export { campaignMigration } from './campaign-migration.ts';
 export { campaignOccurrence, campaignSchedule } from './campaign-schedule.ts';
+export { campaignSimulation } from './campaign-simulation.ts';
 export { contactImport } from './contact-import.ts';
 export { contactErasure } from './erasure.ts';
 export { emailCampaign } from './email-campaign.ts';

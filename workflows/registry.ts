@@ -8,8 +8,8 @@ export const QUEUES = {
   /** Campaign executions, thousands at a time. */
   journeys: 'perennial',
   /**
-   * Enrolments, schedules, stops, resumes and migrations of campaigns, imports, segment builds, erasures: they must not
-   * wait behind campaign executions.
+   * Enrolments, schedules, stops, resumes, migrations and simulations of campaigns, imports, segment builds, erasures:
+   * they must not wait behind campaign executions.
    */
   jobs: 'perennial-jobs',
   /** Email campaigns: each has an activity running while it is sent, which mostly sleeps. */
@@ -65,6 +65,7 @@ export interface WorkflowInputs {
   /** `version` is the campaign's; it is different for each resume. */
   campaignResume: { tenantId: string; campaignId: number; version: number };
   campaignMigration: MigrationJob;
+  campaignSimulation: { tenantId: string; simulationId: number };
   contactImport: { tenantId: string; importId: number };
   importUndo: { tenantId: string; importId: number };
   contactErasure: { tenantId: string; erasureId: number };
@@ -188,6 +189,11 @@ export const workflows = {
     queue: QUEUES.jobs,
     policy: once,
     attributes: ofCampaign,
+  },
+  campaignSimulation: {
+    id: ({ tenantId, simulationId }) => `campaign-simulation/${tenantId}/${simulationId}`,
+    queue: QUEUES.jobs,
+    policy: once,
   },
   contactImport: {
     id: ({ tenantId, importId }) => `contact-import/${tenantId}/${importId}`,

@@ -31,6 +31,7 @@ import {
   presentVersion,
 } from './presenter.ts';
 import * as schema from './schema.ts';
+import { simulationRoutes } from './simulation-routes.ts';
 import {
   accepted,
   assertIfMatch,
@@ -339,6 +340,7 @@ export const campaignRoutes: RouteSpec[] = [
     }),
   }),
   ...executionRoutes,
+  ...simulationRoutes,
 ];
 
 async function findCampaign(em: EntityManager, id: number): Promise<Campaign> {

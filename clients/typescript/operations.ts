@@ -165,6 +165,8 @@ export const operations = {
   getCampaignExecution: ['GET', '/api/v1/campaigns/executions/{id}', null],
   stopCampaignExecution: ['POST', '/api/v1/campaigns/executions/{id}/stop', null],
   retryCampaignExecution: ['POST', '/api/v1/campaigns/executions/{id}/retry', null],
+  simulateCampaign: ['POST', '/api/v1/campaigns/{id}/simulate', 'application/json'],
+  getCampaignSimulation: ['GET', '/api/v1/campaigns/simulations/{id}', null],
   listForms: ['GET', '/api/v1/forms', null],
   createForm: ['POST', '/api/v1/forms', 'application/json'],
   getForm: ['GET', '/api/v1/forms/{id}', null],

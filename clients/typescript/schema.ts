@@ -2200,6 +2200,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{id}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate a campaign for contacts: nothing is sent or changed
+         * @description The contacts go through the steps as executions would, without waiting. Up to 10,000 contacts are answered at once; more are a job, whose result `GET /campaigns/simulations/{id}` has. Gates, segments and fields are those of now, changed only by the steps themselves; nothing else happens to the contacts but the assumed opens and clicks, which a step sees only after the contact has waited. Score rules, thresholds, other campaigns and unsubscribes are not simulated; what would be sent to others (webhooks, notifications) counts as a success.
+         */
+        post: operations["simulateCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/simulations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the progress and the result of a simulation of more than 10,000 contacts */
+        get: operations["getCampaignSimulation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/forms": {
         parameters: {
             query?: never;
@@ -5386,6 +5423,124 @@ export interface components {
         SenderList: {
             data: components["schemas"]["Sender"][];
             page: components["schemas"]["Page"];
+        };
+        SimulateCampaignRequest: {
+            /** @description For more contacts, use a list */
+            contactIds?: number[];
+            /** @example 1 */
+            segmentId?: number;
+            /** @example 1 */
+            listId?: number;
+            /**
+             * Format: date-time
+             * @description When the contacts enter; default now. They are as they are now, whatever this time is
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            at?: string;
+            /** @description A published version, or `draft` (default): the latest edit */
+            version?: number | "draft";
+            /** @description Without it, no email is opened */
+            assume?: {
+                /** @description The fraction of emails that are opened, at once; default 0 */
+                openRate?: number;
+                /** @description The fraction of emails that are clicked, at once; a click is an open too; default 0 */
+                clickRate?: number;
+                /** @description The same seed gives the same opens and clicks; default 1 */
+                seed?: number;
+            };
+            /** @description Of how many contacts, in the order of their ids, the steps are shown; default 100 */
+            paths?: number;
+        };
+        Simulation: {
+            /** @description entered + refused */
+            contacts: number;
+            /** @description completed + stopped + running */
+            entered: number;
+            /** @description Why contacts would not enter: `contact_archived`, `contact_deleted`, `already_entered`, `still_running`, `min_interval` */
+            refused: {
+                reason: string;
+                count: number;
+            }[];
+            ended: {
+                completed: number;
+                /** @description Stopped, or failed */
+                stopped: number;
+                /** @description Not ended after 400 days or 1,000 steps */
+                running: number;
+            };
+            /** @description How often each step would be executed on a day (UTC) */
+            volumes: {
+                /**
+                 * Format: date
+                 * @example 2030-01-31
+                 */
+                date: string;
+                stepId: string;
+                type: string;
+                count: number;
+            }[];
+            /** @description Emails that would be suppressed, by the gate, as in `GET /emails/{id}/explain` */
+            suppressed: {
+                reason: string;
+                count: number;
+            }[];
+            /** @description Fewer contacts than asked for if they have more than 20,000 steps together */
+            paths: {
+                /** @example 1 */
+                contactId: number;
+                steps: {
+                    stepId: string;
+                    type: string;
+                    /**
+                     * Format: date-time
+                     * @example 2030-01-31T09:30:00.000Z
+                     */
+                    at: string;
+                    /** @description As in `steps` of an execution */
+                    result: string;
+                    reason: string | null;
+                }[];
+                end: {
+                    /** @enum {string} */
+                    status: "COMPLETED" | "STOPPED" | "FAILED" | "RUNNING";
+                    /** @description The exit reason; if RUNNING, at which step the simulation ended */
+                    reason: string | null;
+                    /**
+                     * Format: date-time
+                     * @example 2030-01-31T09:30:00.000Z
+                     */
+                    at: string | null;
+                };
+            }[];
+        };
+        SimulationJob: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            campaignId: number;
+            /** @enum {string} */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED";
+            /** @description How many there were at the request */
+            contacts: number;
+            processed: number;
+            result: components["schemas"]["Simulation"] | null;
+            error: string | null;
+            workflowId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
         };
         StartCampaignAnswer: {
             campaign: components["schemas"]["Campaign"];
@@ -10209,6 +10364,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Execution"];
+                };
+            };
+        };
+    };
+    simulateCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SimulateCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
+            };
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationJob"];
+                };
+            };
+        };
+    };
+    getCampaignSimulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationJob"];
                 };
             };
         };

@@ -224,6 +224,36 @@ const CampaignMigrationSchema = defineEntity({
 export class CampaignMigration extends CampaignMigrationSchema.class {}
 CampaignMigrationSchema.setClass(CampaignMigration);
 
+export const SIMULATION_STATUSES = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
+
+/** A simulation of many contacts, which a workflow runs. */
+const CampaignSimulationSchema = defineEntity({
+  name: 'CampaignSimulation',
+  tableName: 'campaign_simulations',
+  ...tenantTable,
+  uniques: [{ name: 'campaign_simulations_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  indexes: [{ name: 'campaign_simulations_campaign_idx', properties: ['tenantId', 'campaignId'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    campaignId: bigid(),
+    /** What is simulated, the definition included: a later edit of the draft changes nothing. */
+    request: json<unknown>(),
+    status: p.enum(SIMULATION_STATUSES).default('PENDING'),
+    /** How many contacts there were at the request, and how many are done. */
+    contacts: p.integer(),
+    processed: p.integer().default(0),
+    result: json<unknown>().nullable(),
+    error: p.text().nullable(),
+    workflowId: p.text(),
+    createdAt: timestamp().defaultRaw('now()'),
+    startedAt: timestamp().nullable(),
+    finishedAt: timestamp().nullable(),
+  },
+});
+export class CampaignSimulation extends CampaignSimulationSchema.class {}
+CampaignSimulationSchema.setClass(CampaignSimulation);
+
 export const campaignEntities = [
   Campaign,
   CampaignVersion,
@@ -232,4 +262,5 @@ export const campaignEntities = [
   CampaignEnrolment,
   AwaitedEvent,
   CampaignMigration,
+  CampaignSimulation,
 ];

@@ -151,6 +151,10 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       path: `/campaigns/${await journey()}/start`,
       body: { contactIds: [await contact()] },
     }),
+    simulateCampaign: async () => ({
+      path: `/campaigns/${await journey()}/simulate`,
+      body: { contactIds: [await contact()] },
+    }),
     stopCampaign: async () => ({ path: `/campaigns/${await started()}/stop` }),
     pauseCampaign: async () => ({ path: `/campaigns/${await started()}/pause` }),
     resumeCampaign: async () => {

@@ -33,6 +33,7 @@ test('the registry has just the workflows that there are, each with the input th
     campaignEnrolment: true,
     campaignOccurrence: true,
     campaignSchedule: true,
+    campaignSimulation: true,
     campaignStop: true,
     campaignResume: true,
     campaignMigration: true,

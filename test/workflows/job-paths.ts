@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
+import type { CampaignSimulation } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { asService } from '../../domain/audit/audit.ts';
+import { createCampaign } from '../../domain/campaigns/management/save-campaign.ts';
+import { requestSimulation } from '../../domain/campaigns/simulation/request-simulation.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/csv/read-csv.ts';
@@ -76,6 +79,27 @@ async function newErasure({ deps, em, contact }: Journeys): Promise<number> {
 async function newSchedule(journeys: Journeys): Promise<number> {
   const segmentId = await journeys.list();
   return journeys.start({ trigger: { type: 'SCHEDULE', cron: '0 9 * * mon', timezone: 'UTC', segmentId } });
+}
+
+/** More contacts than are simulated within a request. */
+export async function newSimulation({ deps, em, list }: Journeys): Promise<CampaignSimulation> {
+  const listId = await list();
+  await em().transactional((tx) =>
+    rows(
+      tx,
+      sql`
+    with made as (
+      insert into contacts (tenant_id, first_name, last_name, email, email_key)
+      select ${TENANT}, 'S', 'T', 'simulated' || n || '@example.com', 'simulated' || n || '@example.com' from generate_series(1, 10001) n
+      on conflict (tenant_id, email_key) do update set updated_at = now() returning id)
+    insert into segment_members (tenant_id, segment_id, contact_id) select ${TENANT}, ${listId}::bigint, id from made`,
+    ),
+  );
+  const steps = [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 60 } }];
+  const { id } = await createCampaign(em(), TENANT, { name: 'Simulated', steps });
+  const answer = await requestSimulation(em(), author, id, { listId }, deps.env.MAIL_FROM);
+  assert.ok('job' in answer);
+  return answer.job;
 }
 
 /** Starts the one workflow that is in the outbox. */
@@ -158,6 +182,14 @@ export const jobPaths = {
   'segment-build-retried': async (journeys) => {
     await newBuild(journeys);
     return hindered(journeys, 'insert on segment_members');
+  },
+  simulation: async (journeys) => {
+    await newSimulation(journeys);
+    return ended(journeys);
+  },
+  'simulation-retried': async (journeys) => {
+    await newSimulation(journeys);
+    return hindered(journeys, 'select on segment_members');
   },
   erasure: async (journeys) => {
     await newErasure(journeys);

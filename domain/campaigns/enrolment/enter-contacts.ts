@@ -4,6 +4,7 @@ import { begin, type Outcome, wokenBy } from '../execution/advance.ts';
 import { awaitEvents } from '../execution/awaited-events.ts';
 import { depthOf, MAX_DEPTH } from '../execution/depth.ts';
 import type { Definition } from '../definition/definition.ts';
+import { entryRefusal } from './entry-refusal.ts';
 import { aheadOf, firstRest, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
 import { workflows } from '../../../workflows/registry.ts';
 
@@ -40,17 +41,11 @@ async function eligible(
   { campaignId, definition }: EnterableVersion,
   entrants: readonly Entrant[],
 ): Promise<Eligible[]> {
-  const { reentry, minIntervalMinutes } = definition.entry;
   const payload = JSON.stringify(
     entrants.map(({ contactId, entryKey }) => ({ contact_id: contactId, entry_key: entryKey })),
   );
   const own = sql`e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id = c.id`;
-  const forbidding = [
-    sql`e.entry_key = r.entry_key`,
-    ...(reentry === 'never' ? [sql`true`] : []),
-    ...(reentry === 'after_completion' ? [sql`e.status = 'RUNNING'`] : []),
-    ...(minIntervalMinutes > 0 ? [sql`e.started_at > now() - make_interval(mins => ${minIntervalMinutes})`] : []),
-  ];
+  const refusal = entryRefusal(definition.entry, { tenantId, campaignId, at: sql`now()` });
   return rows<Eligible>(
     tx,
     sql`
@@ -58,8 +53,7 @@ async function eligible(
       coalesce((select max(e.entry_no) from campaign_executions e where ${own}), 0) + 1 as entry_no
     from jsonb_to_recordset(${payload}::jsonb) as r(contact_id bigint, entry_key text)
     join contacts c on c.tenant_id = ${tenantId} and c.id = r.contact_id
-    where c.status <> 'archived'
-      and not exists (select 1 from campaign_executions e where ${own} and (${sql.join(forbidding, sql` or `)}))
+    where ${refusal} is null and not exists (select 1 from campaign_executions e where ${own} and e.entry_key = r.entry_key)
     order by c.id
     for key share of c`,
   );

@@ -28,13 +28,14 @@ export async function judge(tx: EntityManager, by: Judged, filters: readonly Fil
   const asked = filters.map((filter, id) => ({ id, filter, leaves: leavesOf(filter).length }));
   const execution = { id: by.executionId, startedAt: by.startedAt };
   const explained = await explainFilters(tx, by.tenantId, by.contactId, asked, { execution });
-  return asked.map(({ id }) => {
-    const found = explained.get(id);
-    return found
-      ? { holds: found.holds, reason: shortened(describe(found), MAX_REASON) }
-      : { holds: false, reason: 'the contact does not exist' };
-  });
+  return asked.map(({ id }) => verdictOf(explained.get(id)));
 }
+
+/** The verdict for an explained filter; undefined if there is no contact any more. */
+export const verdictOf = (found: Explanation | undefined): Verdict =>
+  found
+    ? { holds: found.holds, reason: shortened(describe(found), MAX_REASON) }
+    : { holds: false, reason: 'the contact does not exist' };
 
 const shortened = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;

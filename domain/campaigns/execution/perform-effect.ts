@@ -11,7 +11,7 @@ import { judge, type Judged, type Verdict } from './judge.ts';
 import type { Entry } from '../definition/entry.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import { causedBy } from './depth.ts';
-import { splitBranch } from './split-branch.ts';
+import { splitBranch, type SplitSubject } from './split-branch.ts';
 import { isCapped } from '../../emails/ledger/frequency-cap.ts';
 
 /** The execution whose step has an effect, with its position. */
@@ -78,7 +78,7 @@ export interface Performed {
   reason: string | null;
 }
 
-const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
+export const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
 
 /** The id of what a visit of a step does: always the same, in the form of a UUID. */
 export function causeId({ executionId, stepId, visit }: Performer): string {
@@ -95,10 +95,41 @@ function branchName(matched: number | null): string {
   return matched === 0 ? 'then' : `branch-${matched}`;
 }
 
-function branched(matched: number | null, verdicts: readonly Verdict[]): Performed {
-  const reason = verdicts.map((verdict) => verdict.reason).join(' · ');
+/** The branch of the first filter that holds, by the verdicts of all of them. */
+export function branched(verdicts: readonly Verdict[]): Performed {
+  const found = verdicts.findIndex(({ holds }) => holds);
+  const matched = found === -1 ? null : found;
+  const asked = matched === null ? verdicts : verdicts.slice(0, matched + 1);
+  const reason = asked.map((verdict) => verdict.reason).join(' · ');
   return { result: { kind: 'branch', matched }, recorded: branchName(matched), reason };
 }
+
+/** What a WAIT_FOR_EVENT step does, with what its event leaf says; `until` is null when its time is over. */
+export function awaited({ holds, reason }: Verdict, until: Date | null): Performed {
+  if (holds) return { result: { kind: 'branch', matched: 0 }, recorded: 'event', reason };
+  if (until) return { result: { kind: 'wait', until }, recorded: 'wait', reason: null };
+  return { result: { kind: 'branch', matched: 1 }, recorded: 'timeout', reason };
+}
+
+/** The branch that a contact takes at a SPLIT. */
+export function divided(by: SplitSubject, weights: readonly number[]): Performed {
+  const matched = splitBranch(by, weights);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const reason = `${weights[matched]} of ${total}`;
+  return { result: { kind: 'branch', matched }, recorded: `branch-${matched + 1}`, reason };
+}
+
+/** What UPDATE_CONTACT records, with the names of the fields that changed. */
+export const updated = (changed: readonly string[]): Performed => ({
+  ...success,
+  reason: changed.length === 0 ? 'nothing changed' : `changed ${changed.join(', ')}`,
+});
+
+/** What SCORE records, with the new score. */
+export const scored = (reason: string | null, total: number): Performed => ({
+  ...success,
+  reason: `${reason === null ? '' : `${reason}: `}the score is ${total}`,
+});
 
 /** What a GOAL step records, with what its filter says about the contact. */
 export const reachedGoal = ({ holds, reason }: Verdict): Performed => ({
@@ -140,38 +171,26 @@ export async function performEffect(
     case 'membership':
       await changeListMembers(tx, tenantId, effect.listId, { [effect.action]: [contactId] }, origin.requestId);
       return success;
-    case 'evaluate': {
+    case 'evaluate':
       await assertSegments(tx, tenantId, effect.filters);
-      const verdicts = await judge(tx, by, effect.filters);
-      const matched = verdicts.findIndex(({ holds }) => holds);
-      return branched(matched === -1 ? null : matched, matched === -1 ? verdicts : verdicts.slice(0, matched + 1));
-    }
+      return branched(await judge(tx, by, effect.filters));
     case 'await': {
       const [verdict] = await judge(tx, { ...by, startedAt: by.enteredAt }, [effect.event]);
-      if (verdict!.holds) return { result: { kind: 'branch', matched: 0 }, recorded: 'event', reason: verdict!.reason };
-      if (effect.until) return { result: { kind: 'wait', until: effect.until }, recorded: 'wait', reason: null };
-      return { result: { kind: 'branch', matched: 1 }, recorded: 'timeout', reason: verdict!.reason };
+      return awaited(verdict!, effect.until);
     }
     case 'goal': {
       await assertSegments(tx, tenantId, [effect.filter]);
       const [verdict] = await judge(tx, by, [effect.filter]);
       return reachedGoal(verdict!);
     }
-    case 'split': {
-      const matched = splitBranch(by, effect.weights);
-      const total = effect.weights.reduce((sum, weight) => sum + weight, 0);
-      const reason = `${effect.weights[matched]} of ${total}`;
-      return { result: { kind: 'branch', matched }, recorded: `branch-${matched + 1}`, reason };
-    }
-    case 'update': {
-      const changed = await commands.setContactFields(tx, origin, contactId, effect.set);
-      return { ...success, reason: changed.length === 0 ? 'nothing changed' : `changed ${changed.join(', ')}` };
-    }
+    case 'split':
+      return divided(by, effect.weights);
+    case 'update':
+      return updated(await commands.setContactFields(tx, origin, contactId, effect.set));
     case 'score': {
       const cause = { id: causeId(by), type: 'SCORE', time: by.at.toISOString(), requestid: origin.requestId };
       const total = await commands.addPoints(tx, tenantId, contactId, effect.points, cause);
-      const why = effect.reason === null ? '' : `${effect.reason}: `;
-      return { ...success, reason: `${why}the score is ${total ?? 0}` };
+      return scored(effect.reason, total ?? 0);
     }
     case 'webhook': {
       const { ok, reason } = by.answer!;

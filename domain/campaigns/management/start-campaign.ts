@@ -136,7 +136,8 @@ async function enrol(
   return enrolmentId;
 }
 
-async function assertContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
+/** Throws 404 that names each missing contact. */
+export async function assertContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   const missing = await rows<{ index: number; id: number }>(
     tx,
     sql`

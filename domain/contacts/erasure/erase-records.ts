@@ -140,6 +140,16 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
         tx,
         sql`delete from score_history where tenant_id = ${tenantId} and subject = 'contact' and subject_id = any(${ids})`,
       ),
+      // The reasons in a path quote the contact's values.
+      simulatedPaths: await count(
+        tx,
+        sql`
+        update campaign_simulations set result = jsonb_set(result, '{paths}', (
+          select coalesce(jsonb_agg(p order by n), '[]') from jsonb_array_elements(result -> 'paths') with ordinality as kept(p, n)
+          where (p ->> 'contactId')::bigint <> all(${ids})))
+        where tenant_id = ${tenantId} and exists (
+          select 1 from jsonb_array_elements(result -> 'paths') p where (p ->> 'contactId')::bigint = any(${ids}))`,
+      ),
       memberships: await count(
         tx,
         sql`delete from segment_members where tenant_id = ${tenantId} and contact_id = any(${ids})`,

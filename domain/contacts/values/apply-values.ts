@@ -9,8 +9,14 @@ const DERIVED = { email: 'emailKey', phone: 'phoneE164' } as const;
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
+/** The parts of a contact that `applyValues` reads and writes. */
+export type ContactFields = Pick<
+  Contact,
+  'email' | 'emailKey' | 'createdEmail' | 'phoneE164' | 'customFields' | (typeof PLAIN)[number]
+>;
+
 /** Applies values to a contact. Returns the API names of the fields that changed. */
-export function applyValues(contact: Contact, values: ContactValues): string[] {
+export function applyValues(contact: ContactFields, values: ContactValues): string[] {
   const fields = contact as unknown as Record<string, unknown>;
   const changed: string[] = PLAIN.filter((name) => values[name] !== undefined && !same(fields[name], values[name]));
   if (changed.includes('email')) {
@@ -27,7 +33,7 @@ export function applyValues(contact: Contact, values: ContactValues): string[] {
   return changed;
 }
 
-function mergeCustomFields(contact: Contact, given: NonNullable<ContactValues['customFields']> | null): boolean {
+function mergeCustomFields(contact: ContactFields, given: NonNullable<ContactValues['customFields']> | null): boolean {
   const old = new Map(Object.entries(contact.customFields));
   const merged = mergedCustomFields(contact.customFields, given);
   const kept = new Map(Object.entries(merged));

@@ -6,6 +6,7 @@ import { wantedActivities } from '../compile/compile-event.ts';
 import { operandOf } from '../compile/compile-field.ts';
 import { compileFilter, type CompileOptions } from '../compile/compile.ts';
 import { createJoinedSources, type JoinedSources } from '../compile/joined-sources.ts';
+import type { SimulatedContact } from '../compile/simulated-contact.ts';
 import {
   isEventLeaf,
   isGroup,
@@ -39,26 +40,57 @@ export async function explainFilters(
   tenantId: string,
   contactId: number,
   filters: readonly Explained[],
-  { now = new Date(), execution }: Pick<CompileOptions, 'execution'> & { now?: Date } = {},
+  options: ExplainOptions = {},
 ): Promise<Map<number, Explanation>> {
-  const explained = new Map<number, Explanation>();
+  const explained = await explainEach(tx, tenantId, filters, options, {
+    sources: createJoinedSources,
+    where: sql`c.id = ${contactId}`,
+  });
+  return explained.get(contactId) ?? new Map<number, Explanation>();
+}
+
+/** The same for many contacts as they would be, by their ids; one statement per 1000 leaves for all of them. */
+export function explainSimulated(
+  tx: EntityManager,
+  tenantId: string,
+  contacts: readonly SimulatedContact[],
+  filters: readonly Explained[],
+  options: ExplainOptions,
+): Promise<Map<number, Map<number, Explanation>>> {
+  return explainEach(tx, tenantId, filters, options, {
+    sources: () => createJoinedSources(contacts),
+    where: sql`true`,
+  });
+}
+
+type ExplainOptions = Pick<CompileOptions, 'execution'> & { now?: Date };
+
+async function explainEach(
+  tx: EntityManager,
+  tenantId: string,
+  filters: readonly Explained[],
+  { now = new Date(), execution }: ExplainOptions,
+  of: { sources: () => JoinedSources; where: RawBuilder<unknown> },
+): Promise<Map<number, Map<number, Explanation>>> {
+  const explained = new Map<number, Map<number, Explanation>>();
   const customFields = await customFieldTypes(tx, tenantId);
   for (const part of splitByLeaves(filters)) {
-    const sources = createJoinedSources();
+    const sources = of.sources();
     const options = { now, customFields, sources, ...(execution ? { execution } : {}) };
     const leaves = part.flatMap(({ filter }) => leavesOf(filter)).map((leaf) => askLeaf(leaf, options));
     // An array instead of jsonb_build_array, because a function can have at most a hundred arguments.
-    const [found] = await rows<{ values: unknown[]; verdicts: boolean[] }>(
+    const found = await rows<{ id: number; values: unknown[]; verdicts: boolean[] }>(
       tx,
       sql`
-      select to_jsonb(array[${sql.join(leaves.map((leaf) => sql`to_jsonb(${leaf.value})`))}]) as values, array[${sql.join(leaves.map((leaf) => leaf.verdict))}]::boolean[] as verdicts
-      ${sources.from()} where c.tenant_id = ${tenantId} and c.id = ${contactId}`,
+      select c.id, to_jsonb(array[${sql.join(leaves.map((leaf) => sql`to_jsonb(${leaf.value})`))}]) as values, array[${sql.join(leaves.map((leaf) => leaf.verdict))}]::boolean[] as verdicts
+      ${sources.from()} where c.tenant_id = ${tenantId} and ${of.where}`,
     );
-    if (!found) return explained;
-    const answers = leaves
-      .map((leaf, index) => leaf.read(found.values[index], found.verdicts[index] ?? false))
-      .values();
-    for (const { id, filter } of part) explained.set(id, explain(filter, answers));
+    for (const { id: contactId, values, verdicts } of found) {
+      const answers = leaves.map((leaf, index) => leaf.read(values[index], verdicts[index] ?? false)).values();
+      const ofContact = explained.get(contactId) ?? new Map<number, Explanation>();
+      for (const { id, filter } of part) ofContact.set(id, explain(filter, answers));
+      explained.set(contactId, ofContact);
+    }
   }
   return explained;
 }

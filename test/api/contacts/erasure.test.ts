@@ -183,6 +183,13 @@ async function makePerson() {
       { id: 'long', type: 'WAIT', config: { waitMinutes: 10_000 } },
     ],
   });
+  const path = (contactId: number) => ({
+    contactId,
+    steps: [{ stepId: 'is', reason: `email eq "x": no ("${EMAIL}")` }],
+  });
+  await query(sql`
+    insert into campaign_simulations (tenant_id, campaign_id, request, contacts, workflow_id, result)
+    values ('default', ${campaign.id}, '{}', 2, 'simulation', ${JSON.stringify({ entered: 2, paths: [path(person.id), path(twin.id)] })}::jsonb)`);
   await ok('POST', `/campaigns/${campaign.id}/start`, { contactIds: [person.id] });
   const [execution] = await until('the execution runs', async () => {
     const { data } = await ok('GET', `/campaigns/${campaign.id}/executions`);
@@ -267,6 +274,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
         'submissions',
         'importRejects',
         'importUndo',
+        'simulatedPaths',
         'deadLetters',
         'deadLetterMessages',
         'suppressions',
@@ -284,6 +292,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
       submissions: 1,
       importRejects: 1,
       importUndo: 1,
+      simulatedPaths: 1,
       deadLetters: 1,
       deadLetterMessages: 1,
       suppressions: 2,

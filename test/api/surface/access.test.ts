@@ -82,7 +82,8 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'campaigns:read',
     user: true,
     operations: `
-    listCampaigns getCampaign getCampaignStats listCampaignVersions getCampaignVersion listCampaignExecutions getCampaignExecution explainCampaignContact getCampaignEnrolment getCampaignMigration`,
+    listCampaigns getCampaign getCampaignStats listCampaignVersions getCampaignVersion listCampaignExecutions getCampaignExecution explainCampaignContact getCampaignEnrolment getCampaignMigration
+    simulateCampaign getCampaignSimulation`,
   },
   {
     access: 'campaigns:write',

@@ -350,6 +350,11 @@ const CASES: Record<string, () => Case> = {
     body: { from: 1, to: 1, dryRun: 'x', map: { nowhere: 5 } },
     wrong: ['/dryRun type', '/map/nowhere type', '/to same_version'],
   }),
+  simulateCampaign: () => ({
+    path: `/campaigns/${ids['campaign']}/simulate`,
+    body: { contactIds: [1], listId: 1, at: '1999-01-01T00:00:00Z', paths: 1001 },
+    wrong: ['/at format', '/listId conflict', '/paths too_large'],
+  }),
   createForm: () => ({ path: '/forms', body: form, wrong: formWrong }),
   updateForm: () => ({
     path: `/forms/${ids['form']}`,

@@ -111,6 +111,7 @@ const PATHS: [RegExp, string][] = [
   [/^\/emails/, 'emails'],
   [/^\/campaigns\/executions/, 'campaign_executions'],
   [/^\/campaigns\/enrolments/, 'campaign_enrolments'],
+  [/^\/campaigns\/simulations/, 'campaign_simulations'],
   [/^\/campaigns/, 'campaigns'],
   [/^\/forms/, 'forms'],
   [/^\/scoring\/rules/, 'scoring_rules'],

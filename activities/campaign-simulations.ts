@@ -1,0 +1,17 @@
+import { Context, heartbeat } from '@temporalio/activity';
+import { tenantEm } from '../db/orm.ts';
+import { runSimulation } from '../domain/campaigns/simulation/run-simulation.ts';
+import type { Deps } from '../runtime/deps.ts';
+import type { WorkflowInputs } from '../workflows/registry.ts';
+
+export function campaignSimulationActivities(deps: Deps) {
+  return {
+    /** Runs a simulation from the start; the heartbeat is the number of contacts done. */
+    async simulateCampaign(input: WorkflowInputs['campaignSimulation']): Promise<void> {
+      await runSimulation(tenantEm(deps.orm, input.tenantId), input, deps.env.MAIL_FROM, (done) => {
+        heartbeat(done);
+        Context.current().cancellationSignal.throwIfAborted();
+      });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { sql, type RawBuilder } from '../../../db/orm.ts';
+import type { Entry } from '../definition/entry.ts';
+
+/**
+ * SQL: why a contact `c` may not enter a campaign at a time; null if it may. Contacts whose status forbids email may
+ * enter; their emails are suppressed.
+ */
+export function entryRefusal(
+  { reentry, minIntervalMinutes }: Entry,
+  { tenantId, campaignId, at }: { tenantId: string; campaignId: number; at: RawBuilder<unknown> },
+): RawBuilder<string | null> {
+  const entered = (and: RawBuilder<unknown>): RawBuilder<unknown> => sql`exists (
+    select 1 from campaign_executions e where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id = c.id and ${and})`;
+  const refusals = [
+    sql`when c.status = 'archived' then 'contact_archived'`,
+    ...(reentry === 'never' ? [sql`when ${entered(sql`true`)} then 'already_entered'`] : []),
+    ...(reentry === 'after_completion' ? [sql`when ${entered(sql`e.status = 'RUNNING'`)} then 'still_running'`] : []),
+    ...(minIntervalMinutes > 0
+      ? [
+          sql`when ${entered(sql`e.started_at > ${at} - make_interval(mins => ${minIntervalMinutes})`)} then 'min_interval'`,
+        ]
+      : []),
+  ];
+  return sql`case ${sql.join(refusals, sql` `)} end`;
+}
