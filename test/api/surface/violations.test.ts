@@ -353,7 +353,7 @@ const CASES: Record<string, () => Case> = {
   simulateCampaign: () => ({
     path: `/campaigns/${ids['campaign']}/simulate`,
     body: { contactIds: [1], listId: 1, at: '1999-01-01T00:00:00Z', paths: 1001 },
-    wrong: ['/at format', '/listId conflict', '/paths too_large'],
+    wrong: ['/at format', '/listId conflict', '/paths out_of_range'],
   }),
   createForm: () => ({ path: '/forms', body: form, wrong: formWrong }),
   updateForm: () => ({
