@@ -55,11 +55,14 @@ export async function startParts({
   senders,
   connections,
   inDoubt,
+  apart = false,
   log,
 }: {
   senders: number;
   connections: number;
   inDoubt: number;
+  /** Emails are accepted and sent by a process of their own, `sender`, so that no kill of a worker delays them. */
+  apart?: boolean;
   log: (line: string) => void;
 }): Promise<Parts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-faults-'));
@@ -157,8 +160,9 @@ export async function startParts({
     for (let n = 1; n <= senders; n += 1)
       await begin(
         n === 1 ? 'worker' : `worker-${n}`,
-        own(`worker-${n}`, 'worker/main.ts', ['--only', 'temporal,intake,consumers,senders']),
+        own(`worker-${n}`, 'worker/main.ts', ['--only', `temporal,consumers${apart ? '' : ',intake,senders'}`]),
       );
+    if (apart) await begin('sender', own('sender', 'worker/main.ts', ['--only', 'intake,senders']));
   } catch (error) {
     await stop();
     throw error;

@@ -5,7 +5,7 @@ import { journeyFaults } from '../../../dev/faults/journeys.ts';
 // The short form of `npm run faults -- journeys`, with a stack of its own, whose Temporal can be killed and restarted.
 test('kill -9 of the worker and of Temporal in the middle: each journey ends once, and all figures agree', async () => {
   const found: string[] = [];
-  const good = await journeyFaults(['--executions', '200', '--kills', '1'], (line) => found.push(line));
+  const good = await journeyFaults(['--executions', '100', '--kills', '1', '--apart'], (line) => found.push(line));
   assert.ok(good, found.join('\n'));
   assert.equal(found.filter((line) => /^kill \d, of (worker|Temporal): /.test(line)).length, 2, found.join('\n'));
 });
