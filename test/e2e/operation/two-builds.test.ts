@@ -78,11 +78,10 @@ async function end(worker: BuildWorker): Promise<void> {
   await worker.end();
 }
 const { ROUTING_CONFIG_UPDATE_STATE_COMPLETED } = proto.temporal.api.enums.v1.RoutingConfigUpdateState;
-/** Makes a build current; resolves when all queues follow. */
-async function makeCurrent(buildId: string): Promise<void> {
-  // The server knows all queues of a build only a moment after its worker has begun to poll.
-  await until(`${buildId} is current`, () =>
-    deployment('set-current-version', '--build-id', buildId, '--yes').then(
+/** Routes to a build. The server knows all of its queues only a moment after its worker has begun to poll. */
+const routeTo = (command: string, buildId: string, ...args: string[]) =>
+  until(`${command} ${buildId}`, () =>
+    deployment(command, '--build-id', buildId, '--yes', ...args).then(
       () => true,
       (error: unknown) => {
         if (/missing active task queues|not found/i.test(String(error))) return false;
@@ -90,6 +89,9 @@ async function makeCurrent(buildId: string): Promise<void> {
       },
     ),
   );
+/** Makes a build current; resolves when all queues follow. */
+async function makeCurrent(buildId: string): Promise<void> {
+  await routeTo('set-current-version', buildId);
   const request = { namespace: service.deps.env.TEMPORAL_NAMESPACE, deploymentName: 'perennial' };
   await until('all queues follow', async () => {
     const { workerDeploymentInfo: info } =
@@ -232,12 +234,7 @@ test(
 
     const next = await run(other.folder, 'next', 'PINNED');
     assert.doesNotMatch(next.log(), /no workflow runs/);
-    await until('the other build is known', () =>
-      status('next')
-        .catch(() => false)
-        .then(() => true),
-    );
-    await deployment('set-ramping-version', '--build-id', 'next', '--percentage', '50', '--yes');
+    await routeTo('set-ramping-version', 'next', '--percentage', '50');
     await makeCurrent('next');
     const later = await addContacts(LATER);
     await enter(campaignId, later);
