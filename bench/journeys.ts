@@ -16,7 +16,7 @@
  * executions per second as can be run; 0 = as fast as they are answered), `--sink` (the path of Postfix's `smtp-sink`).
  */
 import { parseArgs } from 'node:util';
-import { Runtime } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { readEnv } from '../config/env.ts';
 import { benchEvents } from './journeys/events.ts';
 import { benchHistory } from './journeys/history.ts';
@@ -46,7 +46,11 @@ const wanted = (name: string): boolean => positionals.length === 0 || positional
 const count = Number(values.count);
 
 // The worker of the reference tells of every workflow that is terminated under it.
-Runtime.install({ shutdownSignals: [], telemetryOptions: { logging: { filter: 'ERROR' } } });
+Runtime.install({
+  shutdownSignals: [],
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: 'ERROR' } },
+});
 const [sink, url] = await startSink({ sink: values.sink, replyMs: null });
 try {
   await onStarted({ SMTP_URL: url, MAIL_FROM: 'no-reply@example.com' }, async (started) => {
