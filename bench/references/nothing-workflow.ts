@@ -1,4 +1,4 @@
-import { proxyLocalActivities, sleep, upsertSearchAttributes } from '@temporalio/workflow';
+import { proxyLocalActivities, setCurrentDetails, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 
 const { nothing } = proxyLocalActivities<{ nothing: () => Promise<void> }>({ startToCloseTimeout: '10s' });
 
@@ -9,4 +9,10 @@ export async function doNothing(): Promise<void> {
     await nothing();
     if (step === 'wait') await sleep(1);
   }
+}
+
+/** Only waits, as an execution at a WAIT does. */
+export async function rest(): Promise<void> {
+  setCurrentDetails('**pause**: waits');
+  await sleep('1 day', { summary: 'waits' });
 }

@@ -181,7 +181,7 @@ async function checkStatistics(run: Run): Promise<Verdict[]> {
     const differences = Object.entries(counted as Record<string, unknown>)
       .map(([name, value]) => [name, (told as Record<string, unknown> | undefined)?.[name], value])
       .filter(([, one, other]) => one !== other)
-      .map(([name, one, other]) => `${name} ${one} instead of ${other}`);
+      .map(([name, one, other]) => `${String(name)} ${String(one)} instead of ${String(other)}`);
     return [`statistics of ${what}`, differences.join(', ') || 'as counted', differences.length === 0];
   });
 }

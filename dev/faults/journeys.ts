@@ -56,7 +56,7 @@ export async function journeyFaults(args: string[], say = print): Promise<boolea
           temporal,
           campaignId,
           executions,
-          unknownAllowed: kills * parts.inDoubt,
+          unknownAllowed,
           say,
         };
         const begun = performance.now();

@@ -102,7 +102,7 @@ async function lastFiring(
   );
   const found = events.find((event) => {
     const asEvent = event as unknown as TriggerEvent;
-    return isTriggerEvent(asEvent) && fires(trigger, asEvent, event.data as EmailReferences);
+    return isTriggerEvent(asEvent) && fires(trigger, asEvent, event.data);
   });
   return found ? { at: found.at, untriggered: found.data['runTriggers'] === false } : null;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import proto from '@temporalio/proto';
+import type proto from '@temporalio/proto';
 import { tenantEm } from '../../../db/orm.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
@@ -62,7 +62,7 @@ async function waiting(steps: { id: string }[], contactId: number): Promise<Exec
     return data[0]?.runId && data[0].currentStepId === steps[0]!.id && (data as Execution[]);
   });
   await until('its timer runs', async () =>
-    (await historyOf(execution!)).some(({ timerStartedEventAttributes: t }) => t),
+    (await historyOf(execution)).some(({ timerStartedEventAttributes: t }) => t),
   );
   return execution!;
 }
