@@ -67,7 +67,7 @@ async function figures<Name extends string>({ owner }: Run, text: string, values
 
 async function checkExecutions(run: Run): Promise<Verdict[]> {
   const { campaignId, executions } = run;
-  const found = await figures<'all' | 'contacts' | 'completed' | 'running' | 'sweep'>(
+  const found = await figures<'all' | 'contacts' | 'completed' | 'running'>(
     run,
     `select count(*) as all, count(distinct contact_id) as contacts, count(*) filter (where status = 'COMPLETED') as completed,
        count(*) filter (where status = 'RUNNING') as running
