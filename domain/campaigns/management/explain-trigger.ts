@@ -2,7 +2,6 @@ import type { Campaign } from '../../../db/entities/campaigns.ts';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { timeline } from '../../contacts/values/timeline.ts';
-import type { EmailReferences } from '../../emails/ledger/event-emails.ts';
 import type { Trigger } from '../definition/triggers.ts';
 import { fires, isTriggerEvent, type TriggerEvent } from '../enrolment/enter-on-events.ts';
 
