@@ -8,7 +8,12 @@ import { importRecipients, makeTemplate, startSink, type SendOptions } from './s
 import { onStarted, type Started } from './started.ts';
 
 /** Runs a new campaign of EMAIL, WAIT 0, EMAIL for the list. Resolves when all executions and emails are over. */
-export async function runCampaign({ client }: Started, templateId: number, listId: number, count: number): Promise<void> {
+export async function runCampaign(
+  { client }: Started,
+  templateId: number,
+  listId: number,
+  count: number,
+): Promise<void> {
   const { id } = await client.call('POST', '/campaigns', {
     name: 'Bench',
     steps: [
