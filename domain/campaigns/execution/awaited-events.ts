@@ -122,3 +122,27 @@ export async function wakeAwaiting(tx: EntityManager, events: readonly AnyEvent[
   );
   await appendWakes(tx, woken);
 }
+
+/**
+ * Moves what executions of one contact wait for to another contact, and wakes the executions of both: each has got the
+ * timeline of the other, without any new event.
+ */
+export async function moveAwaited(
+  tx: EntityManager,
+  tenantId: string,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  const woken = await rows<{ tenantId: string; workflowId: string }>(
+    tx,
+    sql`
+    with moved as (
+      update awaited_events set contact_id = ${to}, woken_at = now()
+      where tenant_id = ${tenantId} and contact_id = any(${[from, to]}::bigint[])
+      returning tenant_id, execution_id
+    )
+    select distinct e.tenant_id as "tenantId", e.workflow_id as "workflowId"
+    from moved join campaign_executions e on e.tenant_id = moved.tenant_id and e.id = moved.execution_id
+    where e.status = 'RUNNING' and e.workflow_id is not null`,
+  );
+  await appendWakes(tx, woken);
+}

@@ -2,6 +2,7 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
+import { moveAwaited } from '../../campaigns/execution/awaited-events.ts';
 import { stopExecutions } from '../../campaigns/execution/stop-executions.ts';
 import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
@@ -150,7 +151,7 @@ function mergedValues(target: Contact, source: Contact): ContactValues {
 }
 
 async function moveAll(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
-  for (const table of ['contact_activities', 'form_submissions', 'opt_ins', 'awaited_events']) {
+  for (const table of ['contact_activities', 'form_submissions', 'opt_ins']) {
     await rows(
       tx,
       sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`,
@@ -178,6 +179,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
       where s.tenant_id = ${tenantId} and s.contact_id = ${sourceId} group by s.id, s.campaign_id, s.entry_no
     ) n where e.tenant_id = ${tenantId} and e.id = n.id`,
   );
+  await moveAwaited(tx, tenantId, { from: sourceId, to: targetId });
   await rows(
     tx,
     sql`

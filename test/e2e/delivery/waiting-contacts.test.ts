@@ -138,6 +138,25 @@ for (const [what, steps] of Object.entries(WAITS)) {
   });
 }
 
+for (const [what, steps] of Object.entries(WAITS)) {
+  test(`what the other contact of a merge had done counts for who waits by ${what}`, async () => {
+    const [target, source] = [await makeContact(service), await makeContact(service)];
+    const [ofTarget, ofSource] = [await resting(steps, target.id), await resting(steps, source.id)];
+    const [doer, waiter] = [await makeContact(service), await makeContact(service)];
+    const ofWaiter = await resting(steps, waiter.id);
+    await publish(service, visit(source.id), visit(doer.id));
+    await until('the source has gone on', async () => (await executionOf(ofSource.id)).status === 'COMPLETED');
+    await until('the visit is in the timeline', async () => {
+      const { data } = await call('GET', `/contacts/${doer.id}/activities`);
+      return data.some(({ type }: { type: string }) => type === 'WEBSITE_VISITED');
+    });
+    await call('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+    await call('POST', `/contacts/${doer.id}/merge`, { sourceId: waiter.id });
+    for (const { id } of [ofTarget, ofWaiter])
+      await until('it goes on without a new event', async () => (await executionOf(id)).status === 'COMPLETED');
+  });
+}
+
 /** Starts a campaign for two contacts; returns their executions, in the order of the contacts. */
 async function twins(steps: object[], ...contactIds: [number, number]): Promise<[Execution, Execution]> {
   const { id: campaignId } = await call('POST', '/campaigns', { name: 'Waiting', steps });
