@@ -78,6 +78,8 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
     campaign_id: campaignId,
     contact_id: contactId,
   });
+  for (const job of ['campaign_simulations', 'campaign_migrations'])
+    await insertRow(owner, job, await columnsOf(owner, job), { tenant_id: user.tenantId, campaign_id: campaignId });
   await make('/forms', { name: mark, fields: [{ name: 'email', label: mark, type: 'email', required: true }], listId });
   await make('/scoring/rules', { name: mark, eventType: 'EMAIL_OPENED', points: 1 });
   await make('/scoring/thresholds', { name: mark, score: 50, action: { type: 'ADD_TO_LIST', listId } });
@@ -112,6 +114,7 @@ const PATHS: [RegExp, string][] = [
   [/^\/campaigns\/executions/, 'campaign_executions'],
   [/^\/campaigns\/enrolments/, 'campaign_enrolments'],
   [/^\/campaigns\/simulations/, 'campaign_simulations'],
+  [/^\/campaigns\/migrations/, 'campaign_migrations'],
   [/^\/campaigns/, 'campaigns'],
   [/^\/forms/, 'forms'],
   [/^\/scoring\/rules/, 'scoring_rules'],
