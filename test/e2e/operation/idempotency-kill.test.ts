@@ -11,7 +11,14 @@ import { takesIdempotencyKey } from '../../../api/route/route.ts';
 
 const keyed = routes.filter(takesIdempotencyKey);
 /** They read, or are refused: nothing changes but that their answer is kept. */
-const CHANGES_NOTHING = new Set(['previewSegment', 'previewTemplate', 'rebuildSegment', 'rebuildList', 'verifySender']);
+const CHANGES_NOTHING = new Set([
+  'previewSegment',
+  'previewTemplate',
+  'rebuildSegment',
+  'rebuildList',
+  'simulateCampaign',
+  'verifySender',
+]);
 
 let service: Service;
 let owner: pg.Client;
