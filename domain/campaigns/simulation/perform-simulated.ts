@@ -62,10 +62,7 @@ export async function performSimulated(
     case 'split': {
       const { tenantId, campaignId, definition } = world;
       return each(({ contactId, position }) =>
-        divided(
-          { tenantId, campaignId, contactId, stepId: definition.steps[position.stepIndex]!.id },
-          effect.weights,
-        ),
+        divided({ tenantId, campaignId, contactId, stepId: definition.steps[position.stepIndex]!.id }, effect.weights),
       );
     }
     case 'update':

@@ -146,7 +146,11 @@ class Moment {
     const { tally } = this.#world;
     traveller.position = outcome.position;
     if (traveller.steps >= MAX_STEPS) {
-      tally.ended(traveller, { status: 'RUNNING', reason: `at ${outcome.next.stepId} after ${MAX_STEPS} steps`, at: null });
+      tally.ended(traveller, {
+        status: 'RUNNING',
+        reason: `at ${outcome.next.stepId} after ${MAX_STEPS} steps`,
+        at: null,
+      });
       return false;
     }
     const { waitUntil, looks } = outcome.next;
