@@ -78,6 +78,12 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
     campaign_id: campaignId,
     contact_id: contactId,
   });
+  // Made by the API only for more than 10,000 contacts.
+  await insertRow(owner, 'campaign_simulations', await columnsOf(owner, 'campaign_simulations'), {
+    tenant_id: user.tenantId,
+    campaign_id: campaignId,
+    error: mark,
+  });
   await make('/forms', { name: mark, fields: [{ name: 'email', label: mark, type: 'email', required: true }], listId });
   await make('/scoring/rules', { name: mark, eventType: 'EMAIL_OPENED', points: 1 });
   await make('/scoring/thresholds', { name: mark, score: 50, action: { type: 'ADD_TO_LIST', listId } });
