@@ -59,12 +59,14 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
       const failure = !answer.ok && outcome.call.onError === 'fail' ? answer.brief : undefined;
       // With an answer, it makes no other call.
       const recorded = (await runStep(em, tools, request, { runId, answer, failure })) as StepAnswer;
-      if (failure !== undefined) throw ApplicationFailure.nonRetryable(failure, 'webhook_failed');
+      // Unless it ended, the execution was moved or paused meanwhile, and goes on from there.
+      if (failure !== undefined && 'end' in recorded) throw ApplicationFailure.nonRetryable(failure, 'webhook_failed');
       return recorded;
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      // Does not repeat the step: ends the execution as FAILED at it.
-      await runStep(em, tools, request, { runId, failure: error.message });
+      // Does not repeat the step: ends the execution as FAILED at it, unless it was moved or paused meanwhile.
+      const recorded = await runStep(em, tools, request, { runId, failure: error.message });
+      if (!('end' in recorded) && !('call' in recorded)) return recorded;
       throw ApplicationFailure.nonRetryable(error.message, error.code);
     }
   };

@@ -63,7 +63,9 @@ export async function startWorkflow(client: Client, start: WorkflowStart): Promi
       ...options,
       workflowIdReusePolicy:
         policy === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      // The run before a retry may not have ended yet, after a kill; it would end without doing the retry's work.
+      workflowIdConflictPolicy:
+        policy === 'again' ? WorkflowIdConflictPolicy.TERMINATE_EXISTING : WorkflowIdConflictPolicy.USE_EXISTING,
     });
     return handle.firstExecutionRunId;
   } catch (error) {

@@ -10,7 +10,9 @@ export function entryRefusal(
   { tenantId, campaignId, at }: { tenantId: string; campaignId: number; at: RawBuilder<unknown> },
 ): RawBuilder<string | null> {
   const entered = (and: RawBuilder<unknown>): RawBuilder<unknown> => sql`exists (
-    select 1 from campaign_executions e where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id = c.id and ${and})`;
+    select 1 from campaign_executions e where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id = c.id
+      -- It is a note of an entry that was refused, not an entry.
+      and e.exit_reason is distinct from 'depth_limit' and ${and})`;
   const refusals = [
     sql`when c.status = 'archived' then 'contact_archived'`,
     ...(reentry === 'never' ? [sql`when ${entered(sql`true`)} then 'already_entered'`] : []),

@@ -244,6 +244,30 @@ test('dynamic segments follow what the steps change', async () => {
   assert.match(paths[0].steps[2].reason, /: yes \(\[\d+\]\)$/);
 });
 
+test('a timezone that a step sets holds from the next step on, as in an execution', async () => {
+  const contactId = await contact();
+  const local = (id: string) => ({ id, type: 'WAIT', config: { untilLocalTime: { time: '09:00' } } });
+  const id = await campaign(
+    [
+      { id: 'move', type: 'UPDATE_CONTACT', config: { set: { timezone: 'Asia/Tokyo' } } },
+      local('of-before'),
+      local('of-tokyo'),
+      email('in-window'),
+    ],
+    { entry: { sendWindow: { from: '12:00', to: '13:00', timezone: 'contact' } } },
+  );
+  const { paths } = await simulated(id, { contactIds: [contactId] });
+  assert.deepEqual(
+    paths[0].steps.map(({ stepId, at }: { stepId: string; at: string }) => `${stepId} ${at}`),
+    [
+      `move ${AT}`,
+      'of-before 2031-03-04T09:00:00.000Z',
+      'of-tokyo 2031-03-05T00:00:00.000Z',
+      'in-window 2031-03-05T03:00:00.000Z',
+    ],
+  );
+});
+
 test('what does not end is running, and says where', async () => {
   const contactId = await contact();
   const long = await campaign([wait('years', 5_000_000)]);

@@ -17,7 +17,6 @@ const LATER = 10;
 /** More than forty take longer, so that a thousand can be asked for. */
 const TIMEOUT_MS = 240_000 + WAITING * 1000;
 
-const START = '  let woken = false;';
 const STEP = '    woken = false;\n    const answer = await runStep(ahead);';
 /** What only the other build does. */
 const SLEEP = `await sleep('1 millisecond', { summary: 'other build' });`;
@@ -25,22 +24,16 @@ const SLEEP = `await sleep('1 millisecond', { summary: 'other build' });`;
 let service: Service;
 let cli: string;
 let other: Build;
-let otherPatched: Build;
 const workers = new Set<BuildWorker>();
 beforeAll(async () => {
   cli = await findBinary('temporal', { log: () => undefined });
-  [other, otherPatched] = await Promise.all([
-    makeBuild({ [STEP]: SLEEP }),
-    // Asked once, at the start: later, when nothing is replayed any more, the answer would be yes in the same run.
-    makeBuild({ [START]: `const isOther = patched('other-build');`, [STEP]: `if (isOther) ${SLEEP}` }),
-  ]);
+  other = await makeBuild({ [STEP]: SLEEP });
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
 afterAll(async () => {
   for (const worker of workers) await worker.end('SIGKILL');
   await service.stop();
   await other.remove();
-  await otherPatched.remove();
 });
 
 /** For conditions that are work for the servers which they wait for. */
@@ -256,29 +249,6 @@ test(
     await until('the old build is drained', async () => (await status('old')) === 'drained');
     await end(old);
     await end(next);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'AUTO_UPGRADE: who waits moves to the other build, and ends as begun if its change is under patched()',
-  async () => {
-    const old = await run('.', 'plain', 'AUTO_UPGRADE');
-    await makeCurrent('plain');
-    const journeys = await startJourneys(WAITING);
-    const { campaignId, contactIds } = journeys;
-
-    const patched = await run(otherPatched.folder, 'patched', 'AUTO_UPGRADE');
-    await makeCurrent('patched');
-    await end(old);
-    const later = await addContacts(LATER);
-    await enter(campaignId, later);
-    await visit([...contactIds, ...later]);
-    await allEnd(journeys, [...contactIds, ...later]);
-    await assertSeen(journeys, contactIds, { builds: ['plain', 'patched'], ofOther: false, failedTasks: 0 });
-    await assertSeen(journeys, later, { builds: ['patched'], ofOther: true, failedTasks: 0 });
-    await assertOnce({ ...journeys, contactIds: [...contactIds, ...later] });
-    await end(patched);
   },
   TIMEOUT_MS,
 );
