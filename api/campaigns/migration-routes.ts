@@ -31,9 +31,10 @@ export const migrationRoutes: RouteSpec[] = [
         ...(to === undefined ? {} : { to }),
         map: map as Record<string, string>,
       }),
-    handler: async ({ em, caller, params, body: { dryRun, ...input } }) => {
-      if (dryRun) return { status: 200, body: presentPlan(input, await planMigration(em, params.id, input)) };
-      const migration = await migrateCampaign(em, caller, params.id, input);
+    handler: async ({ em, deps, caller, params, body: { dryRun, ...input } }) => {
+      const { checkUrl } = deps.outbound;
+      if (dryRun) return { status: 200, body: presentPlan(input, await planMigration(em, params.id, input, checkUrl)) };
+      const migration = await migrateCampaign(em, caller, params.id, input, checkUrl);
       return accepted(`/campaigns/migrations/${migration.id}`, presentMigration(migration));
     },
   }),

@@ -39,7 +39,7 @@ export const simulationRoutes: RouteSpec[] = [
     errors: ['conflict'],
     check: ({ given }) => simulationViolations(given),
     handler: async ({ em, caller, deps, params, body }) => {
-      const answer = await requestSimulation(em, caller, params.id, body, deps.env.MAIL_FROM);
+      const answer = await requestSimulation(em, caller, params.id, body, deps.env.MAIL_FROM, deps.outbound.checkUrl);
       return 'result' in answer
         ? { body: answer.result }
         : accepted(`/campaigns/simulations/${answer.job.id}`, presentJob(answer.job));

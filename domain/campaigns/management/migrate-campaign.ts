@@ -9,6 +9,7 @@ import type { Definition } from '../definition/definition.ts';
 import type { VersionChange } from '../execution/migrate-state.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { type MigrationFigures, surveyMigration } from './survey-migration.ts';
+import type { CheckUrl } from '../../outbound/check-url.ts';
 
 export interface MigrationInput {
   from: number;
@@ -56,7 +57,12 @@ export async function migrationViolations(
 }
 
 /** The change between the versions. Throws 404 for missing ones, and 400. */
-async function changeOf(tx: EntityManager, campaign: Campaign, input: MigrationInput): Promise<VersionChange> {
+async function changeOf(
+  tx: EntityManager,
+  campaign: Campaign,
+  input: MigrationInput,
+  checkUrl: CheckUrl | undefined,
+): Promise<VersionChange> {
   const { tenantId, id } = campaign;
   assertValid(await migrationViolations(tx, id, input));
   const [from, to] = [await definitionOf(tx, id, input.from), await definitionOf(tx, id, input.to)];
@@ -67,7 +73,7 @@ async function changeOf(tx: EntityManager, campaign: Campaign, input: MigrationI
     ]);
   }
   // An older version may refer to what was deleted since.
-  const broken = await definitionViolations(tx, tenantId, to!);
+  const broken = await definitionViolations(tx, tenantId, to!, checkUrl);
   assertValid(broken.map(({ code, message }) => ({ path: '/to', code, message: `version ${input.to}: ${message}` })));
   return { from: from!, to: to!, version: input.to, map: input.map ?? {} };
 }
@@ -85,11 +91,16 @@ function assertOpen({ status }: Campaign): void {
  * unknown steps, for equal versions, and if `to` refers to what was deleted, 409 if the campaign is neither ACTIVE nor
  * PAUSED.
  */
-export async function planMigration(em: EntityManager, id: number, input: MigrationInput): Promise<MigrationFigures> {
+export async function planMigration(
+  em: EntityManager,
+  id: number,
+  input: MigrationInput,
+  checkUrl?: CheckUrl,
+): Promise<MigrationFigures> {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id });
     if (!campaign) throw notFound('campaign', id);
-    const change = await changeOf(tx, campaign, input);
+    const change = await changeOf(tx, campaign, input, checkUrl);
     assertOpen(campaign);
     return surveyMigration(tx, { tenantId: campaign.tenantId, campaignId: id, fromVersion: input.from }, change);
   });
@@ -104,12 +115,13 @@ export async function migrateCampaign(
   author: Author,
   id: number,
   input: MigrationInput,
+  checkUrl?: CheckUrl,
 ): Promise<CampaignMigration> {
   return em.transactional(async (tx) => {
     const { tenantId } = author;
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
-    const change = await changeOf(tx, campaign, input);
+    const change = await changeOf(tx, campaign, input, checkUrl);
     assertOpen(campaign);
     const other = await tx.findOne(CampaignMigration, { campaignId: id, status: 'RUNNING' });
     if (other) throw new AppError('conflict', `Migration ${other.id} of the campaign is still running`);

@@ -1,3 +1,4 @@
+import type { CheckUrl } from '../../outbound/check-url.ts';
 import { Campaign, CampaignSimulation } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
@@ -48,13 +49,14 @@ export async function requestSimulation(
   campaignId: number,
   input: SimulationInput,
   mailFrom: string,
+  checkUrl?: CheckUrl,
 ): Promise<{ result: SimulationResult } | { job: CampaignSimulation }> {
   assertValid(simulationViolations(input));
   const { tenantId } = origin;
   const { version = 'draft', paths = 100 } = input;
   const assume = { openRate: 0, clickRate: 0, seed: 1, ...input.assume };
   const at = input.at === undefined ? new Date() : parseDateTime(input.at)!;
-  const definition = await definitionOf(em, tenantId, campaignId, version);
+  const definition = await definitionOf(em, tenantId, campaignId, version, checkUrl);
   const { audience, contacts } = await em.transactional((tx) => readAudience(tx, tenantId, input));
   if (contacts <= MAX_AT_ONCE) {
     const plan = { tenantId, campaignId, definition, at, assume, mailFrom };
@@ -69,13 +71,14 @@ async function definitionOf(
   tenantId: string,
   campaignId: number,
   version: number | 'draft',
+  checkUrl: CheckUrl | undefined,
 ): Promise<Definition> {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id: campaignId });
     if (!campaign) throw notFound('campaign', campaignId);
     if (version !== 'draft') return (await readVersion(tx, campaignId, version)).definition;
     const draft = draftOf(campaign);
-    assertValid(await definitionViolations(tx, tenantId, draft));
+    assertValid(await definitionViolations(tx, tenantId, draft, checkUrl));
     return draft;
   });
 }
