@@ -97,8 +97,8 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       show(ahead, `**${ahead.stepId}**: ${escapeMarkdown(ahead.summary)}`);
       await condition(allHandlersFinished);
       // Woken meanwhile: the next run must look at once instead of waiting.
-      const { waitUntil: _isOver, ...now } = ahead;
-      const next = { ...start, campaignVersion: version, ahead: woken ? now : ahead };
+      const { waitUntil: _isOver, ...atOnce } = ahead;
+      const next = { ...start, campaignVersion: version, ahead: woken ? atOnce : ahead };
       await continueAsNew<typeof campaignExecution>(next);
     }
   }

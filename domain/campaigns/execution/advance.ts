@@ -115,9 +115,9 @@ function enter(
   const due = kind.due?.(step.config, definition.entry, moment);
   if (due) position.waitUntil = later(position.waitUntil, due).toISOString();
   const { next } = at(definition, position, moment.now);
-  const { waitUntil, ...now } = next;
-  const looks = kind.looks ?? (waitUntil !== undefined && openGoals(definition, position).length > 0);
-  return { next: looks ? { ...now, looks: true } : next, position };
+  const { waitUntil, ...withoutWait } = next;
+  const looks = kind.endsEarly ?? (waitUntil !== undefined && openGoals(definition, position).length > 0);
+  return { next: looks ? { ...withoutWait, looks: true } : next, position };
 }
 
 /** A goal of the definition that the execution has not met yet. */
@@ -146,7 +146,7 @@ export function wokenBy(definition: Definition, position: Position): Set<FilterE
   const { step, kind } = stepAt(definition, position);
   const goals = openGoals(definition, position).map(({ stepIndex }) => definition.steps[stepIndex]!);
   return new Set([
-    ...(kind.looks ? (kind.wokenBy?.(step.config) ?? []) : []),
+    ...(kind.endsEarly ? (kind.wokenBy?.(step.config) ?? []) : []),
     ...goals.flatMap((goal) => [...(stepKind(goal.type)?.wokenBy?.(goal.config) ?? [])]),
   ]);
 }
@@ -164,7 +164,7 @@ export function plan(definition: Definition, position: Position, moment: Moment)
   const { step, kind } = stepAt(definition, position);
   const until = position.waitUntil === null ? null : new Date(position.waitUntil);
   const open = until !== null && until > moment.now ? until : null;
-  if (open !== null && !kind.looks) return { effect: 'wait', until: open };
+  if (open !== null && !kind.endsEarly) return { effect: 'wait', until: open };
   return kind.plan(step.config, definition.entry, moment, open);
 }
 
@@ -189,7 +189,7 @@ export function advance(definition: Definition, position: Position, result: Step
   if (target === undefined) throw new Error(`Step ${step.id} has no way out for this result`);
   const met = result.kind === 'goal' && result.met ? { met: [...(position.met ?? []), stepIndex] } : {};
   // What the step waited for has happened before its time was over: the next wait counts from now.
-  const early = kind.looks && later(position.waitUntil, moment.now) > moment.now ? { waitUntil: null } : {};
+  const early = kind.endsEarly && later(position.waitUntil, moment.now) > moment.now ? { waitUntil: null } : {};
   const left = { ...position, ...met, ...early };
   return enter(definition, target, left, { ...moment, now: later(left.waitUntil, moment.now) });
 }

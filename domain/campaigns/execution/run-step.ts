@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { AppError } from '../../common/errors.ts';
-import { advance, jump, type Moment, type NextStep, openGoals, plan, type Position, wokenBy } from './advance.ts';
+import { advance, type Entered, jump, type Moment, openGoals, plan, wokenBy } from './advance.ts';
 import { awaitOthers, beginLook, isWoken } from './awaited-events.ts';
 import { causedBy } from './depth.ts';
 import { type Ahead, aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
@@ -122,7 +122,7 @@ async function takeStep(
     await awaitOthers(tx, { tenantId, executionId, contactId }, definition, from, after);
     await appendEvents(tx, { tenantId, requestId: causedBy(executionId) }, met);
   };
-  const stateAt = (outcome: { next: NextStep; position: Position }): ExecutionState => ({
+  const stateAt = (outcome: Entered): ExecutionState => ({
     position: outcome.position,
     enteredAt: new Date(entered).toISOString(),
     ahead: aheadOf(definition, execution.stepSeq + records.length, outcome, moment),
@@ -138,13 +138,12 @@ async function takeStep(
     return { end: true };
   };
 
-  const goOn = async (outcome: { next: NextStep; position: Position }): Promise<StepAnswer> => {
+  const goOn = async (outcome: Entered): Promise<StepAnswer> => {
     const state = stateAt(outcome);
     await save({ status: 'RUNNING', currentStep: outcome.next.currentStep, exitReason: null, state });
     return { ahead: state.ahead };
   };
-  const stay = () =>
-    advance(definition, position, { kind: 'wait', until: now }, moment) as { next: NextStep; position: Position };
+  const stay = () => advance(definition, position, { kind: 'wait', until: now }, moment) as Entered;
 
   if (!execution.contactExists)
     return finish({ status: 'STOPPED', currentStep: position.stepIndex, exitReason: 'contact_deleted' });

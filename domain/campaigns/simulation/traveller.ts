@@ -29,7 +29,7 @@ export interface Traveller {
   /** Its steps, if they are to be shown. */
   path: PathStep[] | null;
   end: PathEnd | null;
-  /** Its fields, once a step has read them; `changed`: once a step has changed them. */
+  /** Its fields, once a step has read them; `changedAt`: when a step last changed them, null if none has. */
   fields: (ContactFields & { changedAt: string | null }) | null;
   newCompany: string | null;
   points: number;

@@ -81,7 +81,7 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   about: string;
   /** A short text for timers and lists, without personal data; with the ids of what is not in `names`. */
   summary: (config: Static<Schema>, names?: Names) => string;
-  /** `until`: the end of a wait that is not over; null except for a step that `looks`. */
+  /** `until`: the end of a wait that is not over; null except for a step that `endsEarly`. */
   plan: (config: Static<Schema>, entry: Entry, moment: Moment, until: Date | null) => Effect;
   /** When the step can run for a contact that arrives now; null or absent = at once. */
   due?: (config: Static<Schema>, entry: Entry, moment: Moment) => Date | null;
@@ -90,7 +90,7 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   /** Whether a `branch` result can be null: its exit is the last one. */
   mayMatchNothing?: true;
   /** The step may end before its due time: its effect is asked for whenever the execution is woken. */
-  looks?: true;
+  endsEarly?: true;
   /** If set, the step is a goal: executions that are anywhere in the campaign jump to it when this filter holds. */
   goal?: (config: Static<Schema>) => Filter;
   /** The events that wake an execution which waits at the step, or, for a goal, anywhere. */

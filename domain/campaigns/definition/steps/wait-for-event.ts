@@ -39,7 +39,7 @@ export const waitForEvent = stepKind({
     return named(what, namesOf(filterResources(leafOf(config), ''), names), what);
   },
   due: ({ timeoutMinutes }, _entry, { now }) => new Date(now.getTime() + timeoutMinutes * MINUTE_MS),
-  looks: true,
+  endsEarly: true,
   plan: (config, _entry, _moment, until) => ({ effect: 'await', event: leafOf(config), until }),
   wokenBy: ({ event }) => [event],
   exits: ({ onTimeout }) => [
