@@ -52,6 +52,9 @@ export function createBodyTimeout(bodyMs = BODY_MS): (request: IncomingMessage, 
       if (response.headersSent) return void socket.destroy();
       refuse(request, response);
       response.once('finish', () => socket.destroySoon());
+      // After its response Node emits no more events for a request, so whoever reads the body would wait forever and
+      // keep an upload's file open.
+      socket.once('close', () => request.destroy());
     };
     let timer = setTimeout(expire, bodyMs);
     whenBodyIsThere(request, () => clearTimeout(timer));

@@ -66,7 +66,11 @@ async function begunUpload(): Promise<Socket> {
     `POST /api/v1/contacts/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.admin.token}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 2000000\r\n\r\n` +
       filePart('file', 'email\nsecret@example.com\n'.repeat(1000)).slice(0, -2),
   );
-  await until('the upload is on its way', async () => (await openFiles(api.pid)).length === 1);
+  // Its file has a name for a moment.
+  await until('the upload is on its way', async () => {
+    const open = await openFiles(api.pid);
+    return open.length === 1 && open[0]!.endsWith(' (deleted)');
+  });
   return socket;
 }
 
@@ -74,8 +78,18 @@ test('the folder is ours alone, and a file on its way in it has no name', async 
   assert.equal((await stat(folder)).mode & 0o777, 0o700);
   const socket = await begunUpload();
   assert.deepEqual(await named(), []);
-  assert.match((await openFiles(api.pid))[0]!, / \(deleted\)$/);
   socket.destroy();
+  await nothingIsLeft();
+});
+
+test('an upload that stops coming is answered, and its file is closed', async () => {
+  const socket = await begunUpload();
+  let answer = '';
+  socket.on('data', (piece: Buffer) => {
+    answer += piece.toString();
+  });
+  await once(socket, 'close');
+  assert.match(answer, /^HTTP\/1\.1 408 /);
   await nothingIsLeft();
 });
 

@@ -70,6 +70,17 @@ test('a body that stops coming is a 408, and its connection ends', async () => {
   assert.match(client.text, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
 });
 
+test('whoever reads a body that stops coming learns that it ends', async () => {
+  const ends: string[] = [];
+  const { open } = await listen({ bodyMs: 100 }, (request) => {
+    request.on('data', () => undefined);
+    for (const end of ['aborted', 'close']) request.on(end, () => ends.push(end));
+  });
+  const client = await open(`${post(50, 'multipart/form-data; boundary=x')}{`);
+  await client.closed;
+  await until('it is told', () => ends.includes('aborted') && ends.includes('close'));
+});
+
 test('one that was answered before it came is cut off', async () => {
   const { open } = await listen({ bodyMs: 100 }, (_request, response) => response.end('no'));
   const client = await open(`${post(50)}{`);
