@@ -17,6 +17,7 @@ const LATER = 10;
 /** More than forty take longer, so that a thousand can be asked for. */
 const TIMEOUT_MS = 240_000 + WAITING * 1000;
 
+const START = '  let woken = false;';
 const STEP = '    woken = false;\n    const answer = await runStep(ahead);';
 /** What only the other build does. */
 const SLEEP = `await sleep('1 millisecond', { summary: 'other build' });`;
@@ -24,16 +25,22 @@ const SLEEP = `await sleep('1 millisecond', { summary: 'other build' });`;
 let service: Service;
 let cli: string;
 let other: Build;
+let otherPatched: Build;
 const workers = new Set<BuildWorker>();
 beforeAll(async () => {
   cli = await findBinary('temporal', { log: () => undefined });
-  other = await makeBuild({ [STEP]: SLEEP });
+  [other, otherPatched] = await Promise.all([
+    makeBuild({ [STEP]: SLEEP }),
+    // Asked once, at the start: later, when nothing is replayed any more, the answer would be yes in the same run.
+    makeBuild({ [START]: `const isOther = patched('other-build');`, [STEP]: `if (isOther) ${SLEEP}` }),
+  ]);
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
 afterAll(async () => {
   for (const worker of workers) await worker.end('SIGKILL');
   await service.stop();
   await other.remove();
+  await otherPatched.remove();
 });
 
 /** For conditions that are work for the servers which they wait for. */
@@ -142,12 +149,16 @@ async function startAtRest(): Promise<number> {
   await until('they rest', async () => (await visible(body.id, `StepId = 'rest'`)) === contactIds.length);
   return body.id;
 }
+/** Resolves when they wait for the event. Temporal shows the step at which they will wait already when they start. */
 async function enter(campaignId: number, contactIds: number[]): Promise<void> {
-  const before = await visible(campaignId, `StepId = 'listen'`);
   const answer = await service.api('POST', `/campaigns/${campaignId}/start`, { contactIds });
   assert.equal(answer.status, 202, JSON.stringify(answer.body));
-  const all = before + contactIds.length;
-  await untilAsked('all wait', async () => (await visible(campaignId, `StepId = 'listen'`)) === all);
+  await untilAsked('all wait', async () => {
+    const [found] = await query<{ n: number }>(sql`
+      select count(*)::int as n from campaign_executions where campaign_id = ${campaignId}
+      and contact_id in (${sql.join(contactIds)}) and current_step_id = 'listen'`);
+    return found!.n === contactIds.length;
+  });
 }
 /** The event that they wait for. */
 async function visit(contactIds: number[]): Promise<void> {
@@ -202,6 +213,11 @@ async function seen(campaignId: number, contactId: number): Promise<Seen> {
 async function assertSeen({ campaignId }: Journeys, contactIds: number[], expected: Seen): Promise<void> {
   for (const contactId of contactIds) assert.deepEqual(await seen(campaignId, contactId), expected);
 }
+/** Whether the workflow's task fails again and again. */
+async function isStuck(campaignId: number, contactId: number): Promise<boolean> {
+  const { raw } = await journeyOf(campaignId, contactId).describe();
+  return (raw.pendingWorkflowTask?.attempt ?? 0) > 1;
+}
 const status = async (buildId: string) =>
   ((await deployment('describe-version', '--build-id', buildId)) as { drainageInfo?: { drainageStatus: string } })
     .drainageInfo?.drainageStatus;
@@ -249,6 +265,39 @@ test(
     await until('the old build is drained', async () => (await status('old')) === 'drained');
     await end(old);
     await end(next);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'AUTO_UPGRADE: who waits moves to the other build, and ends as begun if its change is under patched(); without, back is safe',
+  async () => {
+    const old = await run('.', 'plain', 'AUTO_UPGRADE');
+    await makeCurrent('plain');
+    const journeys = await startJourneys(WAITING);
+    const { campaignId, contactIds } = journeys;
+    const late = contactIds.slice(-5);
+    const soon = contactIds.slice(0, -5);
+
+    const unsafe = await run(other.folder, 'unsafe', 'AUTO_UPGRADE');
+    await makeCurrent('unsafe');
+    await visit(late);
+    for (const contactId of late) await until('it is stuck', () => isStuck(campaignId, contactId));
+    await makeCurrent('plain');
+    await allEnd(journeys, late);
+    await end(unsafe);
+
+    const patched = await run(otherPatched.folder, 'patched', 'AUTO_UPGRADE');
+    await makeCurrent('patched');
+    await end(old);
+    const later = await addContacts(LATER);
+    await enter(campaignId, later);
+    await visit([...soon, ...later]);
+    await allEnd(journeys, [...soon, ...later]);
+    await assertSeen(journeys, soon, { builds: ['plain', 'patched'], ofOther: false, failedTasks: 0 });
+    await assertSeen(journeys, later, { builds: ['patched'], ofOther: true, failedTasks: 0 });
+    await assertOnce({ ...journeys, contactIds: [...contactIds, ...later] });
+    await end(patched);
   },
   TIMEOUT_MS,
 );
