@@ -206,7 +206,10 @@ async function seen(campaignId: number, contactId: number): Promise<Seen> {
   });
   return {
     builds: [...new Set(builds)],
-    ofOther: events.some(({ timerStartedEventAttributes: timer }) => timer?.startToFireTimeout?.nanos === 1_000_000),
+    ofOther: events.some(({ timerStartedEventAttributes: timer }) => {
+      const { seconds = 0, nanos } = timer?.startToFireTimeout ?? {};
+      return Number(seconds) === 0 && nanos === 1_000_000;
+    }),
     failedTasks: events.filter(({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED).length,
   };
 }
