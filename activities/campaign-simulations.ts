@@ -6,10 +6,10 @@ import type { WorkflowInputs } from '../workflows/registry.ts';
 
 export function campaignSimulationActivities(deps: Deps) {
   return {
-    /** Runs a simulation from the start; the heartbeat is the number of contacts done. */
+    /** Runs a simulation from the start. */
     async simulateCampaign(input: WorkflowInputs['campaignSimulation']): Promise<void> {
-      await runSimulation(tenantEm(deps.orm, input.tenantId), input, deps.env.MAIL_FROM, (done) => {
-        heartbeat(done);
+      await runSimulation(tenantEm(deps.orm, input.tenantId), input, deps.env.MAIL_FROM, () => {
+        heartbeat();
         Context.current().cancellationSignal.throwIfAborted();
       });
     },

@@ -1,7 +1,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { OutboundError } from './outbound-error.ts';
-import { Places } from './places.ts';
+import { Places } from '../common/places.ts';
 import type { judgeAddress } from './ranges.ts';
 
 /**

@@ -3,7 +3,7 @@ import https from 'node:https';
 import { checkUrl, type CheckUrl } from './check-url.ts';
 import { guardedLookup } from './guarded-lookup.ts';
 import { OutboundError, outboundError } from './outbound-error.ts';
-import { Places } from './places.ts';
+import { Places } from '../common/places.ts';
 import { judgeAddress, type Range } from './ranges.ts';
 
 export interface OutboundRequest {

@@ -2,7 +2,10 @@ import { rows, sql } from '../../../db/orm.ts';
 import { applyValues } from '../../contacts/values/apply-values.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from '../../contacts/values/contact-values.ts';
 import { companyNameKey } from '../../contacts/values/find-or-create-company.ts';
+import { AppError } from '../../common/errors.ts';
+import type { Filter } from '../../segments/filter/filter.ts';
 import type { Effect } from '../execution/advance.ts';
+import { assertSegments } from '../execution/assert-segments.ts';
 import {
   awaited,
   branched,
@@ -44,6 +47,8 @@ export async function performSimulated(
     case 'membership':
       return moveMembers(world, travellers, effect, now);
     case 'evaluate': {
+      const failure = await missingSegment(world, effect.filters);
+      if (failure) return each(() => failure);
       const verdicts = await judgeTravellers(world, travellers, effect.filters, now, world.at);
       return each((traveller) => branched(verdicts.get(traveller)!));
     }
@@ -56,6 +61,8 @@ export async function performSimulated(
       return performed;
     }
     case 'goal': {
+      const failure = await missingSegment(world, [effect.filter]);
+      if (failure) return each(() => failure);
       const verdicts = await judgeTravellers(world, travellers, [effect.filter], now, world.at);
       return each((traveller) => reachedGoal(verdicts.get(traveller)![0]!));
     }
@@ -72,6 +79,16 @@ export async function performSimulated(
     default:
       // Whatever a step does to others: it succeeds.
       return each(() => ({ ...success, reason: 'not sent in a simulation' }));
+  }
+}
+
+async function missingSegment({ tx, tenantId }: World, filters: readonly Filter[]): Promise<Failed | null> {
+  try {
+    await assertSegments(tx, tenantId, filters);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return { failure: error.message };
+    throw error;
   }
 }
 

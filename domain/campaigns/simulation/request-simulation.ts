@@ -5,6 +5,7 @@ import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 import { parseDateTime } from '../../common/instants.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { Places } from '../../common/places.ts';
 import type { Definition } from '../definition/definition.ts';
 import { readVersion } from '../management/read-versions.ts';
 import { draftOf } from '../management/save-campaign.ts';
@@ -17,6 +18,9 @@ import type { SimulationResult } from './tally.ts';
 
 /** How many contacts are simulated within a request; more are a job. */
 export const MAX_AT_ONCE = 10_000;
+/** Simulations within requests of one process: each keeps a connection to the database and most of a core. */
+const allPlaces = new Places({ most: 2, mostWaiting: 20, waitMs: 30_000 });
+const tenantPlaces = new Places({ most: 1, mostWaiting: 5, waitMs: 30_000 });
 const [FIRST_YEAR, LAST_YEAR] = [2000, 2199];
 
 export interface SimulationInput extends Audience {
@@ -41,7 +45,8 @@ export function simulationViolations(input: { [P in keyof SimulationInput]?: unk
 
 /**
  * Simulates a campaign: at once for up to MAX_AT_ONCE contacts, else by a workflow. Throws 404 for a missing campaign,
- * version, segment or contact, 400 for a draft that could not be started, 409 while the segment is BUILDING.
+ * version, segment or contact, 400 for a draft that could not be started, 409 while the segment is BUILDING, 503 while
+ * too many simulations are running.
  */
 export async function requestSimulation(
   em: EntityManager,
@@ -60,10 +65,30 @@ export async function requestSimulation(
   const { audience, contacts } = await em.transactional((tx) => readAudience(tx, tenantId, input));
   if (contacts <= MAX_AT_ONCE) {
     const plan = { tenantId, campaignId, definition, at, assume, mailFrom };
-    return { result: await simulate(em, plan, audience, paths) };
+    return { result: await inTurn(tenantId, () => simulate(em, plan, audience, paths)) };
   }
   const request: StoredRequest = { definition, at: at.toISOString(), assume, audience, paths };
   return { job: await startJob(em, origin, campaignId, request, contacts) };
+}
+
+/** Runs a simulation when it is its turn. Throws 503 when too many are in the line, or have been for too long. */
+async function inTurn(tenantId: string, work: () => Promise<SimulationResult>): Promise<SimulationResult> {
+  const taken: [Places, string][] = [];
+  try {
+    for (const [places, key] of [
+      [tenantPlaces, tenantId],
+      [allPlaces, 'all'],
+    ] as const) {
+      if (!(await places.take(key)))
+        throw new AppError('unavailable', 'Other simulations are running; try again', {
+          headers: { 'Retry-After': '10' },
+        });
+      taken.push([places, key]);
+    }
+    return await work();
+  } finally {
+    for (const [places, key] of taken) places.free(key);
+  }
 }
 
 async function definitionOf(

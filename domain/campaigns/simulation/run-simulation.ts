@@ -13,13 +13,14 @@ export interface StoredRequest extends Omit<Plan, 'tenantId' | 'campaignId' | 'a
 
 /**
  * Runs a stored simulation and keeps its result. It can be repeated: it writes only its own row, and nothing after that
- * is COMPLETED or FAILED. Without its segment it is FAILED.
+ * is COMPLETED or FAILED. Without its segment it is FAILED. `onTime` ends it by throwing; it is called at least once per
+ * simulated time of a page.
  */
 export async function runSimulation(
   em: EntityManager,
   { tenantId, simulationId: id }: { tenantId: string; simulationId: number },
   mailFrom: string,
-  onPage: (done: number) => void,
+  onTime: () => void,
 ): Promise<void> {
   const job = await freshEm(em).findOne(CampaignSimulation, { id });
   // Deleted with its campaign.
@@ -36,10 +37,8 @@ export async function runSimulation(
   await set(sql`status = 'RUNNING', started_at = coalesce(started_at, now()), processed = 0`);
   const { at, audience, paths, definition, assume } = job.request as StoredRequest;
   const plan = { tenantId, campaignId: job.campaignId, definition, assume, at: new Date(at), mailFrom };
-  const result = await simulate(em, plan, audience, paths, async (done) => {
-    onPage(done);
-    await set(sql`processed = ${done}`);
-  });
+  const onPage = (done: number): Promise<void> => set(sql`processed = ${done}`);
+  const result = await simulate(em, plan, audience, paths, { onPage, onTime });
   if (!(await hasSegment(em, tenantId, audience))) {
     await set(sql`status = 'FAILED', error = 'The segment was deleted', finished_at = now()`);
     return;

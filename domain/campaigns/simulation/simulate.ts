@@ -14,16 +14,21 @@ const DAY_MS = 86_400_000;
 /** The contacts to simulate: ids in ascending order, or the members of a segment or list. */
 export type SimulatedAudience = { contactIds: number[] } | { segmentId: number };
 
-/**
- * Simulates a campaign for contacts as they are now, page by page, each in a read-only transaction. Calls `onPage` with
- * the number of contacts done so far.
- */
+/** What a simulation calls while it runs. */
+export interface SimulationProgress {
+  /** After each page, with the number of contacts done so far. */
+  onPage: (done: number) => Promise<void>;
+  /** Before each simulated time of a page. Ends the simulation by throwing. */
+  onTime: () => void;
+}
+
+/** Simulates a campaign for contacts as they are now, page by page, each in a read-only transaction. */
 export async function simulate(
   em: EntityManager,
   plan: Plan,
   audience: SimulatedAudience,
   paths: number,
-  onPage: (done: number) => Promise<void> | void = () => {},
+  { onPage, onTime }: Partial<SimulationProgress> = {},
 ): Promise<SimulationResult> {
   const tally = new Tally(plan.definition, paths);
   let done = 0;
@@ -32,11 +37,11 @@ export async function simulate(
     const ids = await em.transactional(async (tx) => {
       await rows(tx, sql`set transaction read only`);
       const page = await nextPage(tx, plan.tenantId, audience, from);
-      if (page.length > 0) await simulatePage(await readWorld(tx, plan, tally), page);
+      if (page.length > 0) await simulatePage(await readWorld(tx, plan, tally), page, onTime);
       return page;
     });
     done += ids.length;
-    if (ids.length > 0) await onPage(done);
+    if (ids.length > 0) await onPage?.(done);
     after = ids.length < PAGE ? null : ids.at(-1)!;
   }
   return tally.result();
@@ -61,7 +66,11 @@ async function nextPage(
   return members.map(({ id }) => id);
 }
 
-async function simulatePage(world: World, contactIds: readonly number[]): Promise<void> {
+async function simulatePage(
+  world: World,
+  contactIds: readonly number[],
+  onTime: (() => void) | undefined,
+): Promise<void> {
   const { tally, at, definition } = world;
   const judged = await judgeEntries(world, contactIds);
   const entering = judged.filter(({ refusal }) => refusal === null);
@@ -89,7 +98,7 @@ async function simulatePage(world: World, contactIds: readonly number[]): Promis
     tally.entered(traveller);
     travellers.push(traveller);
   }
-  await walk(world, travellers);
+  await walk(world, travellers, onTime ?? (() => {}));
 }
 
 interface Entry {

@@ -1,6 +1,8 @@
 import { isCapReached, type FrequencyCap } from '../../emails/ledger/frequency-cap.ts';
 import { judgeEmails } from '../../emails/ledger/judge-emails.ts';
+import { notFound } from '../../common/errors.ts';
 import { success, type Performed } from '../execution/perform-effect.ts';
+import type { Failed } from './perform-simulated.ts';
 import { drawReaction } from './draws.ts';
 import { happens } from './simulated-events.ts';
 import type { Traveller } from './traveller.ts';
@@ -12,16 +14,20 @@ export async function sendEmails(
   travellers: readonly Traveller[],
   templateId: number,
   now: Date,
-): Promise<Map<Traveller, Performed>> {
+): Promise<Map<Traveller, Performed | Failed>> {
   const { tx, tenantId, mailFrom, definition, tenantCap, tally } = world;
   const ids = travellers.map(({ contactId }) => contactId);
   const judged = await judgeEmails(tx, tenantId, templateId, ids, mailFrom);
-  const performed = new Map<Traveller, Performed>();
+  const performed = new Map<Traveller, Performed | Failed>();
   for (const traveller of travellers) {
     const { refusal, refusalAtStart, isMarketing } = judged.get(traveller.contactId)!;
     const isCapped = (cap: FrequencyCap | null): boolean =>
       isMarketing && cap !== null && isCapReached(cap, traveller.mails, now);
     const reason = refusal ?? (isCapped(definition.entry.frequencyCap) ? 'frequency_cap' : null);
+    if (reason === 'template_deleted') {
+      performed.set(traveller, { failure: notFound('template', templateId).message });
+      continue;
+    }
     if (reason !== null) {
       tally.suppressed(reason);
       performed.set(traveller, { result: { kind: 'suppressed' }, recorded: 'suppressed', reason });

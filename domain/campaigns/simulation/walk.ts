@@ -16,13 +16,14 @@ const DAY_MS = 86_400_000;
 
 /**
  * Lets contacts go their way, from time to time: at each, all contacts that have something to do then do it together,
- * step after step, until they wait or end. The same as `runStep` does for one execution.
+ * step after step, until they wait or end. The same as `runStep` does for one execution. Calls `onTime` before each time.
  */
-export async function walk(world: World, entered: readonly Traveller[]): Promise<void> {
+export async function walk(world: World, entered: readonly Traveller[], onTime: () => void): Promise<void> {
   const due = new Timetable<Traveller>();
   for (const traveller of entered) due.add(world.at.getTime(), traveller);
   const horizon = world.at.getTime() + HORIZON_DAYS * DAY_MS;
   for (let next = due.next(); next && next.time <= horizon; next = due.next()) {
+    onTime();
     const moment = new Moment(world, new Date(next.time), due);
     let running = due.take(next.time);
     while (running.length > 0) running = await moment.step(running);

@@ -297,6 +297,49 @@ test('a version is simulated as published, the draft as it would be', async () =
   assert.equal((await ask(999_999, { contactIds })).status, 404);
 });
 
+test('what was deleted since a version was published fails its steps, as in an execution', async () => {
+  const contactIds = [await contact()];
+  const listId = (await service.api('POST', '/contacts/lists', { name: 'Soon gone' })).body.id;
+  const gone = await makeTemplate(service);
+  const member = { field: 'segmentId', operator: 'eq', value: listId };
+  const published = [
+    [{ id: 'mail', type: 'EMAIL', config: { templateId: gone } }, `There is no template ${gone}`],
+    [{ id: 'asked', type: 'CONDITION', config: { if: member } }, `There is no segment or list ${listId}`],
+    [{ id: 'goal', type: 'GOAL', config: { if: member } }, `There is no segment or list ${listId}`],
+  ] as const;
+  const ids: number[] = [];
+  for (const [step] of published) {
+    const id = await campaign([step]);
+    await service.api('POST', `/campaigns/${id}/start`);
+    ids.push(id);
+  }
+  await execute(sql`delete from segments where id = ${listId}`);
+  await execute(sql`delete from email_templates where id = ${gone}`);
+  for (const [index, [step, failure]] of published.entries()) {
+    const { ended, suppressed, paths } = await simulated(ids[index]!, { contactIds, version: 1 });
+    assert.deepEqual([ended, suppressed], [{ completed: 0, stopped: 1, running: 0 }, []]);
+    assert.deepEqual(paths[0].steps, [{ stepId: step.id, type: step.type, at: AT, result: 'failed', reason: failure }]);
+    assert.deepEqual(paths[0].end, { status: 'FAILED', reason: failure, at: AT });
+  }
+});
+
+test('simulations of one tenant come one after the other, and those that find a long line are refused', async () => {
+  const contactIds = [await contact()];
+  const id = await campaign([wait('pause', 1)]);
+  // Holds the first one: it reads segments in its transaction.
+  await owner.query('begin');
+  await owner.query('lock table email_settings in access exclusive mode');
+  const asked = Array.from({ length: 8 }, () => ask(id, { contactIds }));
+  const refused = await Promise.race(asked);
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.headers.get('retry-after')],
+    [503, 'unavailable', '10'],
+  );
+  await owner.query('commit');
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  assert.deepEqual(statuses.sort(), [200, 200, 200, 200, 200, 200, 503, 503]);
+});
+
 test('a draft that could not be started is a 400 that names its steps, and so are wrong requests', async () => {
   const contactIds = [await contact()];
   const list = (await service.api('POST', '/contacts/lists', { name: 'Soon gone' })).body.id;
@@ -338,17 +381,20 @@ test('more than 10,000 contacts are a job, which can be repeated and ends with i
   // An edit after the request changes nothing.
   await service.api('PUT', `/campaigns/${id}`, { steps: [] });
 
-  const pages: number[] = [];
+  let times = 0;
   const run = () =>
-    runSimulation(em(), { tenantId, simulationId: answer.body.id }, service.deps.env.MAIL_FROM, (done) => {
-      pages.push(done);
-      if (pages.length === 2) throw new Error('the worker is gone');
+    runSimulation(em(), { tenantId, simulationId: answer.body.id }, service.deps.env.MAIL_FROM, () => {
+      times += 1;
+      if (times === 4) throw new Error('the worker is gone');
     });
   await assert.rejects(run, /the worker is gone/);
   const job = async () => (await service.api('GET', `/campaigns/simulations/${answer.body.id}`)).body;
-  assert.deepEqual([(await job()).status, (await job()).result], ['RUNNING', null]);
+  const begun = await job();
+  assert.deepEqual([begun.status, begun.processed, begun.result], ['RUNNING', 2000, null]);
+  times = 4;
   await run();
-  assert.deepEqual(pages, [2000, 4000, 2000, 4000, 6000, 8000, 10_000, 10_001]);
+  // Six pages, each with the time of the email and that of the end of the wait.
+  assert.equal(times, 4 + 6 * 2);
   const { status, processed, result } = await job();
   assert.deepEqual([status, processed, result.entered, result.ended.completed], ['COMPLETED', 10_001, 10_001, 10_001]);
   assert.deepEqual(
