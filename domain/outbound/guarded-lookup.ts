@@ -1,29 +1,30 @@
-import { lookup, type LookupAddress } from 'node:dns';
+import { lookup, promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { OutboundError } from './outbound-error.ts';
 import { Places } from '../common/places.ts';
+import { OutboundError, outboundError } from './outbound-error.ts';
 import type { judgeAddress } from './ranges.ts';
 
 /**
- * Lookups block one of the four threads that all files and lookups of a process share, for as long as a name server
- * keeps silent. So at most two of them may be ours.
+ * Lookups by the system block one of the four threads that all files and lookups of a process share. So at most two of
+ * them may be ours.
  */
-const places = new Places({ most: 2, mostWaiting: 500, waitMs: 5_000 });
+const systemPlaces = new Places({ most: 2, mostWaiting: 500, waitMs: 5_000 });
+
+/** Asks the name servers without blocking a thread: a silent one delays nobody else. */
+export const createResolver = (): dns.Resolver => new dns.Resolver({ timeout: 2_000, tries: 2 });
 
 /**
  * A `lookup` for sockets that gives them only addresses with one of these judgements: what was judged is what is
  * connected to, and a name that changes its address is judged again at its next connection.
  */
 export function guardedLookup(
+  resolver: dns.Resolver,
   judge: (address: string) => ReturnType<typeof judgeAddress>,
   accepted: readonly ReturnType<typeof judgeAddress>[],
 ): LookupFunction {
   return (hostname, options, callback) => {
-    void places.take('dns').then((isTaken) => {
-      if (!isTaken) return callback(new OutboundError('no_answer', 'too many names are looked up'), []);
-      lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-        places.free('dns');
-        if (error) return callback(error, []);
+    addressesOf(resolver, hostname).then(
+      (found) => {
         const good = found.filter(({ address }) => accepted.includes(judge(address)));
         const [first] = good;
         if (!first) {
@@ -32,7 +33,33 @@ export function guardedLookup(
         }
         if (options.all) callback(null, good);
         else callback(null, first.address, first.family);
-      });
-    });
+      },
+      (error: unknown) => callback(outboundError(error), []),
+    );
   };
+}
+
+/** The addresses of a name. Names that no name server knows may be known to the system, from /etc/hosts for example. */
+async function addressesOf(resolver: dns.Resolver, hostname: string): Promise<LookupAddress[]> {
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const found = answers.flatMap((answer, index) =>
+    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
+  );
+  if (found.length > 0) return found;
+  const silent = answers.find((answer) => answer.status === 'rejected' && codeOf(answer.reason) === dns.TIMEOUT);
+  if (silent) throw new OutboundError('no_answer', `no name server answers for ${hostname}`);
+  return addressesOfSystem(hostname);
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+async function addressesOfSystem(hostname: string): Promise<LookupAddress[]> {
+  if (!(await systemPlaces.take('all'))) throw new OutboundError('busy', 'too many names are looked up');
+  return new Promise((resolve, reject) => {
+    lookup(hostname, { all: true }, (error, found) => {
+      systemPlaces.free('all');
+      if (error) reject(error);
+      else resolve(found);
+    });
+  });
 }

@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
-import { checkUrl, type CheckUrl } from './check-url.ts';
-import { guardedLookup } from './guarded-lookup.ts';
+import { checkUrl, literalHost, type CheckUrl } from './check-url.ts';
+import { createResolver, guardedLookup } from './guarded-lookup.ts';
 import { OutboundError, outboundError } from './outbound-error.ts';
 import { Places } from '../common/places.ts';
 import { judgeAddress, type Range } from './ranges.ts';
@@ -34,8 +34,9 @@ export interface Outbound {
 }
 
 export interface OutboundLimits {
+  /** From the end of the lookup to the end of the TLS handshake. */
   connectMs: number;
-  /** From the start of the connection to the end of the answer. */
+  /** From the start of the lookup to the end of the answer. */
   totalMs: number;
   answerBytes: number;
   /** Requests on their way at once, in this process. */
@@ -55,13 +56,17 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
 };
 
 /** `allow`: the ranges that may be reached although they are not public, and without TLS too. */
-export function createOutbound(allow: readonly Range[], given: Partial<OutboundLimits> = {}): Outbound {
+export function createOutbound(
+  allow: readonly Range[],
+  given: Partial<OutboundLimits> = {},
+  resolver = createResolver(),
+): Outbound {
   const limits = { ...OUTBOUND_LIMITS, ...given };
   const { perHost, perOwner, waitMs } = limits;
   const judge = (address: string) => judgeAddress(address, allow);
   const shared = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 };
-  const secure = new https.Agent({ ...shared, lookup: guardedLookup(judge, ['public', 'allowed']) });
-  const plain = new http.Agent({ ...shared, lookup: guardedLookup(judge, ['allowed']) });
+  const secure = new https.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['public', 'allowed']) });
+  const plain = new http.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['allowed']) });
   const owners = new Places({ most: perOwner, mostWaiting: perOwner, waitMs });
   const hosts = new Places({ most: perHost, mostWaiting: perHost * 2, waitMs });
   const check: CheckUrl = (url) => checkUrl(url, allow);
@@ -80,7 +85,8 @@ export function createOutbound(allow: readonly Range[], given: Partial<OutboundL
             url.protocol === 'https:'
               ? https.request(url, { ...options, agent: secure })
               : http.request(url, { ...options, agent: plain });
-          const answered = answerOf(started, url.protocol === 'https:' ? 'secureConnect' : 'connect', limits);
+          const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect';
+          const answered = answerOf(started, { connected, isLookedUp: literalHost(url) === null }, limits);
           started.end(body);
           return answered;
         }),
@@ -105,7 +111,7 @@ async function inPlace<T>(places: Places, key: string, work: () => Promise<T>): 
 /** The answer to a request, within the limits. An answer that does not end in time is none. */
 function answerOf(
   request: ClientRequest,
-  connected: 'connect' | 'secureConnect',
+  { connected, isLookedUp }: { connected: 'connect' | 'secureConnect'; isLookedUp: boolean },
   { connectMs, totalMs, answerBytes }: OutboundLimits,
 ): Promise<OutboundAnswer> {
   return new Promise((resolve, reject) => {
@@ -118,9 +124,13 @@ function answerOf(
     const total = giveUp('no answer', totalMs);
     request.on('socket', (socket) => {
       if (!socket.connecting) return;
-      const connecting = giveUp('no connection', connectMs);
-      socket.once(connected, () => clearTimeout(connecting));
-      socket.once('close', () => clearTimeout(connecting));
+      const bound = (): void => {
+        const connecting = giveUp('no connection', connectMs);
+        socket.once(connected, () => clearTimeout(connecting));
+        socket.once('close', () => clearTimeout(connecting));
+      };
+      if (isLookedUp) socket.once('lookup', bound);
+      else bound();
     });
     request.on('response', (response) => {
       const parts: Buffer[] = [];

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, test } from '@jest/globals';
@@ -198,4 +201,33 @@ test('one owner has only so many requests at once, over all hosts', async () => 
   await until('the other has come', () => held.length === 2);
   for (const answer of held) answer();
   assert.deepEqual([(await first).status, (await other).status], [200, 200]);
+});
+
+test('a name server that keeps silent delays only those whose names it has, and not the time to connect', async () => {
+  const nameServer = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(nameServer, 'listening');
+  closers.push(() => nameServer.close());
+  // It has no names, but those of example.com: there it says nothing.
+  nameServer.on('message', (question, { port, address }) => {
+    if (question.includes('example')) return;
+    const answer = Buffer.from(question);
+    // A response (RFC 1035, 4.1.1) with the code 3: there is no such name.
+    answer[2] = 0x81;
+    answer[3] = 0x83;
+    nameServer.send(answer, port, address);
+  });
+  const resolver = new Resolver({ timeout: 300, tries: 1 });
+  resolver.setServers([`127.0.0.1:${nameServer.address().port}`]);
+  const guard = createOutbound(parseRanges(LOOPBACK), { connectMs: 100 }, resolver);
+  closers.push(() => guard.close());
+  const port = await serving((_request, response) => response.end());
+
+  const order: string[] = [];
+  const silent = Array.from({ length: 10 }, (_, n) =>
+    failure(post(guard, `http://hook${n}.example.com:${port}/`, 'silent')).finally(() => order.push('silent')),
+  );
+  assert.equal((await post(guard, `http://localhost:${port}/`, 'other')).status, 200);
+  assert.deepEqual(order, [], 'the other is answered first');
+  for (const error of await Promise.all(silent))
+    assert.match(`${error.code}: ${error.message}`, /^no_answer: no name server answers for hook\d\.example\.com$/);
 });
