@@ -13,6 +13,9 @@ export interface OpenCampaign extends EnterableVersion {
   datedUntil: Date | null;
 }
 
+const asRows = (campaigns: readonly { tenantId: string; campaignId: number }[]): string =>
+  JSON.stringify(campaigns.map(({ tenantId, campaignId }) => ({ tenant_id: tenantId, id: campaignId })));
+
 /**
  * Locks the campaigns' rows, in id order, until the transaction `tx` ends, which serialises entries with a stop.
  * Returns the published versions of those that are ACTIVE or PAUSED. FOR NO KEY UPDATE, so that running steps are not
@@ -23,7 +26,7 @@ export async function lockCampaigns(
   campaigns: readonly { tenantId: string; campaignId: number }[],
 ): Promise<OpenCampaign[]> {
   if (campaigns.length === 0) return [];
-  const wanted = JSON.stringify(campaigns.map(({ tenantId, campaignId }) => ({ tenant_id: tenantId, id: campaignId })));
+  const wanted = asRows(campaigns);
   await rows(
     tx,
     sql`
@@ -32,6 +35,15 @@ export async function lockCampaigns(
     order by c.tenant_id, c.id for no key update of c`,
   );
   // A second statement: its newer snapshot sees what was committed while the first one waited for locks.
+  return readOpenCampaigns(tx, campaigns);
+}
+
+/** The published versions of those campaigns that are ACTIVE or PAUSED. */
+export async function readOpenCampaigns(
+  tx: EntityManager,
+  campaigns: readonly { tenantId: string; campaignId: number }[],
+): Promise<OpenCampaign[]> {
+  const wanted = asRows(campaigns);
   const found = await rows<{
     tenant_id: string;
     id: number;

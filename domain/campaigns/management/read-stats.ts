@@ -1,5 +1,5 @@
 import { Campaign, CampaignVersion } from '../../../db/entities/campaigns.ts';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { countEmails, EVERY, type Figures } from '../../emails/ledger/count-emails.ts';
 import { notFound } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
@@ -27,12 +27,13 @@ export async function readStats(em: EntityManager, id: number) {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id });
     if (!campaign) throw notFound('campaign', id);
+    const goalIds = await readGoalIds(tx, campaign);
     return {
       executions: await countExecutions(tx, campaign),
       steps: await countSteps(tx, campaign),
       emails: await emailFigures(tx, campaign),
-      conversions: await countConversions(tx, campaign),
-      goals: await countGoals(tx, campaign),
+      conversions: await countConversions(tx, campaign, goalIds),
+      goals: await countGoals(tx, campaign, goalIds),
     };
   });
 }
@@ -117,8 +118,26 @@ async function emailFigures(tx: EntityManager, { tenantId, id }: Campaign): Prom
   return figures;
 }
 
+/** The ids of the GOAL steps of any version: their records are found by an index. */
+async function readGoalIds(tx: EntityManager, { tenantId, id }: Campaign): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    tx,
+    sql`
+    select distinct step ->> 'id' as id
+    from campaign_versions v, jsonb_array_elements(v.definition -> 'steps') step
+    where v.tenant_id = ${tenantId} and v.campaign_id = ${id} and step ->> 'type' = 'GOAL'`,
+  );
+  return found.map((goal) => goal.id);
+}
+
+/** The records of goals that were met. */
+const goalsMet = ({ tenantId, id }: Campaign, goalIds: readonly string[]): RawBuilder<unknown> => sql`
+  campaign_step_executions s where s.tenant_id = ${tenantId} and s.campaign_id = ${id}
+  and s.step_id = any(${[...goalIds]}::text[]) and s.result = 'met' and s.type = 'GOAL'`;
+
 /** Counts contacts that met a goal, or submitted a form after entering the campaign. */
-async function countConversions(tx: EntityManager, { tenantId, id }: Campaign): Promise<number> {
+async function countConversions(tx: EntityManager, campaign: Campaign, goalIds: readonly string[]): Promise<number> {
+  const { tenantId, id } = campaign;
   const [found] = await rows<{ n: number }>(
     tx,
     sql`
@@ -126,9 +145,7 @@ async function countConversions(tx: EntityManager, { tenantId, id }: Campaign): 
     where e.tenant_id = ${tenantId} and e.campaign_id = ${id} and (exists (
       select 1 from contact_activities a
       where a.tenant_id = e.tenant_id and a.contact_id = e.contact_id and a.type = 'FORM_SUBMITTED' and a.occurred_at > e.started_at)
-      or exists (
-      select 1 from campaign_step_executions s
-      where s.tenant_id = e.tenant_id and s.execution_id = e.id and s.type = 'GOAL' and s.result = 'met'))`,
+      or e.id in (select s.execution_id from ${goalsMet(campaign, goalIds)}))`,
   );
   return found!.n;
 }
@@ -136,15 +153,15 @@ async function countConversions(tx: EntityManager, { tenantId, id }: Campaign): 
 /** How many executions met each goal, and how many different contacts. */
 async function countGoals(
   tx: EntityManager,
-  { tenantId, id }: Campaign,
+  campaign: Campaign,
+  goalIds: readonly string[],
 ): Promise<{ stepId: string; met: number; contacts: number }[]> {
   return rows(
     tx,
     sql`
-    select s.step_id as "stepId", count(*)::int as met, count(distinct e.contact_id)::int as contacts
-    from campaign_step_executions s
-    join campaign_executions e on e.tenant_id = s.tenant_id and e.id = s.execution_id
-    where s.tenant_id = ${tenantId} and s.campaign_id = ${id} and s.type = 'GOAL' and s.result = 'met'
-    group by s.step_id order by s.step_id`,
+    select m.step_id as "stepId", count(*)::int as met, count(distinct e.contact_id)::int as contacts
+    from (select s.step_id, s.execution_id from ${goalsMet(campaign, goalIds)}) m
+    join campaign_executions e on e.tenant_id = ${campaign.tenantId} and e.id = m.execution_id
+    group by m.step_id order by m.step_id`,
   );
 }

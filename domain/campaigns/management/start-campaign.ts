@@ -46,7 +46,7 @@ export async function startCampaign(
   audience: Audience,
   checkUrl?: CheckUrl,
 ): Promise<{ campaign: Campaign; enrolmentId: number | null }> {
-  const given = givenParts(audience);
+  const isNobody = givenParts(audience).length === 0 || audience.contactIds?.length === 0;
   assertValid(audienceViolations(audience));
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -59,7 +59,7 @@ export async function startCampaign(
     if (campaign.status !== 'ACTIVE')
       tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date(), closingTotal: null });
     await tx.flush();
-    const enrolmentId = given.length > 0 ? await enrol(tx, author, campaign, audience) : null;
+    const enrolmentId = isNobody ? null : await enrol(tx, author, campaign, audience);
     const after = {
       status: campaign.status,
       publishedVersion: campaign.publishedVersion,

@@ -208,6 +208,8 @@ test('start publishes, PUT edits the next version, stop keeps both', async () =>
     [202, 'ACTIVE', 1, null],
   );
   assert.equal((await start()).body.campaign.publishedVersion, 1);
+  const ofNobody = await service.api('POST', `/campaigns/${id}/start`, { contactIds: [] });
+  assert.deepEqual([ofNobody.status, ofNobody.body.enrolmentId], [202, null]);
   assert.equal((await service.api('DELETE', `/campaigns/${id}`)).status, 409);
   const edited = await service.api('PUT', `/campaigns/${id}`, { steps: [email('one')] });
   assert.deepEqual([edited.status, edited.body.publishedVersion, edited.body.steps.length], [200, 1, 1]);
