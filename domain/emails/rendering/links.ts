@@ -1,3 +1,4 @@
+import { makeContactToken } from '../../addresses/contact-token.ts';
 import type { LinkSigner, UnsubscribeSubject } from '../../addresses/tokens.ts';
 
 /** Used in previews instead of a token; real tokens are never this short. */
@@ -5,7 +6,7 @@ export const PREVIEW_TOKEN = 'preview';
 /** Common servers reject longer request lines, so the link would not work. */
 const MAX_QUERY_CHARS = 6000;
 
-/** The service's URLs in emails, all under `{PUBLIC_URL}/api/v1/emails`. */
+/** The service's URLs in emails, under `{PUBLIC_URL}/api/v1`. */
 export interface EmailLinks {
   openUrl: (emailId: number) => string;
   /** The click endpoint's URL for a link, split around the part that differs from email to email. */
@@ -14,6 +15,9 @@ export interface EmailLinks {
   unsubscribeUrl: (subject: UnsubscribeSubject) => string;
   preferencesUrl: (subject: UnsubscribeSubject) => string;
   webViewUrl: (emailId: number) => string;
+  contactToken: (tenantId: string, contactId: number) => string;
+  /** The hosted page of a form, for the contact of a token if there is one. */
+  formUrl: (formId: number, contactToken: string) => string;
   /** The URL in a preview, which belongs to no email. */
   previewUrl: (page: 'unsubscribe' | 'preferences' | 'view') => string;
   /** Whether a URL leads to the unsubscribe or preference page: such links are never tracked. */
@@ -47,7 +51,8 @@ export const isSameLink = (href: string, url: string | null): boolean => href.tr
 
 /** `publicUrl` is PUBLIC_URL, with or without a trailing slash. */
 export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; signer: LinkSigner }): EmailLinks {
-  const base = `${publicUrl.replace(/\/+$/, '')}/api/v1/emails`;
+  const api = `${publicUrl.replace(/\/+$/, '')}/api/v1`;
+  const base = `${api}/emails`;
   const clickUrlParts: EmailLinks['clickUrlParts'] = (emailId, { url, query }) => [
     `${base}/tracking/click/`,
     signer.clickTrackingId(emailId, url),
@@ -60,6 +65,8 @@ export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; sig
     unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken(subject)}`,
     preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken(subject)}`,
     webViewUrl: (emailId) => `${base}/view/${signer.emailToken('view', emailId)}`,
+    contactToken: (tenantId, contactId) => makeContactToken(signer, tenantId, contactId),
+    formUrl: (formId, token) => `${api}/forms/${formId}/page${token === '' ? '' : `?contactToken=${token}`}`,
     previewUrl: (page) => `${base}/${page}/${PREVIEW_TOKEN}`,
     isOptOut: (url) => url.startsWith(`${base}/unsubscribe/`) || url.startsWith(`${base}/preferences/`),
   };

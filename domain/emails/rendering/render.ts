@@ -1,7 +1,7 @@
 import type { Template } from 'liquidjs';
 import { instrumentHtml } from './instrument.ts';
 import type { StaticLink } from './instrument.ts';
-import type { EmailLinks } from './links.ts';
+import { PREVIEW_TOKEN, type EmailLinks } from './links.ts';
 import { trailerText } from './mail-frame.ts';
 import type { MailFrame } from './mail-frame.ts';
 import { attachFrame, mailEngine } from './mail-tags.ts';
@@ -150,10 +150,15 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
       unsubscribeUrl: links.previewUrl('unsubscribe'),
       preferencesUrl: links.previewUrl('preferences'),
       webViewUrl: links.previewUrl('view'),
+      contactToken: PREVIEW_TOKEN,
+      formUrl: (formId) => links.formUrl(formId, ''),
     };
   }
   const subject = { tenantId, emailId, contactId, address: contactId === null ? address : null };
   let unsubscribeUrl: string | undefined;
+  let contactToken: string | undefined;
+  const tokenOfContact = (): string =>
+    (contactToken ??= contactId === null ? '' : links.contactToken(tenantId, contactId));
   return {
     get unsubscribeUrl() {
       return (unsubscribeUrl ??= links.unsubscribeUrl(subject));
@@ -164,6 +169,10 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
     get webViewUrl() {
       return links.webViewUrl(emailId);
     },
+    get contactToken() {
+      return tokenOfContact();
+    },
+    formUrl: (formId) => links.formUrl(formId, tokenOfContact()),
   };
 }
 

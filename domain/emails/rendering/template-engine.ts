@@ -1,6 +1,7 @@
 import { CaptureTag, Context, Drop, Liquid, TypeGuards, filters, toValue, toValueSync } from 'liquidjs';
 import type { Emitter, FilterImplOptions, Template } from 'liquidjs';
 import { limitReached, templateLimits } from './template-limits.ts';
+import { LINKS, NO_LINKS, type ScopeLinks } from './template-values.ts';
 
 /**
  * Text that is already HTML: the result of `capture`, `escape` and `newline_to_br`, so that it is not escaped again.
@@ -84,6 +85,13 @@ function forgiving(handler: FilterHandler): FilterHandler {
 
 const MAX_DATE_FORMAT_CHARS = 100;
 
+const linksOf = (context: Context): ScopeLinks =>
+  (context.environments as { [LINKS]?: ScopeLinks })[LINKS] ?? NO_LINKS;
+
+/** `{{formUrl: 12}}` is short for `{{ 12 | formUrl }}`. */
+const withFormUrls = (source: string): string =>
+  source.replace(/\{\{(-?)\s*formUrl\s*:\s*(\d{1,15})\s*(-?)\}\}/g, '{{$1 $2 | formUrl $3}}');
+
 function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
   const original = (name: string): FilterHandler => filters[name] as FilterHandler;
   // `raw` would disable escaping; the others parse a value as an expression.
@@ -100,6 +108,11 @@ function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
     return date.apply(this, args) as unknown;
   };
   engine.registerFilter('date', boundedDate);
+  const formUrl: FilterHandler = function (id: unknown) {
+    const formId = Number(toText(id));
+    return Number.isSafeInteger(formId) && formId > 0 ? linksOf(this.context).formUrl(formId) : '';
+  };
+  engine.registerFilter('formUrl', formUrl);
   if (kind === 'text') {
     // Text has no markup, so these filters do nothing in it.
     for (const name of ['escape', 'escape_once', 'xml_escape', 'newline_to_br']) engine.registerFilter(name, toText);
@@ -145,6 +158,8 @@ export function createEngine(kind: 'html' | 'text'): Liquid {
   // Partials need files, blocks need layouts, and counters modify the scope.
   for (const name of ['include', 'render', 'layout', 'block', 'increment', 'decrement']) delete engine.tags[name];
   registerFilters(engine, kind);
+  const parse = engine.parse.bind(engine);
+  engine.parse = (source, path) => parse(withFormUrls(source), path);
   if (kind === 'html') engine.registerTag('capture', SafeCaptureTag);
   return engine;
 }

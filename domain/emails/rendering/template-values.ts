@@ -17,10 +17,23 @@ export interface ScopeLinks {
   readonly unsubscribeUrl: string;
   readonly preferencesUrl: string;
   readonly webViewUrl: string;
+  /** Stands for the contact in forms; empty without a contact. */
+  readonly contactToken: string;
+  /** The hosted page of a form, for this contact. */
+  readonly formUrl: (formId: number) => string;
 }
 
 /** The links of a template that is rendered without a recipient. */
-export const NO_LINKS: ScopeLinks = { unsubscribeUrl: '', preferencesUrl: '', webViewUrl: '' };
+export const NO_LINKS: ScopeLinks = {
+  unsubscribeUrl: '',
+  preferencesUrl: '',
+  webViewUrl: '',
+  contactToken: '',
+  formUrl: () => '',
+};
+
+/** Where the filter `formUrl` finds the links: templates cannot name it. */
+export const LINKS = Symbol('links');
 
 // liquidjs lets templates read what a Drop inherits, and calls it if it is a function. So a company inherits nothing
 // else.
@@ -49,7 +62,7 @@ export function templateScope(
   address: string,
   data: Record<string, unknown> | null | undefined,
   links: ScopeLinks,
-): Record<string, unknown> {
+): Record<string | symbol, unknown> {
   const fields: Record<string, unknown> = { email: address, ...contact };
   if (contact?.company) fields['company'] = companyDrop(contact.company);
   return {
@@ -65,5 +78,9 @@ export function templateScope(
     get webViewUrl() {
       return links.webViewUrl;
     },
+    get contactToken() {
+      return links.contactToken;
+    },
+    [LINKS]: links,
   };
 }

@@ -8,6 +8,7 @@ import {
   withTimeLimit,
 } from '../../../../domain/emails/rendering/template-limits.ts';
 import type { RecipientContext, TemplateVersion } from '../../../../domain/emails/rendering/render.ts';
+import { readContactToken } from '../../../../domain/addresses/contact-token.ts';
 import { AppError } from '../../../../domain/common/errors.ts';
 import { links, postalAddress, recipient, signer, template, untracked } from '../delivery/mails.ts';
 
@@ -367,4 +368,31 @@ test('a template that was stopped while the machine did something else is render
   runs = 0;
   assert.throws(() => stopped(0, 1_000), isLimitError);
   assert.ok(runs > 1 && runs < 10);
+});
+
+test('a form is linked for its contact, and its token stands for that contact for 30 days', () => {
+  const { tenantId, contactId } = recipient();
+  const { html, text } = render('<a href="{{formUrl: 12}}">Form</a> {{- formUrl :7 -}} [{{contactToken}}]');
+  const tokens = [...text.matchAll(/contactToken=([\w-]+)/g)].map(([, token]) => token!);
+  assert.equal(tokens.length, 2, text);
+  assert.match(text, /\/api\/v1\/forms\/7\/page\?contactToken=/);
+  const shown = /\[([\w-]+)\]/.exec(html)![1]!;
+  for (const token of [...tokens, shown]) assert.equal(readContactToken(signer, token, tenantId), contactId);
+  const day = 86_400_000;
+  assert.equal(readContactToken(signer, shown, tenantId, Date.now() + 29 * day), contactId);
+  assert.equal(readContactToken(signer, shown, tenantId, Date.now() + 31 * day), null);
+  assert.equal(readContactToken(signer, shown, 'another', Date.now()), null);
+  assert.equal(
+    readContactToken(
+      signer,
+      shown.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+      tenantId,
+    ),
+    null,
+  );
+  // Without a contact there is no token, and a preview shows none.
+  const bare = render('{{formUrl: 12}} [{{contactToken}}]', { contact: null, contactId: null });
+  assert.match(bare.text, /\/forms\/12\/page \[\]/);
+  assert.doesNotMatch(render('{{formUrl: 12}}', { emailId: null }).text, /contactToken/);
+  assert.equal(plain('[{{ "x" | formUrl }}{{ 0 | formUrl }}{{ links }}{{ formUrl }}]'), '[]');
 });
