@@ -39,6 +39,19 @@ function isPublicKey(base64: string): boolean {
   }
 }
 
+function captchaProblems({ CAPTCHA_PROVIDER: provider, ...env }: Partial<Env>): string[] {
+  const problems =
+    provider && provider !== 'altcha'
+      ? (['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET'] as const).flatMap((name) =>
+          env[name] ? [] : [`${name} is not set: CAPTCHA_PROVIDER ${provider} needs it`],
+        )
+      : [];
+  const verify = env.CAPTCHA_VERIFY_URL;
+  return verify && !readUrl(verify, /^https?:$/)
+    ? [...problems, 'CAPTCHA_VERIFY_URL must be an http or https URL']
+    : problems;
+}
+
 function bounceProblems(env: Partial<Env>): string[] {
   const problems: string[] = [];
   const local = /^([\w.+-]+)@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.exec(env.BOUNCE_ADDRESS ?? '')?.[1] ?? '';
@@ -196,7 +209,7 @@ export function crossChecks(env: Partial<Env>): string[] {
       `OUTBOUND_ALLOW must be a list of address ranges like 10.1.2.0/24,fd00::/8: ${(error as Error).message}`,
     );
   }
-  problems.push(...bounceProblems(env));
+  problems.push(...bounceProblems(env), ...captchaProblems(env));
   for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
     // Must be exactly what a browser sends, or it would never match: https://app.example.com, without a path, trailing
     // slash or *.

@@ -150,6 +150,30 @@ export const envSchema = Type.Object({
     description:
       'Requests per minute per client address to health, tracking, unsubscribe and form endpoints, in each process; the burst is a sixth of it',
   }),
+  FORM_SUBMISSIONS_PER_MINUTE: Type.Integer({
+    default: 1000,
+    minimum: 1,
+    maximum: 1_000_000_000,
+    description:
+      'Submissions of one form per minute per client address, over all processes; the burst is twice that. All addresses together may make ten times as many',
+  }),
+  CAPTCHA_PROVIDER: Type.Union([Type.Literal('altcha'), Type.Literal('hcaptcha'), Type.Literal('turnstile')], {
+    default: 'altcha',
+    description:
+      'Who checks the CAPTCHA of forms with `enableCaptcha`: `altcha` (the service itself), `hcaptcha` or `turnstile`',
+  }),
+  CAPTCHA_DIFFICULTY: Type.Integer({
+    default: 100_000,
+    minimum: 1000,
+    maximum: 100_000_000,
+    description: 'ALTCHA: the hashes that a browser has to compute at most; half of them on average',
+  }),
+  CAPTCHA_SITE_KEY: Type.String({ default: '', description: 'hCaptcha, Turnstile: the public key of the site' }),
+  CAPTCHA_SECRET: Type.String({ default: '', description: 'hCaptcha, Turnstile: the secret key' }),
+  CAPTCHA_VERIFY_URL: Type.String({
+    default: '',
+    description: "hCaptcha, Turnstile: where solutions are checked, if it is not the provider's own address",
+  }),
   CONNECTIONS_PER_ADDRESS: Type.Integer({
     default: 1000,
     minimum: 0,

@@ -24,6 +24,7 @@ export const secretSettings = [
   'JWT_SECRET_PREVIOUS',
   'LINK_SECRET',
   'LINK_SECRET_PREVIOUS',
+  'CAPTCHA_SECRET',
   'METRICS_TOKEN',
   'ADMIN_PASSWORD',
 ] as const satisfies readonly (keyof Env)[];

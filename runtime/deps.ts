@@ -11,6 +11,7 @@ import { createLinkSigner, type LinkSigner } from '../domain/addresses/tokens.ts
 import { createOutbound, type Outbound } from '../domain/outbound/outbound.ts';
 import { parseRanges } from '../domain/outbound/ranges.ts';
 import { EnvError } from '../config/env.ts';
+import { createCaptcha, type Captcha } from '../domain/forms/captcha.ts';
 import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from '../config/logger.ts';
 import { createMetrics, type Metrics } from '../config/metrics.ts';
@@ -38,6 +39,8 @@ export interface Deps {
   pingOutbox: (table: OutboxTable) => void;
   temporal: Client;
   links: LinkSigner;
+  /** The CAPTCHA of forms. */
+  captcha: Captcha;
   resolveTxt: ResolveTxt;
   /** Requests to URLs of users. */
   outbound: Outbound;
@@ -139,6 +142,7 @@ export async function createDeps(
     if (!temporal) closers.push(() => client.connection.close());
     if (!(await hasNamespace(client)))
       throw new EnvError('TEMPORAL_NAMESPACE must be an existing Temporal namespace: create it first');
+    const links = createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined });
     const outbound = createOutbound(parseRanges(env.OUTBOUND_ALLOW));
     closers.push(async () => outbound.close());
     return {
@@ -155,7 +159,8 @@ export async function createDeps(
       close,
       fetchText,
       outbound,
-      links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }),
+      links,
+      captcha: createCaptcha(env, links),
       resolveTxt: createTxtResolver(),
     };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
+import { deleteUsedChallenges } from '../domain/forms/captcha.ts';
 import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
 import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
@@ -21,6 +22,7 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
       while ((await deleteExpiredAnswers(engineEm(orm))) > 0);
     }),
     every(DELETE_MS, log, 'could not delete full rate-limit buckets', () => deleteFullBuckets(engineEm(orm))),
+    every(DELETE_MS, log, 'could not delete expired CAPTCHA challenges', () => deleteUsedChallenges(engineEm(orm))),
     every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
   ];
   return {

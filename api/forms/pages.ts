@@ -76,11 +76,21 @@ function fieldHtml(field: FormField, chosen: readonly string[], error: string | 
   return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, chosen, error)}${message}</div>`;
 }
 
+const hiddenInput = (name: string, value: string | undefined): string =>
+  value ? `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n` : '';
+
 /** The form as HTML. Without a token (the plain embed), a submission leads to the hosted page, prefilled. */
 export function formHtml(
   form: Form,
   action: string,
-  options: { token?: string; values?: Record<string, unknown>; errors?: FieldError[] } = {},
+  options: {
+    token?: string;
+    contactToken?: string;
+    /** The fields to show; all if absent. */
+    fields?: readonly FormField[];
+    values?: Record<string, unknown>;
+    errors?: FieldError[];
+  } = {},
 ): string {
   const { values = {}, errors = [] } = options;
   const shown = (field: FormField): string[] => {
@@ -89,17 +99,23 @@ export function formHtml(
     // Longer than any field allows: do not echo what nobody typed.
     return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
   };
-  const fields = form.fields
+  const asked = options.fields ?? form.fields;
+  const fields = asked
     .map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message))
     .join('\n');
+  // Of the CAPTCHA, for example.
+  const others = errors
+    .filter(({ field }) => !asked.some(({ name }) => name === field))
+    .map(({ field, message }) => `<p class="error" role="alert">${escapeHtml(`${field}: ${message}`)}</p>\n`)
+    .join('');
   const summary =
     errors.length > 0
       ? `<p class="error" role="alert">Please correct ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n`
       : '';
-  return `${summary}<form method="post" action="${escapeHtml(action)}">
+  return `${summary}${others}<form method="post" action="${escapeHtml(action)}">
 ${fields}
 <div class="away" aria-hidden="true"${options.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
-${options.token ? `<input type="hidden" name="_token" value="${escapeHtml(options.token)}">\n` : ''}<button type="submit">${escapeHtml(form.submitLabel ?? 'Send')}</button>
+${hiddenInput('_token', options.token)}${hiddenInput('_contactToken', options.contactToken)}<button type="submit">${escapeHtml(form.submitLabel ?? 'Send')}</button>
 </form>`;
 }
 

@@ -1,4 +1,5 @@
-import type { Form, FormSubmission } from '../../db/entities/forms.ts';
+import type { CaptchaKind } from '../../domain/forms/captcha.ts';
+import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
 
 export function presentForm(form: Form) {
   return {
@@ -25,11 +26,12 @@ export function presentForm(form: Form) {
   };
 }
 
-export const presentPublicForm = (form: Form) => ({
+export const presentPublicForm = (form: Form, fields: FormField[], captcha: CaptchaKind) => ({
   id: form.id,
   name: form.name,
   submitLabel: form.submitLabel ?? 'Send',
-  fields: form.fields,
+  fields,
+  captcha: form.enableCaptcha ? captcha : null,
 });
 
 export function presentSubmission(submission: FormSubmission) {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Form } from '../../db/entities/forms.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { AppError, notFound } from '../../domain/common/errors.ts';
 import { createForm, deleteForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
+import { shownFields } from '../../domain/forms/known-contact.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
@@ -11,7 +12,7 @@ import { makeFormToken } from './form-token.ts';
 import { formHtml } from './pages.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import { allowOrigin, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
+import { allowOrigin, contactOfToken, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
 import {
   assertIfMatch,
   assertUnchanged,
@@ -166,6 +167,7 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     params: IdParams,
+    query: schema.PublicQuery,
     responses: { 200: { contentType: 'text/html', description: 'The page' } },
     handler: showPage,
   }),
@@ -174,16 +176,40 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}/fields',
     operationId: 'getFormFields',
     summary: 'Get the fields that the embed script renders; counts a view',
+    description:
+      'With progressive profiling and a valid `contactToken`, fields whose values are known are left out, and the first of `progressiveFields` that is not known is added. No value is shown.',
     access: 'public',
     openQuery: true,
     params: IdParams,
+    query: schema.PublicQuery,
     responses: { 200: { schema: schema.PublicForm } },
     errors: ['origin_not_allowed'],
-    handler: async ({ ctx, deps, params }) => {
+    handler: async ({ ctx, deps, params, query }) => {
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
       if (ctx.method === 'GET') await countView(em, form);
-      return { body: presentPublicForm(form), headers: { 'Cache-Control': 'no-store' } };
+      const shown = shownFields(form, await contactOfToken(deps, em, form, query.contactToken));
+      return { body: presentPublicForm(form, shown, deps.captcha.kind), headers: { 'Cache-Control': 'no-store' } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/forms/{id}/captcha',
+    operationId: 'getFormCaptcha',
+    summary: 'Get an ALTCHA challenge, whose solution is sent with a submission',
+    description:
+      'The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, within 20 minutes.',
+    access: 'public',
+    openQuery: true,
+    params: IdParams,
+    responses: { 200: { schema: schema.Challenge } },
+    errors: ['origin_not_allowed'],
+    handler: async ({ ctx, deps, params }) => {
+      const { form } = await publicForm(deps, params.id);
+      allowOrigin(ctx, form, ownOriginOf(deps));
+      const challenge = form.enableCaptcha ? await deps.captcha.challenge() : null;
+      if (!challenge) throw new AppError('not_found', 'The form has no challenge of the service');
+      return { body: challenge, headers: { 'Cache-Control': 'no-store' } };
     },
   }),
   route({
@@ -242,7 +268,7 @@ export const formRoutes: RouteSpec[] = [
         description: 'Nothing was created; browsers get the form page with the errors',
       },
     },
-    errors: ['token_invalid', 'origin_not_allowed'],
+    errors: ['token_invalid', 'origin_not_allowed', 'unavailable'],
     handler: submit,
   }),
 ];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { MAX_NOTIFIED } from '../../domain/emails/system-mail/submission-keys.ts';
 import { FORM_FIELD_TYPES } from '../../db/entities/forms.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
@@ -59,25 +60,22 @@ const formProperties = {
   doubleOptIn: Type.Boolean({
     description: 'A new contact is `pending` until it confirms its address with the link in an email',
   }),
-};
-/** Settings for features that are not implemented: only the default is accepted. */
-const off = Type.Optional(Type.Literal(false));
-const none = Type.Optional(Type.Array(Type.String(), { maxItems: 0 }));
-const defaultsOnly = {
-  enableProgressiveProfiling: off,
-  enableCaptcha: off,
-  notifyEmails: none,
-  progressiveFields: none,
+  enableProgressiveProfiling: Type.Boolean({
+    description:
+      'What is known about the contact of a `contactToken` is not asked again; of `progressiveFields`, only the first that is not known is asked',
+  }),
+  enableCaptcha: Type.Boolean({ description: 'A submission must prove that it is made by a person' }),
+  notifyEmails: Type.Array(text(255), {
+    maxItems: MAX_NOTIFIED,
+    description: 'Each gets an email with the values of each submission; answers to it go to the submitter',
+  }),
+  progressiveFields: Type.Array(text(100), { maxItems: 100, description: 'Names of fields, in the order of asking' }),
 };
 
 export const FormAnswer = strict({
   id: Id,
   ...formProperties,
   fields: Type.Array(Field),
-  enableProgressiveProfiling: Type.Literal(false),
-  enableCaptcha: Type.Literal(false),
-  notifyEmails: Type.Array(Type.String()),
-  progressiveFields: Type.Array(Type.String()),
   tenantId: Type.String(),
   version: Version,
   createdAt: Timestamp,
@@ -88,15 +86,16 @@ const optionalInput = Type.Partial(
   Type.Object({
     ...optionalForm,
     allowedOrigins: nullable(optionalForm.allowedOrigins),
+    notifyEmails: nullable(optionalForm.notifyEmails),
+    progressiveFields: nullable(optionalForm.progressiveFields),
     updateExisting: nullable(optionalForm.updateExisting),
   }),
 ).properties;
-export const FormCreate = writable({ name: formName, fields, ...optionalInput, ...defaultsOnly });
+export const FormCreate = writable({ name: formName, fields, ...optionalInput });
 export const FormUpdate = writable({
   name: Type.Optional(formName),
   fields: Type.Optional(fields),
   ...optionalInput,
-  ...defaultsOnly,
 });
 export const FormQuery = listQuery(['id', 'name', 'createdAt'], { status: Type.Optional(status) });
 
@@ -110,6 +109,15 @@ export const PublicForm = strict({
   name: Type.String(),
   submitLabel: Type.String(),
   fields: Type.Array(Field),
+  captcha: nullable(strict({ provider: oneOf(['altcha', 'hcaptcha', 'turnstile']), siteKey: nullable(Type.String()) })),
+});
+export const PublicQuery = Type.Object({ contactToken: Type.Optional(Type.String()) });
+export const Challenge = strict({
+  algorithm: oneOf(['SHA-256']),
+  challenge: Type.String(),
+  maxnumber: Type.Integer(),
+  salt: Type.String(),
+  signature: Type.String(),
 });
 
 /** A map of field name to value, plus `_token` and the honeypot. */
@@ -123,6 +131,12 @@ export const Submitted = strict({
   submissionId: nullable(Id),
   message: nullable(Type.String()),
   redirectUrl: nullable(Type.String()),
+  contactToken: Type.Optional(
+    Type.String({
+      description:
+        'Stands for the contact in later submissions, for 30 days. Only if the submission made the contact, or came with a token of it',
+    }),
+  ),
 });
 export const SubmitErrors = strict({
   success: Type.Boolean(),

@@ -1,8 +1,12 @@
 import type { Context } from 'koa';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
-import type { Form } from '../../db/entities/forms.ts';
+import type { Form, FormField } from '../../db/entities/forms.ts';
+import { makeContactToken, readContactToken } from '../../domain/addresses/contact-token.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
+import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
+import { networkOf } from '../../domain/rate-limits/network-of.ts';
+import { readTokens, takeTokensQuery } from '../../domain/rate-limits/take-tokens.ts';
 import { readActiveForm } from '../../domain/forms/read-active-form.ts';
 import { countView, submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
@@ -12,7 +16,7 @@ import { isFormToken, makeFormToken } from './form-token.ts';
 import { formPage, HONEYPOT, thanksPage } from './pages.ts';
 import type { Call, Reply } from '../route/route.ts';
 
-type PublicCall<B = unknown> = Call<{ id: number }, unknown, B>;
+type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
 
 /** Finds the ACTIVE form behind a public URL, of any tenant. Throws 404. */
 export async function publicForm(deps: Deps, id: number): Promise<{ form: Form; em: EntityManager }> {
@@ -45,13 +49,12 @@ const actionOf = (deps: Deps, form: Form): string => `${deps.env.PUBLIC_URL}/api
 export function hostedPage(
   deps: Deps,
   form: Form,
-  values: Record<string, unknown> = {},
-  errors: FieldError[] = [],
+  shown: Omit<NonNullable<Parameters<typeof formPage>[2]>, 'token'> = {},
 ): Reply {
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
   return {
-    body: formPage(form, actionOf(deps, form), { token, values, errors }),
+    body: formPage(form, actionOf(deps, form), { ...shown, token }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -63,17 +66,58 @@ export function hostedPage(
   };
 }
 
-export async function showPage({ deps, params, ctx }: PublicCall): Promise<Reply> {
+export async function showPage({
+  deps,
+  params,
+  ctx,
+  query,
+}: PublicCall<unknown, { contactToken?: string }>): Promise<Reply> {
   const { form, em } = await publicForm(deps, params.id);
   ctx.remove('X-Frame-Options');
   if (ctx.method === 'GET') await countView(em, form);
-  return hostedPage(deps, form);
+  return hostedPage(deps, form, await shownTo(deps, em, form, query.contactToken));
+}
+
+/** The contact that a token stands for; null without a valid one. */
+export async function contactOfToken(
+  { links }: Deps,
+  em: EntityManager,
+  form: Form,
+  token: unknown,
+): Promise<KnownContact | null> {
+  const contactId = readContactToken(links, token, form.tenantId);
+  return contactId === null ? null : readKnownContact(em, form, contactId);
+}
+
+/** Limits the submissions of a form, from one address and from all. Throws 429. */
+async function takeSubmission({ env, pipelined }: Deps, { id, tenantId }: Form, address: string): Promise<void> {
+  if (!env.ENABLE_RATE_LIMITING) return;
+  const perMinute = env.FORM_SUBMISSIONS_PER_MINUTE;
+  const limits = [
+    { bucket: `form/${id}/${networkOf(address)}`, limit: { perMinute, burst: perMinute * 2 } },
+    { bucket: `form/${id}`, limit: { perMinute: perMinute * 10, burst: perMinute * 20 } },
+  ];
+  for (const { bucket, limit } of limits) {
+    const asked = takeTokensQuery([{ bucket, tenantId, keyHash: null }], limit);
+    const [found] = await pipelined.run('engine', [asked]);
+    const [taken] = readTokens(found!, limit);
+    if (!taken!.allowed)
+      throw new AppError('too_many_requests', 'The form gets too many submissions; try again later', {
+        headers: { 'Retry-After': String(taken!.retrySeconds) },
+      });
+  }
 }
 
 /** Whether the client is a browser that wants a page, not a script that wants JSON. */
 const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accepts('json', 'html') === 'html';
 
-function thanks(ctx: Context, form: Form, ids: { contactId: number | null; submissionId: number | null }): Reply {
+interface Accepted {
+  contactId: number | null;
+  submissionId: number | null;
+  contactToken?: string;
+}
+
+function thanks(ctx: Context, form: Form, accepted: Accepted): Reply {
   if (wantsPage(ctx)) {
     if (form.redirectUrl) return { status: 303, headers: { Location: new URL(form.redirectUrl).href } };
     return {
@@ -82,7 +126,7 @@ function thanks(ctx: Context, form: Form, ids: { contactId: number | null; submi
     };
   }
   return {
-    body: { success: true, ...ids, message: form.successMessage ?? null, redirectUrl: form.redirectUrl ?? null },
+    body: { success: true, ...accepted, message: form.successMessage ?? null, redirectUrl: form.redirectUrl ?? null },
   };
 }
 
@@ -93,10 +137,11 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   allowOrigin(ctx, form, ownOriginOf(deps));
   // The pages may be framed: the form by its allowed origins (`frame-ancestors`), the thanks by any site.
   ctx.remove('X-Frame-Options');
-  const { _token: token, [HONEYPOT]: honeypot, ...data } = body;
+  const { _token: token, _contactToken: contactToken, [HONEYPOT]: honeypot, ...data } = body;
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   if (fromBrowser && !isFormToken(deps.links, token, form.id, new Date())) {
-    if (wantsPage(ctx)) return hostedPage(deps, form, data);
+    if (wantsPage(ctx))
+      return hostedPage(deps, form, { ...(await shownTo(deps, em, form, contactToken)), values: data });
     throw new AppError(
       'token_invalid',
       'The form token is missing or has expired; get a new one from /forms/{id}/token',
@@ -105,12 +150,41 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   // A bot filled the honeypot: it gets a success response, and nothing is stored.
   if (honeypot !== undefined && honeypot !== null && honeypot !== '')
     return thanks(ctx, form, { contactId: null, submissionId: null });
-  const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, {
+  await takeSubmission(deps, form, ctx.ip);
+  const visitor = {
     ipAddress: ctx.ip,
     userAgent: ctx.get('user-agent').slice(0, 500) || null,
     language: preferredLanguage(ctx.get('accept-language')),
-  });
-  if (result.ok) return thanks(ctx, form, { contactId: result.contactId, submissionId: result.submissionId });
-  if (wantsPage(ctx)) return { ...hostedPage(deps, form, data, result.errors), status: 422 };
-  return { status: 422, body: { success: false, errors: result.errors } };
+    contactId: readContactToken(deps.links, contactToken, form.tenantId),
+  };
+  const again = async (status: number, errors: FieldError[]): Promise<Reply> => {
+    const shown = await shownTo(deps, em, form, contactToken);
+    return { ...hostedPage(deps, form, { ...shown, values: data, errors }), status };
+  };
+  try {
+    const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, visitor, deps.captcha);
+    if (result.ok) {
+      const { contactId, submissionId, isTheirs } = result;
+      const theirs = isTheirs ? { contactToken: makeContactToken(deps.links, form.tenantId, contactId) } : {};
+      return thanks(ctx, form, { contactId, submissionId, ...theirs });
+    }
+    return wantsPage(ctx)
+      ? await again(422, result.errors)
+      : { status: 422, body: { success: false, errors: result.errors } };
+  } catch (error) {
+    // A page keeps what was typed, although the CAPTCHA could not be checked.
+    if (!(error instanceof AppError && error.code === 'unavailable' && wantsPage(ctx))) throw error;
+    return again(503, [{ field: 'captcha', code: error.code, message: error.message }]);
+  }
+}
+
+/** What a page shows to the contact of a token. */
+async function shownTo(
+  deps: Deps,
+  em: EntityManager,
+  form: Form,
+  token: unknown,
+): Promise<{ fields: FormField[]; contactToken?: string }> {
+  const contact = await contactOfToken(deps, em, form, token);
+  return { fields: shownFields(form, contact), ...(contact ? { contactToken: token as string } : {}) };
 }

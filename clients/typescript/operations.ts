@@ -176,6 +176,7 @@ export const operations = {
   getFormStats: ['GET', '/api/v1/forms/{id}/stats', null],
   listFormSubmissions: ['GET', '/api/v1/forms/{id}/submissions', null],
   getFormFields: ['GET', '/api/v1/forms/{id}/fields', null],
+  getFormCaptcha: ['GET', '/api/v1/forms/{id}/captcha', null],
   getFormToken: ['GET', '/api/v1/forms/{id}/token', null],
   submitForm: ['POST', '/api/v1/forms/{id}/submit', 'application/json'],
   listScoringRules: ['GET', '/api/v1/scoring/rules', null],

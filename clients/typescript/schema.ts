@@ -2332,8 +2332,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the fields that the embed script renders; counts a view */
+        /**
+         * Get the fields that the embed script renders; counts a view
+         * @description With progressive profiling and a valid `contactToken`, fields whose values are known are left out, and the first of `progressiveFields` that is not known is added. No value is shown.
+         */
         get: operations["getFormFields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/captcha": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an ALTCHA challenge, whose solution is sent with a submission
+         * @description The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, within 20 minutes.
+         */
+        get: operations["getFormCaptcha"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3383,12 +3406,14 @@ export interface components {
             updateExisting?: "fillEmpty" | "overwrite" | null;
             /** @description A new contact is `pending` until it confirms its address with the link in an email */
             doubleOptIn?: boolean;
-            /** @constant */
-            enableProgressiveProfiling?: false;
-            /** @constant */
-            enableCaptcha?: false;
-            notifyEmails?: string[];
-            progressiveFields?: string[];
+            /** @description What is known about the contact of a `contactToken` is not asked again; of `progressiveFields`, only the first that is not known is asked */
+            enableProgressiveProfiling?: boolean;
+            /** @description A submission must prove that it is made by a person */
+            enableCaptcha?: boolean;
+            /** @description Each gets an email with the values of each submission; answers to it go to the submitter */
+            notifyEmails?: string[] | null;
+            /** @description Names of fields, in the order of asking */
+            progressiveFields?: string[] | null;
         };
         CreateInvitationRequest: {
             /** @example ada@example.com */
@@ -4357,11 +4382,13 @@ export interface components {
             updateExisting: "fillEmpty" | "overwrite";
             /** @description A new contact is `pending` until it confirms its address with the link in an email */
             doubleOptIn: boolean;
-            /** @constant */
-            enableProgressiveProfiling: false;
-            /** @constant */
-            enableCaptcha: false;
+            /** @description What is known about the contact of a `contactToken` is not asked again; of `progressiveFields`, only the first that is not known is asked */
+            enableProgressiveProfiling: boolean;
+            /** @description A submission must prove that it is made by a person */
+            enableCaptcha: boolean;
+            /** @description Each gets an email with the values of each submission; answers to it go to the submitter */
             notifyEmails: string[];
+            /** @description Names of fields, in the order of asking */
             progressiveFields: string[];
             tenantId: string;
             /** @description For optimistic concurrency; the ETag of reads */
@@ -4376,6 +4403,14 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
+        };
+        FormCaptcha: {
+            /** @enum {string} */
+            algorithm: "SHA-256";
+            challenge: string;
+            maxnumber: number;
+            salt: string;
+            signature: string;
         };
         FormEmbed: {
             /** @enum {string} */
@@ -4411,6 +4446,11 @@ export interface components {
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo: string | null;
             }[];
+            captcha: {
+                /** @enum {string} */
+                provider: "altcha" | "hcaptcha" | "turnstile";
+                siteKey: string | null;
+            } | null;
         };
         FormList: {
             data: components["schemas"]["Form"][];
@@ -5623,6 +5663,8 @@ export interface components {
             submissionId: number | null;
             message: string | null;
             redirectUrl: string | null;
+            /** @description Stands for the contact in later submissions, for 30 days. Only if the submission made the contact, or came with a token of it */
+            contactToken?: string;
         };
         /**
          * @example {
@@ -6063,12 +6105,14 @@ export interface components {
             updateExisting?: "fillEmpty" | "overwrite" | null;
             /** @description A new contact is `pending` until it confirms its address with the link in an email */
             doubleOptIn?: boolean;
-            /** @constant */
-            enableProgressiveProfiling?: false;
-            /** @constant */
-            enableCaptcha?: false;
-            notifyEmails?: string[];
-            progressiveFields?: string[];
+            /** @description What is known about the contact of a `contactToken` is not asked again; of `progressiveFields`, only the first that is not known is asked */
+            enableProgressiveProfiling?: boolean;
+            /** @description A submission must prove that it is made by a person */
+            enableCaptcha?: boolean;
+            /** @description Each gets an email with the values of each submission; answers to it go to the submitter */
+            notifyEmails?: string[] | null;
+            /** @description Names of fields, in the order of asking */
+            progressiveFields?: string[] | null;
             readonly id?: unknown;
             readonly tenantId?: unknown;
             readonly version?: unknown;
@@ -10627,7 +10671,9 @@ export interface operations {
     };
     getFormFields: {
         parameters: {
-            query?: never;
+            query?: {
+                contactToken?: string;
+            };
             header?: never;
             path: {
                 id: number;
@@ -10643,6 +10689,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FormFields"];
+                };
+            };
+        };
+    };
+    getFormCaptcha: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormCaptcha"];
                 };
             };
         };

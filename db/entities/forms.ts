@@ -90,4 +90,19 @@ const FormSubmissionSchema = defineEntity({
 export class FormSubmission extends FormSubmissionSchema.class {}
 FormSubmissionSchema.setClass(FormSubmission);
 
-export const formEntities = [Form, FormSubmission];
+const UsedChallengeSchema = defineEntity({
+  name: 'UsedChallenge',
+  tableName: 'used_challenges',
+  ...tenantTable,
+  indexes: [{ name: 'used_challenges_expires_idx', properties: ['expiresAt'] }],
+  properties: {
+    tenantId: tenantId().primary(),
+    challenge: p.string().length(128).primary(),
+    expiresAt: timestamp(),
+  },
+});
+/** A CAPTCHA challenge of our own whose solution was used, until it expires. */
+export class UsedChallenge extends UsedChallengeSchema.class {}
+UsedChallengeSchema.setClass(UsedChallenge);
+
+export const formEntities = [Form, FormSubmission, UsedChallenge];

@@ -10,12 +10,7 @@ export const makeContactToken = (links: LinkSigner, tenantId: string, contactId:
   links.sign('contact', [tenantId, String(contactId), String(now + LIFETIME_MS)]);
 
 /** The id of the contact of a tenant that a token stands for; null if it is not a valid token. */
-export function readContactToken(
-  links: LinkSigner,
-  token: unknown,
-  tenantId: string,
-  now = Date.now(),
-): number | null {
+export function readContactToken(links: LinkSigner, token: unknown, tenantId: string, now = Date.now()): number | null {
   const payload = typeof token === 'string' ? links.verify('contact', token) : null;
   if (!payload || payload[0] !== tenantId || !(Number(payload[2]) > now)) return null;
   return Number(payload[1]);

@@ -6,7 +6,8 @@ import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
 import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
 import { lockSegment } from '../segments/membership/lock-segment.ts';
-import { checkFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
+import { isViolation, normaliseEmail } from '../common/fields.ts';
+import { checkFields, mappedFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
 
 export interface FormInput {
   name: string;
@@ -20,10 +21,19 @@ export interface FormInput {
   doubleOptIn?: boolean;
   allowedOrigins?: string[] | null;
   updateExisting?: 'fillEmpty' | 'overwrite' | null;
+  enableProgressiveProfiling?: boolean;
+  enableCaptcha?: boolean;
+  notifyEmails?: string[] | null;
+  progressiveFields?: string[] | null;
 }
 
 /** The values that null stands for, in fields that are never null. */
-const DEFAULTS = { allowedOrigins: [] as string[], updateExisting: 'fillEmpty' } as const;
+const DEFAULTS = {
+  allowedOrigins: [] as string[],
+  notifyEmails: [] as string[],
+  progressiveFields: [] as string[],
+  updateExisting: 'fillEmpty',
+} as const;
 
 /** An http(s) origin as browsers write it, without characters that have a meaning in a policy header. */
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
@@ -75,7 +85,30 @@ export async function formViolations(
       });
     }
   });
-  return errors;
+  (input.notifyEmails ?? []).forEach((address, index) => {
+    const found = normaliseEmail(address);
+    if (isViolation(found)) errors.push({ path: `/notifyEmails/${index}`, ...found });
+  });
+  return [...errors, ...progressiveViolations(input, current)];
+}
+
+/** Progressive fields must be fields of the form; that of the address identifies the contact, so it cannot be one. */
+function progressiveViolations(input: UncheckedForm, current: Form | undefined): Violation[] {
+  const fields: readonly PartialField[] = input.fields ?? current?.fields ?? [];
+  const names = input.progressiveFields === undefined ? (current?.progressiveFields ?? []) : input.progressiveFields;
+  const emailName = [...mappedFields(fields)].find(([, target]) => target === 'email')?.[0];
+  // What stays and no longer fits is reported by the part that changed.
+  const at = (index: number): string =>
+    input.progressiveFields === undefined ? '/fields' : `/progressiveFields/${index}`;
+  return (names ?? []).flatMap((name, index): Violation[] => {
+    if (!fields.some((field) => field.name === name))
+      return [{ path: at(index), code: 'not_found', message: `there is no field ${JSON.stringify(name)}` }];
+    if (name === emailName)
+      return [{ path: at(index), code: 'conflict', message: 'the field for the email address is always asked' }];
+    return names!.indexOf(name) < index
+      ? [{ path: at(index), code: 'duplicate', message: `is listed before: ${name}` }]
+      : [];
+  });
 }
 
 export async function createForm(em: EntityManager, tenantId: string, input: FormInput): Promise<Form> {

@@ -1,6 +1,7 @@
 import { preparedHint, retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Form } from '../../db/entities/forms.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
+import { addressKey } from '../addresses/address-key.ts';
 import { rate } from '../analytics/read-figures.ts';
 import { addToListIfThere } from '../segments/membership/change-list-members.ts';
 import { typesFor } from '../contacts/values/custom-field-types.ts';
@@ -10,21 +11,36 @@ import { savedFieldViolations, saveContactFields, type SavedFields } from '../co
 import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
 import { AppError, type Violation } from '../common/errors.ts';
 import type { Language } from '../common/languages.ts';
+import { UsedBefore, type Captcha, type Solved } from './captcha.ts';
 import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
-import { customFieldOf, mappedFields } from './fields.ts';
+import { customFieldOf, mappedFields, type MappedField } from './fields.ts';
+import { readKnownContact, shownFields, type KnownContact } from './known-contact.ts';
+import { notifySubmission } from './notify-submission.ts';
 
+/** Who submits a form, and how. */
 export interface Visitor {
   ipAddress: string | null;
   userAgent: string | null;
   /** The visitor's language. */
   language: Language;
+  /** The contact of a valid token that came with the submission. */
+  contactId: number | null;
 }
 
-export type SubmitResult = { ok: true; contactId: number; submissionId: number } | { ok: false; errors: FieldError[] };
+export type SubmitResult =
+  | {
+      ok: true;
+      contactId: number;
+      submissionId: number;
+      /** The contact was made by the submission, or proved by its token: the visitor may have a token of it. */
+      isTheirs: boolean;
+    }
+  | { ok: false; errors: FieldError[] };
 
 /**
  * Accepts a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
- * transaction. With any error nothing is stored.
+ * transaction. With any error nothing is stored. The CAPTCHA, if the form has one, is checked last, because a solution
+ * can be used only once. Throws `unavailable` if it cannot be checked.
  */
 export async function submitForm(
   em: EntityManager,
@@ -32,13 +48,19 @@ export async function submitForm(
   form: Form,
   data: Record<string, unknown>,
   visitor: Visitor,
+  captcha: Captcha | null,
 ): Promise<SubmitResult> {
-  const { values, errors } = checkSubmission(form.fields, data);
+  const known = visitor.contactId === null ? null : await readKnownContact(em, form, visitor.contactId);
   const mapped = mappedFields(form.fields);
+  const proved = known && isTheirs(known, data, mapped) ? known : null;
+  const shown = new Set(shownFields(form, proved));
+  const fields = form.fields.map((field) => (shown.has(field) ? field : { ...field, required: false }));
+  const { values, errors } = checkSubmission(fields, data);
   const contactFields = Object.fromEntries(
     [...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, String(values[name])]] : [])),
   );
   const emailField = [...mapped].find(([, target]) => target === 'email')?.[0] ?? 'email';
+  if (proved) contactFields['email'] ??= proved.email;
   if (!contactFields['email'] && !errors.some((error) => error.field === emailField)) {
     errors.push({ field: emailField, code: 'required', message: 'is required: it identifies the contact' });
   }
@@ -56,30 +78,50 @@ export async function submitForm(
     });
     return { ok: false, errors: [...errors, ...fieldErrors(others)] };
   }
+  const solved = captcha && form.enableCaptcha ? await captcha.check(data, visitor.ipAddress) : null;
+  if (solved && !('redeem' in solved)) return { ok: false, errors: [solved] };
   try {
-    return await store(em, origin, form, contactFields, values, visitor);
+    return await store(em, origin, form, { contactFields, values, visitor, proved, solved });
   } catch (error) {
+    if (error instanceof UsedBefore) return { ok: false, errors: [error.error] };
     if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
     return { ok: false, errors: fieldErrors(error.errors ?? []) };
   }
+}
+
+/** Whether a token's contact submits the form: whoever types another address is somebody else. */
+function isTheirs(contact: KnownContact, data: Record<string, unknown>, mapped: Map<string, MappedField>): boolean {
+  const name = [...mapped].find(([, target]) => target === 'email')?.[0];
+  const typedIn = name !== undefined && Object.hasOwn(data, name) ? data[name] : undefined;
+  if (typedIn === undefined || typedIn === null || typedIn === '') return true;
+  return typeof typedIn === 'string' && addressKey(typedIn.trim()) === addressKey(contact.email);
+}
+
+interface Submission {
+  contactFields: Record<string, string>;
+  values: Record<string, SubmittedValue>;
+  visitor: Visitor;
+  /** The contact of the visitor's token. */
+  proved: KnownContact | null;
+  solved: Solved | null;
 }
 
 async function store(
   em: EntityManager,
   origin: Origin,
   form: Form,
-  contactFields: Record<string, string>,
-  values: Record<string, SubmittedValue>,
-  { ipAddress, userAgent, language }: Visitor,
+  { contactFields, values, visitor, proved, solved }: Submission,
 ): Promise<SubmitResult> {
   const { email, ...texts } = contactFields;
+  const { ipAddress, userAgent, language } = visitor;
   return retriedTransaction(em, async (tx) => {
+    await solved?.redeem(tx, origin.tenantId);
     const fields = await typed(tx, origin.tenantId, texts);
     const pending = await asksToConfirm(tx, form);
-    const { contactId } = await saveContactFields(tx, origin, {
+    const { contactId, created } = await saveContactFields(tx, origin, {
       email: email!,
       fields,
-      mode: form.updateExisting,
+      mode: proved ? 'overwrite' : form.updateExisting,
       source: `form:${form.id}`,
       pending,
     });
@@ -104,7 +146,8 @@ async function store(
         data: { formId: form.id, contactId, submissionId },
       },
     ]);
-    return { ok: true, contactId, submissionId };
+    await notifySubmission(tx, form, { id: submissionId, email: email!, values });
+    return { ok: true, contactId, submissionId, isTheirs: created || proved?.id === contactId };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import { nextInWindow } from '../../domain/common/local-time.ts';
+import type { Mailbox } from '../../domain/common/mailbox.ts';
 import { mailLink, type MailToken, type SystemMailKey } from '../../domain/addresses/mail-token.ts';
 import type { ComposedMessage } from '../../domain/emails/message/compose.ts';
 import { messageIdFor } from '../../domain/emails/message/compose.ts';
@@ -70,6 +71,10 @@ function senderOf({ systemKey }: LeasedEmail, sender: SenderIdentity | null): Se
     : { ...sender, name: null, replyTo: null };
 }
 
+/** Notifications name who is to be answered. */
+const answersTo = ({ systemKey, data }: LeasedEmail): Mailbox | undefined =>
+  systemKey === NOTIFICATION_KEY && typeof data?.['replyTo'] === 'string' ? { address: data['replyTo'] } : undefined;
+
 /** When the tenant's send window opens for the recipient; null while it is open. */
 function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
   if (!sendWindow) return null;
@@ -107,6 +112,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
       to: { name: nameOf(email), address },
       date: new Date(),
       rendered,
+      replyTo: answersTo(email),
       ...(tools.bounceAddress ? { returnPath: returnPathOf(id, tools.bounceAddress, tools.signer) } : {}),
       ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
     });

@@ -5,6 +5,7 @@ import { removeContact } from '../people/delete-contact.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { addCounts, loadErasure, type Counts } from './erasures.ts';
+import { submissionKeysOf } from '../../emails/system-mail/submission-keys.ts';
 import { eraseEmails } from '../../emails/ledger/move-emails.ts';
 
 /** An email to the person is SENDING; its outcome must be stored first. */
@@ -34,7 +35,8 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       tx,
       sql`
       select id, status from emails where tenant_id = ${tenantId} and (contact_id = any(${ids}) or lower(to_address) = any(${addresses}::text[])
-        or execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))) order by id for no key update`,
+        or execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))
+        or send_key in (${submissionKeysOf(tenantId, ids)})) order by id for no key update`,
     );
     if (mails.some(({ status }) => status === 'SENDING'))
       throw new MailUnderwayError('a mail to the contact is being delivered');

@@ -19,6 +19,8 @@ export interface MessageInput {
   to: Mailbox;
   date: Date;
   rendered: Pick<RenderedEmail, 'subject' | 'htmlChunks' | 'textChunks' | 'unsubscribeUrl'>;
+  /** Where answers go, instead of what all emails of the template have. */
+  replyTo?: Mailbox | undefined;
   /** The address for bounces; the From address if absent. */
   returnPath?: string;
   /** Identifies the email in a provider's webhooks if the provider replaces the Message-ID. */
@@ -49,7 +51,8 @@ export function messageIdFor(emailId: number, fromAddress: string, signer: LinkS
  */
 export function createComposer({ from, replyTo, staticChunks = new Set() }: ComposerOptions): Composer {
   const fromAddress = wireAddress(from.address);
-  const sender = mailboxField('From', from) + (replyTo ? mailboxField('Reply-To', replyTo) : '');
+  const sender = mailboxField('From', from);
+  const answers = replyTo ? mailboxField('Reply-To', replyTo) : '';
   // In quoted-printable, '=' is always followed by two hex digits or a line end, so no body can contain this.
   const boundary = '=_perennial_alternative';
   const partHead = (before: string, type: string): Buffer =>
@@ -80,12 +83,13 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
     return lastSubject.field;
   };
 
-  return ({ messageId, to, date, rendered, returnPath, metadata }) => {
+  return ({ messageId, to, date, rendered, replyTo: ownReplyTo, returnPath, metadata }) => {
     const optOut = rendered.unsubscribeUrl
       ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
       : '';
     const head =
       sender +
+      (ownReplyTo ? mailboxField('Reply-To', ownReplyTo) : answers) +
       mailboxField('To', to) +
       subjectField(rendered.subject) +
       `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\nMessage-ID: ${messageId}\r\n` +

@@ -85,8 +85,7 @@ function forgiving(handler: FilterHandler): FilterHandler {
 
 const MAX_DATE_FORMAT_CHARS = 100;
 
-const linksOf = (context: Context): ScopeLinks =>
-  (context.environments as { [LINKS]?: ScopeLinks })[LINKS] ?? NO_LINKS;
+const linksOf = (context: Context): ScopeLinks => (context.environments as { [LINKS]?: ScopeLinks })[LINKS] ?? NO_LINKS;
 
 /** `{{formUrl: 12}}` is short for `{{ 12 | formUrl }}`. */
 const withFormUrls = (source: string): string =>

@@ -328,7 +328,7 @@ test('what is not ACTIVE is not there for the public', async () => {
   );
 });
 
-test('what the service does not do yet is taken at its default; null is the default of what always has a value', async () => {
+test('what a form does besides storing is off by default; null is the default of what always has a value', async () => {
   const defaults = {
     enableProgressiveProfiling: false,
     enableCaptcha: false,
@@ -338,10 +338,20 @@ test('what the service does not do yet is taken at its default; null is the defa
   };
   const form = await make({ ...defaults, allowedOrigins: ['https://www.example.com'], updateExisting: 'overwrite' });
   assert.equal((await service.api('PUT', `/forms/${form.id}`, defaults)).status, 200);
-  assert.deepEqual(
-    await refused('POST', '/forms', { name: 'x', fields, enableCaptcha: true, notifyEmails: ['a@example.com'] }),
-    ['/enableCaptcha enum', '/notifyEmails too_many'],
-  );
+  const wrong = {
+    name: 'x',
+    fields,
+    enableCaptcha: 'yes',
+    notifyEmails: ['a@example.com', 'nobody'],
+    progressiveFields: ['nothing', 'email', 'firstName', 'firstName'],
+  };
+  assert.deepEqual(await refused('POST', '/forms', wrong), [
+    '/enableCaptcha type',
+    '/notifyEmails/1 invalid_email',
+    '/progressiveFields/0 not_found',
+    '/progressiveFields/1 conflict',
+    '/progressiveFields/3 duplicate',
+  ]);
   const cleared = await service.api('PUT', `/forms/${form.id}`, { allowedOrigins: null, updateExisting: null });
   assert.deepEqual([cleared.status, cleared.body.allowedOrigins, cleared.body.updateExisting], [200, [], 'fillEmpty']);
   assert.deepEqual((await make({ allowedOrigins: null })).allowedOrigins, []);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { eventSubject } from '../../../events/contracts.ts';
 import { EVENTS } from '../../../events/streams.ts';
@@ -88,7 +89,9 @@ test('a program submits JSON without a token: contact, submission and event', as
     submissionId: answer.body.submissionId,
     message: 'Thanks!',
     redirectUrl: 'https://example.com/thanks',
+    contactToken: answer.body.contactToken,
   });
+  assert.equal(readContactToken(service.deps.links, answer.body.contactToken, 'default'), contact.id);
   assert.deepEqual(
     [contact.firstName, contact.jobTitle, contact.status, contact.source],
     ['Grace', 'Admiral', 'active', `form:${id}`],

@@ -1,0 +1,154 @@
+import { createChallenge, verifySolution } from 'altcha-lib/v1';
+import type { Env } from '../../config/env-schema.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { LinkSigner } from '../addresses/tokens.ts';
+import { AppError } from '../common/errors.ts';
+import type { FieldError } from './check-submission.ts';
+
+/** The name under which errors of the CAPTCHA are reported. */
+const FIELD = 'captcha';
+/** How long a challenge of our own can be solved. */
+const LIFETIME_MS = 20 * 60_000;
+const ANSWER_MS = 5_000;
+/** The longest solution of any provider. */
+const MAX_SOLUTION = 8_192;
+
+/** Where hCaptcha and Turnstile check solutions, and how their widgets name the field of a solution. */
+const PROVIDERS = {
+  hcaptcha: { url: 'https://api.hcaptcha.com/siteverify', field: 'h-captcha-response' },
+  turnstile: { url: 'https://challenges.cloudflare.com/turnstile/v0/siteverify', field: 'cf-turnstile-response' },
+} as const;
+
+/** What a page needs to show a CAPTCHA. */
+export interface CaptchaKind {
+  provider: 'altcha' | keyof typeof PROVIDERS;
+  siteKey: string | null;
+}
+
+/** An ALTCHA challenge (version 1): find `number` such that `challenge` = hex SHA-256 of `salt + number`. */
+export interface Challenge {
+  algorithm: 'SHA-256';
+  challenge: string;
+  maxnumber: number;
+  salt: string;
+  signature: string;
+}
+
+/** A solution that is right. `redeem` uses it up in the transaction of the submission; throws UsedBefore. */
+export interface Solved {
+  redeem: (tx: EntityManager, tenantId: string) => Promise<void>;
+}
+
+export interface Captcha {
+  kind: CaptchaKind;
+  /** The names of the fields in which solutions are sent. */
+  fields: readonly string[];
+  /** Null if the challenges come from the provider. */
+  challenge: () => Promise<Challenge | null>;
+  /**
+   * Checks the solution in a submission's fields, or says what is wrong with it. Throws `unavailable` if the provider
+   * does not answer.
+   */
+  check: (data: Record<string, unknown>, ipAddress: string | null) => Promise<Solved | FieldError>;
+}
+
+/** Thrown for a solution that was used before. */
+export class UsedBefore extends Error {
+  override readonly name = 'UsedBefore';
+  readonly error = wrong('captcha_invalid');
+}
+
+const wrong = (code: 'captcha_required' | 'captcha_invalid'): FieldError => ({
+  field: FIELD,
+  code,
+  message:
+    code === 'captcha_required'
+      ? 'is missing: prove that you are not a robot'
+      : 'was not solved, has expired or was used before: try again',
+});
+
+const solutionIn = (data: Record<string, unknown>, field: string): string | null => {
+  const value = Object.hasOwn(data, field) ? data[field] : undefined;
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+
+/** The CAPTCHA of the service, by CAPTCHA_PROVIDER. */
+export function createCaptcha(env: Env, links: LinkSigner): Captcha {
+  const { CAPTCHA_PROVIDER: provider } = env;
+  return provider === 'altcha' ? altcha(env, links) : foreign(provider, env);
+}
+
+function altcha({ CAPTCHA_DIFFICULTY: maxNumber }: Env, links: LinkSigner): Captcha {
+  // Known to this service only, for as long as its secret is.
+  const keys = links.signByEach('altcha', []);
+  return {
+    kind: { provider: 'altcha', siteKey: null },
+    fields: ['altcha'],
+    challenge: async () => {
+      const expires = new Date(Date.now() + LIFETIME_MS);
+      const { challenge, salt, signature } = await createChallenge({ hmacKey: keys[0]!, maxNumber, expires });
+      return { algorithm: 'SHA-256', challenge, maxnumber: maxNumber, salt, signature };
+    },
+    check: async (data) => {
+      const solution = solutionIn(data, 'altcha');
+      if (solution === null) return wrong('captcha_required');
+      if (solution.length > MAX_SOLUTION) return wrong('captcha_invalid');
+      for (const key of keys) {
+        if (!(await verifySolution(solution, key).catch(() => false))) continue;
+        const { challenge } = JSON.parse(Buffer.from(solution, 'base64').toString()) as Challenge;
+        return { redeem: (tx, tenantId) => useUp(tx, tenantId, challenge) };
+      }
+      return wrong('captcha_invalid');
+    },
+  };
+}
+
+/** Notes a challenge as used, for as long as it could be used again. Throws UsedBefore if it is noted already. */
+async function useUp(tx: EntityManager, tenantId: string, challenge: string): Promise<void> {
+  const noted = await rows(
+    tx,
+    sql`
+    insert into used_challenges (tenant_id, challenge, expires_at)
+    values (${tenantId}, ${challenge}, ${new Date(Date.now() + LIFETIME_MS)}) on conflict do nothing returning 1`,
+  );
+  if (noted.length === 0) throw new UsedBefore();
+}
+
+function foreign(provider: keyof typeof PROVIDERS, env: Env): Captcha {
+  const { url, field } = PROVIDERS[provider];
+  const { CAPTCHA_SITE_KEY: siteKey, CAPTCHA_SECRET: secret, CAPTCHA_VERIFY_URL: verifyUrl } = env;
+  const ask = async (response: string, remoteip: string | null): Promise<boolean> => {
+    const answer = await fetch(verifyUrl || url, {
+      method: 'POST',
+      body: new URLSearchParams({ secret, response, sitekey: siteKey, ...(remoteip === null ? {} : { remoteip }) }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+      redirect: 'error',
+    });
+    if (!answer.ok) throw new Error(`the CAPTCHA provider answers ${answer.status}`);
+    return ((await answer.json()) as { success?: unknown }).success === true;
+  };
+  return {
+    kind: { provider, siteKey },
+    fields: [field],
+    challenge: async () => null,
+    check: async (data, ipAddress) => {
+      const solution = solutionIn(data, field);
+      if (solution === null) return wrong('captcha_required');
+      if (solution.length > MAX_SOLUTION) return wrong('captcha_invalid');
+      try {
+        // The provider accepts a solution once.
+        return (await ask(solution, ipAddress)) ? { redeem: async () => {} } : wrong('captcha_invalid');
+      } catch (error) {
+        throw new AppError('unavailable', 'The CAPTCHA could not be checked; try again in a moment', {
+          headers: { 'Retry-After': '10' },
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+/** Deletes noted challenges that have expired. Engine `em`. */
+export async function deleteUsedChallenges(em: EntityManager): Promise<void> {
+  await em.transactional((tx) => rows(tx, sql`delete from used_challenges where expires_at < now()`));
+}

@@ -1,0 +1,56 @@
+import type { Form } from '../../db/entities/forms.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { queueEmails } from '../emails/ledger/queue-emails.ts';
+import { NOTIFICATION_KEY, notificationTemplate } from '../emails/system-mail/notification-template.ts';
+import { submissionKey } from '../emails/system-mail/submission-keys.ts';
+import { upsertSystemTemplate } from '../emails/templates/keep-system-template.ts';
+
+/** Characters of one value; the submission has the whole. */
+const MAX_VALUE = 2000;
+
+export interface NotifiedSubmission {
+  id: number;
+  email: string;
+  values: Record<string, unknown>;
+}
+
+/**
+ * Queues an email with the values of a submission to each address in `notifyEmails`, in the transaction `tx`. Answers
+ * to it go to the submitter.
+ */
+export async function notifySubmission(
+  tx: EntityManager,
+  form: Form,
+  { id, email, values }: NotifiedSubmission,
+): Promise<void> {
+  const addresses = form.notifyEmails ?? [];
+  if (addresses.length === 0) return;
+  const { tenantId } = form;
+  const templateId = await upsertSystemTemplate(tx, tenantId, NOTIFICATION_KEY, notificationTemplate());
+  const lines = form.fields.flatMap(({ name, label }) => {
+    const value = Object.hasOwn(values, name) ? textOf(values[name]) : '';
+    return value === '' ? [] : [`${label}: ${value.slice(0, MAX_VALUE)}`];
+  });
+  const data = { subject: `${form.name}: new submission`, body: lines.join('\n').toWellFormed(), replyTo: email };
+  await queueEmails(
+    tx,
+    tenantId,
+    addresses.map((toAddress, index) => ({
+      sendKey: submissionKey(id, index),
+      templateId,
+      contactId: null,
+      toAddress,
+      lane: 'transactional',
+      data,
+      requestId: null,
+      accepted: true,
+    })),
+  );
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.join(', ');
+  if (typeof value === 'object' && value !== null) return (value as { fileName?: string }).fileName ?? '';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { makeContactToken } from '../../../domain/addresses/contact-token.ts';
+import { makeContact } from '../../support/mail/emails.ts';
+import { startService, type Answer, type Service } from '../../support/service.ts';
+
+let service: Service;
+let formId: number;
+beforeAll(async () => {
+  service = await startService();
+  const answer = await service.api('POST', '/forms', {
+    name: 'Profile',
+    enableProgressiveProfiling: true,
+    progressiveFields: ['job', 'plan'],
+    fields: [
+      { name: 'email', label: 'Email', type: 'email' },
+      { name: 'firstName', label: 'First name', type: 'text', required: true },
+      { name: 'question', label: 'Your question', type: 'textarea' },
+      { name: 'job', label: 'Job', type: 'text', mapTo: 'jobTitle', required: true },
+      { name: 'plan', label: 'Plan', type: 'text' },
+      { name: 'from', label: 'From', type: 'hidden', defaultValue: 'page' },
+    ],
+  });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  formId = answer.body.id;
+});
+afterAll(() => service.stop());
+
+const submit = (body: object, id = formId): Promise<Answer> =>
+  service.api('POST', `/forms/${id}/submit`, body, { token: null });
+const shown = async (token?: string): Promise<string[]> => {
+  const query = token === undefined ? '' : `?contactToken=${token}`;
+  const { body } = await service.api('GET', `/forms/${formId}/fields${query}`, undefined, { token: null });
+  return body.fields.map(({ name }: { name: string }) => name);
+};
+const page = async (token: string): Promise<string> => {
+  const answer = await fetch(`${service.url}/api/v1/forms/${formId}/page?contactToken=${token}`);
+  assert.equal(answer.status, 200);
+  return answer.text();
+};
+const tokenOf = (contactId: number): string => makeContactToken(service.deps.links, 'default', contactId);
+const contactOf = async (id: number) => (await service.api('GET', `/contacts/${id}`)).body;
+const count = async (): Promise<number> =>
+  (await service.api('GET', `/forms/${formId}/submissions?includeTotal=true`)).body.page.total;
+
+test('visit by visit, what is known is left out and the next is asked', async () => {
+  assert.deepEqual(await shown(), ['email', 'firstName', 'question', 'from']);
+  const first = await submit({ email: 'step@example.com', firstName: 'Ada' });
+  assert.equal(first.status, 200, JSON.stringify(first.body));
+  const { contactId, contactToken } = first.body;
+  assert.deepEqual(await shown(contactToken), ['question', 'job', 'from']);
+
+  // Neither the address nor the name is demanded; the field that is asked is.
+  const missing = await submit({ question: 'Why?', _contactToken: contactToken });
+  assert.deepEqual(
+    missing.body.errors.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`),
+    ['job required'],
+  );
+  const second = await submit({ question: 'Why?', job: 'Baker', _contactToken: contactToken });
+  assert.deepEqual([second.status, second.body.contactId], [200, contactId], JSON.stringify(second.body));
+  assert.equal((await contactOf(contactId)).jobTitle, 'Baker');
+  const third = second.body.contactToken;
+  assert.deepEqual(await shown(third), ['plan', 'from']);
+  assert.equal((await submit({ plan: 'gold', _contactToken: third })).status, 200);
+  assert.deepEqual(await shown(third), ['from']);
+});
+
+test('a token shows no value, on the page neither', async () => {
+  const { body } = await submit({ email: 'hidden.value@example.com', firstName: 'Secretname' });
+  const html = await page(body.contactToken);
+  assert.doesNotMatch(html, /Secretname|hidden\.value/);
+  assert.match(html, /name="_contactToken" value="[\w-]+"/);
+  assert.doesNotMatch(html, /name="firstName"/);
+  assert.match(html, /name="job"/);
+  const fields = await service.api('GET', `/forms/${formId}/fields?contactToken=${body.contactToken}`, undefined, {
+    token: null,
+  });
+  assert.doesNotMatch(JSON.stringify(fields.body), /Secretname|hidden\.value/);
+});
+
+test('who typed a known address gets no token and changes nothing that is filled', async () => {
+  const { id } = await makeContact(service, { email: 'known@example.com', firstName: 'Real' });
+  const typed = await submit({ email: 'known@example.com', firstName: 'Fake' });
+  assert.deepEqual([typed.body.contactId, 'contactToken' in typed.body], [id, false]);
+  assert.equal((await contactOf(id)).firstName, 'Real');
+  const theirs = await submit({
+    email: 'Known@Example.com',
+    firstName: 'New',
+    job: 'Cook',
+    _contactToken: tokenOf(id),
+  });
+  assert.deepEqual([theirs.body.contactId, typeof theirs.body.contactToken], [id, 'string']);
+  assert.equal((await contactOf(id)).firstName, 'New', 'a token overwrites');
+});
+
+test('a forwarded token does not change its contact: another address is somebody else', async () => {
+  const { id } = await makeContact(service, { email: 'owner@example.com', firstName: 'Owner' });
+  const other = await submit({ email: 'friend@example.com', firstName: 'Friend', _contactToken: tokenOf(id) });
+  assert.equal(other.status, 200, JSON.stringify(other.body));
+  assert.notEqual(other.body.contactId, id);
+  assert.equal((await contactOf(id)).firstName, 'Owner');
+});
+
+test('guessed, foreign, expired tokens and those of deleted contacts are none', async () => {
+  const { id } = await makeContact(service, { email: 'gone@example.com' });
+  const past = Date.now() - 31 * 86_400_000;
+  const tokens = [
+    'x',
+    tokenOf(999_999_999),
+    makeContactToken(service.deps.links, 'another', id),
+    makeContactToken(service.deps.links, 'default', id, past),
+    `${tokenOf(id).slice(0, -2)}xx`,
+  ];
+  const before = await count();
+  for (const token of tokens) {
+    assert.deepEqual(await shown(encodeURIComponent(token)), ['email', 'firstName', 'question', 'from'], token);
+    const answer = await submit({ job: 'Thief', _contactToken: token });
+    assert.deepEqual(
+      [answer.status, answer.body.errors.map(({ field }: { field: string }) => field)],
+      [422, ['email', 'firstName']],
+    );
+  }
+  assert.equal((await submit({ job: 'Thief', _contactToken: { a: 1 } })).status, 422);
+  assert.equal(await count(), before);
+  assert.equal((await contactOf(id)).jobTitle, null);
+});
