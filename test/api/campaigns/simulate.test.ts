@@ -331,10 +331,7 @@ test('simulations of one tenant come one after the other, and those that find a 
   await owner.query('lock table email_settings in access exclusive mode');
   const asked = Array.from({ length: 8 }, () => ask(id, { contactIds }));
   const refused = await Promise.race(asked);
-  assert.deepEqual(
-    [refused.status, refused.body.code, refused.headers.get('retry-after')],
-    [503, 'unavailable', '10'],
-  );
+  assert.deepEqual([refused.status, refused.body.code, refused.headers.get('retry-after')], [503, 'unavailable', '10']);
   await owner.query('commit');
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   assert.deepEqual(statuses.sort(), [200, 200, 200, 200, 200, 200, 503, 503]);
