@@ -3,6 +3,7 @@ import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import { makeContactToken, readContactToken } from '../../domain/addresses/contact-token.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
+import { Places } from '../../domain/common/places.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
@@ -162,7 +163,9 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     return { ...hostedPage(deps, form, { ...shown, values: data, errors }), status };
   };
   try {
-    const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, visitor, deps.captcha);
+    const result = await inLine(deps, () =>
+      submitForm(em, { tenantId: form.tenantId, requestId }, form, data, visitor, deps.captcha),
+    );
     if (result.ok) {
       const { contactId, submissionId, isTheirs } = result;
       const theirs = isTheirs ? { contactToken: makeContactToken(deps.links, form.tenantId, contactId) } : {};
@@ -175,6 +178,27 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     // A page keeps what was typed, although the CAPTCHA could not be checked.
     if (!(error instanceof AppError && error.code === 'unavailable' && wantsPage(ctx))) throw error;
     return again(503, [{ field: 'captcha', code: error.code, message: error.message }]);
+  }
+}
+
+const lines = new WeakMap<Deps, Places>();
+
+/**
+ * Submissions wait for each other in a line of their own: a rush takes only a part of the connections to the database,
+ * and each waits for its turn instead of being refused after the short time that other requests wait for a connection.
+ */
+async function inLine<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
+  const most = Math.max(1, Math.floor(deps.env.DATABASE_POOL_MAX * 0.6));
+  const line = lines.get(deps) ?? new Places({ most, mostWaiting: 2000, waitMs: 25_000 });
+  lines.set(deps, line);
+  if (!(await line.take('submission')))
+    throw new AppError('unavailable', 'Too many forms are being submitted; try again', {
+      headers: { 'Retry-After': '5' },
+    });
+  try {
+    return await work();
+  } finally {
+    line.free('submission');
   }
 }
 
