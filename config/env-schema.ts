@@ -151,7 +151,7 @@ export const envSchema = Type.Object({
       'Requests per minute per client address to health, tracking, unsubscribe and form endpoints, in each process; the burst is a sixth of it',
   }),
   FORM_SUBMISSIONS_PER_MINUTE: Type.Integer({
-    default: 1000,
+    default: 3000,
     minimum: 1,
     maximum: 1_000_000_000,
     description:

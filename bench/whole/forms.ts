@@ -60,15 +60,25 @@ async function sendEmails({ client, database, untilCaughtUp }: Started, count: n
   return rows.map(({ id }) => Number(id));
 }
 
+/** The tables of the reference of submissions. */
+const REFERENCE_TABLES = `
+  create schema bench;
+  create table bench.contacts (id bigserial primary key, first_name text, last_name text, email text, email_key text unique);
+  create table bench.submissions (id bigserial primary key, contact_id bigint references bench.contacts, data jsonb, ip text);
+  create table bench.events (id bigserial primary key, type text, data jsonb)`;
+
 /**
- * Form submissions and clicks through the public API, with everything behind them, beside bare Koa that redirects to
- * any URL.
+ * Form submissions and clicks through the public API, with everything behind them: submissions beside bare Koa with the
+ * same three inserts in one transaction, clicks beside bare Koa that redirects to any URL.
  */
 export async function benchForms(count: number, pairs: number): Promise<void> {
   await onStarted({}, async (started) => {
     const port = Number(new URL(started.url).port);
-    const [barePort = 0] = await freePorts(1);
+    const [barePort = 0, insertPort = 0] = await freePorts(2);
+    await started.database.query(REFERENCE_TABLES);
+    const { DATABASE_MIGRATION_URL = '' } = started.env;
     const bare: ChildProcess = await startServer('bench/references/bare-redirect.ts', barePort, {});
+    const inserting = await startServer('bench/references/bare-submission.ts', insertPort, { DATABASE_MIGRATION_URL });
     try {
       await importRecipients(started, CONTACTS);
       const { id: formId } = await started.client.call('POST', '/forms', {
@@ -82,20 +92,29 @@ export async function benchForms(count: number, pairs: number): Promise<void> {
       const emailIds = await sendEmails(started, 500);
       const redirects = Array.from({ length: count }, (_, n) => `/?url=https://www.example.com/offers/${n}`);
       const jobs = {
-        submissions: (run: number) => sendAll(port, submissions(formId as number, run, count), 200),
-        clicks: () => sendAll(port, clicks(started, emailIds, count), 302),
+        submissions: {
+          job: (run: number) => sendAll(port, submissions(formId as number, run, count), 200),
+          reference: (run: number) => sendAll(insertPort, submissions(formId as number, run, count), 200),
+          beside: 'bare Koa with the same three inserts in one transaction',
+        },
+        clicks: {
+          job: () => sendAll(port, clicks(started, emailIds, count), 302),
+          reference: () => sendAll(barePort, redirects, 302),
+          beside: 'bare Koa that redirects',
+        },
       };
-      for (const [units, job] of Object.entries(jobs)) {
+      for (const [units, { job, reference: bareJob, beside }] of Object.entries(jobs)) {
         const measured: { ours: Rates; reference: number }[] = [];
         for (let pair = 0; pair < pairs; pair += 1) {
-          const reference = await sendAll(barePort, redirects, 302);
+          const reference = await bareJob(pair);
           const work = async (): Promise<void> => void (await job(pair));
           measured.push({ reference, ours: await measureWork(started, units.slice(0, -1), count, work) });
         }
-        console.log(`${count} ${units} over ${CONNECTIONS} connections, beside bare Koa that redirects`);
+        console.log(`${count} ${units} over ${CONNECTIONS} connections, beside ${beside}`);
         printRates(units, 'bare Koa', measured);
       }
     } finally {
+      await stopServer(inserting);
       await stopServer(bare);
     }
   });

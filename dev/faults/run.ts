@@ -3,11 +3,13 @@
  * `undo`: the same for the undo of an import; `email`: a campaign while every part is killed or, with `--freeze`, one
  * is stopped; `failover`: kills the first of two mail providers in the middle; `events`: compares effects and streams to what was
  * written while relay, consumers, Postgres and NATS are killed and batches are redelivered; `journeys`: compares
- * executions, emails, statistics and workflows while worker and Temporal are killed.
+ * executions, emails, statistics and workflows while worker and Temporal are killed; `forms`: compares submissions that
+ * were answered with what is stored while API and Postgres are killed.
  */
 import { emailFaults } from './email.ts';
 import { eventFaults } from './events.ts';
 import { failoverFaults } from './failover.ts';
+import { formFaults } from './forms.ts';
 import { importFaults } from './import.ts';
 import { journeyFaults } from './journeys.ts';
 import { undoFaults } from './undo.ts';
@@ -16,6 +18,7 @@ const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
   email: emailFaults,
   events: eventFaults,
   failover: failoverFaults,
+  forms: formFaults,
   import: importFaults,
   journeys: journeyFaults,
   undo: undoFaults,

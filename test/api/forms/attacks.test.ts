@@ -65,7 +65,7 @@ test('from a page, no token, a stale, foreign, changed or doubled one is refused
   ];
   for (const _token of tokens) {
     const answer = await submit({ email: 'page@example.com', _token }, ORIGIN);
-    assert.deepEqual([answer.status, answer.body.code], [400, 'token_invalid'], String(_token));
+    assert.deepEqual([answer.status, answer.body.code], [400, 'token_invalid'], JSON.stringify(_token));
   }
   await nothingIsStored();
 });

@@ -46,7 +46,10 @@ test('a thousand submissions at once, two of each person: each is taken, and nob
     ),
   );
   const refused = answers.filter(({ status }) => status !== 200);
-  assert.deepEqual(refused.map(({ body }) => body.detail), []);
+  assert.deepEqual(
+    refused.map(({ body }) => body.detail),
+    [],
+  );
   assert.equal(new Set(answers.map(({ body }) => body.submissionId)).size, SUBMISSIONS);
   assert.equal(await count(sql`select count(*)::int as n from contacts where email_key like 'person%'`), PEOPLE);
   assert.equal(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { startService, type Service } from '../../support/service.ts';
+import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
@@ -64,7 +64,7 @@ test('each address gets the values, and answers the submitter', async () => {
 test('one address may submit a form only so often; other forms are not concerned', async () => {
   const [id, other] = [await make(), await make()];
   const statuses: number[] = [];
-  let refused;
+  let refused: Answer | undefined;
   for (let n = 0; n < 30; n += 1) {
     const answer = await submit(id, { email: `n${n}@example.com` });
     statuses.push(answer.status);
@@ -74,8 +74,9 @@ test('one address may submit a form only so often; other forms are not concerned
   // The burst, and what a busy machine lets become free meanwhile.
   assert.ok(taken >= 20 && taken < 30, String(statuses));
   assert.deepEqual(statuses.slice(0, 20), Array(20).fill(200));
-  assert.ok(Number(refused!.headers.get('retry-after')) > 0);
-  assert.equal(refused!.body.code, 'too_many_requests');
+  assert.ok(refused);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  assert.equal(refused.body.code, 'too_many_requests');
   const { body } = await service.api('GET', `/forms/${id}/submissions?includeTotal=true`);
   assert.equal(body.page.total, taken);
   assert.equal((await submit(other, { email: 'other@example.com' })).status, 200);
