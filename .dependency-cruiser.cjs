@@ -51,6 +51,7 @@ const ROOMS = [
   'domain/campaigns/management/',
   'domain/campaigns/simulation/',
   'domain/analytics/',
+  'domain/forms/checks/',
   'domain/forms/',
   'runtime/',
   'activities/',

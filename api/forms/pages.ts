@@ -1,6 +1,6 @@
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
-import { MAX_TEXT } from '../../domain/forms/patterns.ts';
+import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 
 /** The honeypot: a field that people do not see, but bots fill in. */

@@ -1,11 +1,13 @@
-import type { Form, FormSubmission } from '../../db/entities/forms.ts';
+import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
+
+const presentField = (field: FormField) => ({ ...field, min: field.min ?? null, max: field.max ?? null });
 
 export function presentForm(form: Form) {
   return {
     id: form.id,
     name: form.name,
     description: form.description ?? null,
-    fields: form.fields,
+    fields: form.fields.map(presentField),
     status: form.status,
     successMessage: form.successMessage ?? null,
     redirectUrl: form.redirectUrl ?? null,
@@ -29,7 +31,7 @@ export const presentPublicForm = (form: Form) => ({
   id: form.id,
   name: form.name,
   submitLabel: form.submitLabel ?? 'Send',
-  fields: form.fields,
+  fields: form.fields.map(presentField),
 });
 
 export function presentSubmission(submission: FormSubmission) {

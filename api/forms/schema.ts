@@ -25,6 +25,8 @@ const fieldProperties = {
   ),
   minLength: nullable(positive),
   maxLength: nullable(positive),
+  min: nullable(Type.Number({ description: 'The least value of a field of type number or rating' })),
+  max: nullable(Type.Number({ description: 'The greatest value of a field of type number or rating' })),
   options: nullable(Options),
   mapTo: nullable(
     Type.String({

@@ -3363,6 +3363,10 @@ export interface components {
                 validationRegex?: string | null;
                 minLength?: number | null;
                 maxLength?: number | null;
+                /** @description The least value of a field of type number or rating */
+                min?: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max?: number | null;
                 options?: {
                     value: string;
                     label: string;
@@ -4338,6 +4342,10 @@ export interface components {
                 validationRegex: string | null;
                 minLength: number | null;
                 maxLength: number | null;
+                /** @description The least value of a field of type number or rating */
+                min: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max: number | null;
                 options: {
                     value: string;
                     label: string;
@@ -4404,6 +4412,10 @@ export interface components {
                 validationRegex: string | null;
                 minLength: number | null;
                 maxLength: number | null;
+                /** @description The least value of a field of type number or rating */
+                min: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max: number | null;
                 options: {
                     value: string;
                     label: string;
@@ -6043,6 +6055,10 @@ export interface components {
                 validationRegex?: string | null;
                 minLength?: number | null;
                 maxLength?: number | null;
+                /** @description The least value of a field of type number or rating */
+                min?: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max?: number | null;
                 options?: {
                     value: string;
                     label: string;

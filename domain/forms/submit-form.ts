@@ -10,7 +10,8 @@ import { savedFieldViolations, saveContactFields, type SavedFields } from '../co
 import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
 import { AppError, type Violation } from '../common/errors.ts';
 import type { Language } from '../common/languages.ts';
-import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
+import { checkSubmission, type FieldError } from './check-submission.ts';
+import type { SubmittedValue } from './checks/checked-field.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
 
 export interface Visitor {

@@ -40,6 +40,8 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
     validationRegex: null,
     minLength: null,
     maxLength: null,
+    min: null,
+    max: null,
     options: null,
     mapTo: null,
   };
