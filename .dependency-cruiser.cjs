@@ -52,7 +52,7 @@ const ROOMS = [
   'domain/campaigns/simulation/',
   'domain/analytics/',
   'domain/forms/checks/',
-  'domain/forms/',
+  'domain/forms/[^/]+$',
   'runtime/',
   'activities/',
   'workflows/(?!registry|search-attributes)',
@@ -74,7 +74,9 @@ const ROOMS = [
   'api/auth/',
   'api/contacts/',
   'api/campaigns/',
-  'api/forms/',
+  'api/forms/shared/',
+  'api/forms/browser/',
+  'api/forms/[^/]+$',
   'api/scoring/',
   'api/analytics/',
   'api/openapi/',
@@ -129,6 +131,15 @@ module.exports = {
       from: { path: '^domain/' },
       to: { path: '^events/(?!contracts\\.|outbox\\.)|node_modules/(koa|@koa|nats|@temporalio)' },
     },
+    {
+      name: 'browsers-get-only-what-is-for-them',
+      severity: 'error',
+      from: { path: '^(api/forms/(browser|shared)|domain/forms/checks)/' },
+      to: {
+        pathNot:
+          '^(api/forms/(browser|shared)/|domain/forms/checks/|domain/common/languages\\.|node_modules/@noble/hashes/)',
+      },
+    },
     // Only the types of activities, and what is pure, may go into the sandbox of workflows.
     {
       name: 'workflows-are-pure',
@@ -151,6 +162,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Built from api/forms/browser.
+    exclude: { path: '^api/forms/bundles/' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },

@@ -1,4 +1,5 @@
 import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
+import { DEFAULT_SUBMIT_LABEL } from './shared/definition.ts';
 
 const presentField = (field: FormField) => ({ ...field, min: field.min ?? null, max: field.max ?? null });
 
@@ -30,7 +31,7 @@ export function presentForm(form: Form) {
 export const presentPublicForm = (form: Form) => ({
   id: form.id,
   name: form.name,
-  submitLabel: form.submitLabel ?? 'Send',
+  submitLabel: form.submitLabel ?? DEFAULT_SUBMIT_LABEL,
   fields: form.fields.map(presentField),
 });
 

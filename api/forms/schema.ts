@@ -106,6 +106,9 @@ export const EmbedQuery = strict({
   type: Type.Optional(oneOf(['javascript', 'iframe', 'html'], { default: 'javascript' })),
 });
 export const Embed = strict({ type: oneOf(['javascript', 'iframe', 'html']), code: Type.String() });
+export const AssetParams = Type.Object({
+  name: Type.String({ maxLength: 100, examples: ['form-0123456789abcdef.js'] }),
+});
 export const Token = strict({ token: Type.String(), expiresAt: Timestamp });
 export const PublicForm = strict({
   id: Id,

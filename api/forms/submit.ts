@@ -1,15 +1,19 @@
 import type { Context } from 'koa';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Form } from '../../db/entities/forms.ts';
+import type { Language } from '../../domain/common/languages.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
-import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { readActiveForm } from '../../domain/forms/read-active-form.ts';
 import { countView, submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
-import { formPage, HONEYPOT, thanksPage } from './pages.ts';
+import { pageScripts } from './page-policy.ts';
+import { formPage, thanksPage, type ShownForm } from './pages.ts';
+import { presentPublicForm } from './presenter.ts';
+import { scriptTag } from './script.ts';
+import { HONEYPOT, type Definition } from './shared/definition.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown> = Call<{ id: number }, unknown, B>;
@@ -39,26 +43,41 @@ export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
 }
 
 export const ownOriginOf = (deps: Deps): string => new URL(deps.env.PUBLIC_URL).origin;
-const actionOf = (deps: Deps, form: Form): string => `${deps.env.PUBLIC_URL}/api/v1/forms/${form.id}/submit`;
+export const apiUrlOf = (deps: Deps): string => `${deps.env.PUBLIC_URL}/api/v1`;
+
+/** The language of the texts of a page, for its visitor. */
+function languageFor(ctx: Context): Language {
+  ctx.vary('Accept-Language');
+  return preferredLanguage(ctx.get('accept-language'));
+}
 
 /** The hosted page with a new token; `frame-ancestors` follows the form's origins. */
 export function hostedPage(
+  ctx: Context,
   deps: Deps,
   form: Form,
-  values: Record<string, unknown> = {},
-  errors: FieldError[] = [],
+  shown: Omit<ShownForm, 'token' | 'language' | 'definition'> = {},
 ): Reply {
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
+  const language = languageFor(ctx);
+  const definition: Definition = presentPublicForm(form);
+  const apiUrl = apiUrlOf(deps);
+  const script = scriptTag(apiUrl);
   return {
-    body: formPage(form, actionOf(deps, form), { token, values, errors }),
+    body: formPage(form, `${apiUrl}/forms/${form.id}/submit`, { ...shown, token, language, definition, script }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': language,
       'Cache-Control': 'no-store',
       // Under `no-referrer`, a browser posts the form with `Origin: null`, which is in no list of origins.
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       // form-action applies to redirects too, so it must include the form's redirect target.
-      'Content-Security-Policy': pagePolicy(ancestors, form.redirectUrl ? new URL(form.redirectUrl).origin : ''),
+      'Content-Security-Policy': pagePolicy(
+        ancestors,
+        form.redirectUrl ? new URL(form.redirectUrl).origin : '',
+        pageScripts(apiUrl, definition.captcha),
+      ),
     },
   };
 }
@@ -67,7 +86,7 @@ export async function showPage({ deps, params, ctx }: PublicCall): Promise<Reply
   const { form, em } = await publicForm(deps, params.id);
   ctx.remove('X-Frame-Options');
   if (ctx.method === 'GET') await countView(em, form);
-  return hostedPage(deps, form);
+  return hostedPage(ctx, deps, form);
 }
 
 /** Whether the client is a browser that wants a page, not a script that wants JSON. */
@@ -76,9 +95,14 @@ const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accepts('jso
 function thanks(ctx: Context, form: Form, ids: { contactId: number | null; submissionId: number | null }): Reply {
   if (wantsPage(ctx)) {
     if (form.redirectUrl) return { status: 303, headers: { Location: new URL(form.redirectUrl).href } };
+    const language = languageFor(ctx);
     return {
-      body: thanksPage(form),
-      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy('*') },
+      body: thanksPage(form, language),
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Language': language,
+        'Content-Security-Policy': pagePolicy('*'),
+      },
     };
   }
   return {
@@ -96,7 +120,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   const { _token: token, [HONEYPOT]: honeypot, ...data } = body;
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   if (fromBrowser && !isFormToken(deps.links, token, form.id, new Date())) {
-    if (wantsPage(ctx)) return hostedPage(deps, form, data);
+    if (wantsPage(ctx)) return hostedPage(ctx, deps, form, { values: data });
     throw new AppError(
       'token_invalid',
       'The form token is missing or has expired; get a new one from /forms/{id}/token',
@@ -111,6 +135,6 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     language: preferredLanguage(ctx.get('accept-language')),
   });
   if (result.ok) return thanks(ctx, form, { contactId: result.contactId, submissionId: result.submissionId });
-  if (wantsPage(ctx)) return { ...hostedPage(deps, form, data, result.errors), status: 422 };
+  if (wantsPage(ctx)) return { ...hostedPage(ctx, deps, form, { values: data, errors: result.errors }), status: 422 };
   return { status: 422, body: { success: false, errors: result.errors } };
 }

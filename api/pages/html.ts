@@ -26,12 +26,20 @@ h2{font-size:1.1rem;line-height:1.3}
 .hint{margin:0 0 .4rem}
 .error{color:#b3261e;margin:.25rem 0 0}
 .error ul{margin:.25rem 0 0;padding-left:1.2rem}
-@media (prefers-color-scheme:dark){.error{color:#f2b8b5}}
+.scale{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}
+:root{--perennial-field-background:Field;--perennial-field-text:FieldText;--perennial-width:none}
+@media (prefers-color-scheme:dark){.error{color:#f2b8b5}:root{--perennial-error:#f2b8b5}}
 .away{position:absolute;left:-6000px}`;
 
-/** The Content-Security-Policy of our own pages: no scripts, only our styles, forms only to ourselves. */
-export const pagePolicy = (frameAncestors = "'none'", formTargets = ''): string =>
-  `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`;
+/**
+ * The Content-Security-Policy of our own pages: only our styles, forms only to ourselves, and no scripts but those of
+ * `more`, which is further directives.
+ */
+export const pagePolicy = (frameAncestors = "'none'", formTargets = '', more: readonly string[] = []): string =>
+  [
+    `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`,
+    ...more,
+  ].join('; ');
 
 /** A plain, accessible page; `body` is HTML. */
 export function htmlPage(title: string, body: string, lang = 'en'): string {
