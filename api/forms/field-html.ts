@@ -3,6 +3,7 @@ import { COUNTRY_NAMES } from '../../domain/forms/country-names.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { autocompleteOf } from './shared/autocomplete.ts';
 import { choicesOf, isGroup, type Options } from './shared/choices.ts';
+import { labelled } from './shared/labelled.ts';
 import { inputTypeOf } from './shared/definition.ts';
 
 /** How a field is shown: its id, its current values, its error, and what marks a required field. */
@@ -11,6 +12,8 @@ export interface ShownField {
   chosen: readonly string[];
   error: string | undefined;
   requiredMark: string;
+  /** The label is above the control even without a style. */
+  isUnstyled: boolean;
 }
 
 type Attributes = Record<string, string | number | boolean | null | undefined>;
@@ -115,10 +118,10 @@ export function fieldHtml(field: FormField, shown: ShownField): string {
     return `<input${attributesHtml({ type: 'hidden', name: field.name, value: shown.chosen[0] ?? '' })}>`;
   const label = `${escapeHtml(field.label)}${field.required ? ` ${shown.requiredMark}` : ''}`;
   const note = error
-    ? `<p class="error" data-error id="${escapeHtml(id)}-error">${escapeHtml(`${field.label}: ${error}`)}</p>`
+    ? `<p class="error" data-error id="${escapeHtml(id)}-error">${escapeHtml(labelled(field.label, error))}</p>`
     : '';
   if (isGroup(field.type)) return groupHtml(field, shown, label, note);
   const named = `<label for="${escapeHtml(id)}">${label}</label>`;
   const isBox = field.type === 'checkbox' || field.type === 'consent';
-  return `<div class="field${isBox ? ' choice' : ''}" data-field="${escapeHtml(field.name)}">${isBox ? `${controlHtml(field, shown)} ${named}` : `${named}${controlHtml(field, shown)}`}${note}</div>`;
+  return `<div class="field${isBox ? ' choice' : ''}" data-field="${escapeHtml(field.name)}">${isBox ? `${controlHtml(field, shown)} ${named}` : `${named}${shown.isUnstyled ? '<br>' : ''}${controlHtml(field, shown)}`}${note}</div>`;
 }

@@ -7,6 +7,7 @@ import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
 import { NEEDS_SCRIPT } from './page-texts.ts';
 import { HONEYPOT, type Definition } from './shared/definition.ts';
+import { labelled } from './shared/labelled.ts';
 import { FORM_TEXTS } from './shared/texts.ts';
 
 /** What a form shows besides its fields. */
@@ -41,7 +42,7 @@ function summaryHtml(errors: readonly FieldError[], fields: readonly FormField[]
   if (errors.length === 0) return '';
   const items = errors.map((error) => {
     const field = fields.find(({ name, type }) => name === error.field && type !== 'hidden');
-    const text = escapeHtml(`${field?.label ?? error.field}: ${messageIn(error, language)}`);
+    const text = escapeHtml(labelled(field?.label ?? error.field, messageIn(error, language)));
     return `<li>${field ? `<a href="#${escapeHtml(firstControlId(field, idOf(field)))}">${text}</a>` : text}</li>`;
   });
   return `<div class="error" role="alert" data-summary><p>${escapeHtml(FORM_TEXTS[language].correct)}</p><ul>${items.join('')}</ul></div>\n`;
@@ -64,7 +65,8 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
       id: idOf(field),
       chosen: chosen(field),
       error: error && messageIn(error, language),
-      requiredMark: escapeHtml(definition ? texts.required : '*'),
+      requiredMark: definition ? `<span class="required">${escapeHtml(texts.required)}</span>` : '*',
+      isUnstyled: !definition,
     });
   });
   const enctype = fields.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';

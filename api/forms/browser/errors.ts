@@ -1,4 +1,5 @@
 import { make, setAttribute } from './dom.ts';
+import { labelled } from '../shared/labelled.ts';
 import type { Row } from './rows.ts';
 
 /** What is wrong, in words that follow the field's label; without a field, a sentence of its own. */
@@ -7,14 +8,7 @@ export interface ShownError {
   text: string;
 }
 
-const MAX_LABEL = 60;
-
-/** The label of a field before a message; a long one, as consents have, is cut. */
-const labelled = ({ row, text }: ShownError): string => {
-  if (!row) return text;
-  const { label } = row.field;
-  return `${label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL).trim()}…` : label}: ${text}`;
-};
+const wordsOf = ({ row, text }: ShownError): string => (row ? labelled(row.field.label, text) : text);
 
 /** Shows the error of a row at its field, or removes it. */
 function mark({ node, controls }: Row, id: string, text: string | null): void {
@@ -42,12 +36,10 @@ export function createErrors(form: HTMLFormElement, rows: readonly Row[], prefix
   if (!summary.parentNode) form.insertBefore(summary, form.querySelector('button[type=submit]'));
   summary.lang = lang;
   summary.tabIndex = -1;
-  let shown: readonly ShownError[] = [];
-
   const link = (error: ShownError): HTMLElement | string => {
     const [control] = error.row?.node ? error.row.controls : [];
-    if (!control) return labelled(error);
-    const node = make('a', { href: `#${control.id}` }, labelled(error));
+    if (!control) return wordsOf(error);
+    const node = make('a', { href: `#${control.id}` }, wordsOf(error));
     node.addEventListener('click', (event) => {
       // Not by its address, which belongs to the page.
       event.preventDefault();
@@ -56,35 +48,30 @@ export function createErrors(form: HTMLFormElement, rows: readonly Row[], prefix
     return node;
   };
 
-  const write = (heading: string, errors: readonly ShownError[]): void => {
-    shown = errors;
-    const texts = new Map(errors.map((error) => [error.row, labelled(error)]));
-    for (const row of rows) mark(row, `${prefix}-${row.field.name}-error`, texts.get(row) ?? null);
-    const fields = errors.filter(({ row }) => row);
-    summary.replaceChildren(
-      ...errors.filter(({ row }) => !row).map(({ text }) => make('p', {}, text)),
-      ...(fields.length > 0
-        ? [make('p', {}, heading), make('ul', {}, ...fields.map((error) => make('li', {}, link(error))))]
-        : []),
-    );
-  };
+  const place = ({ row }: ShownError): number => (row ? rows.indexOf(row) : rows.length);
+  const idOf = (row: Row): string => `${prefix}-${row.field.name}-error`;
 
   return {
     /** Shows these errors and no others, and moves the focus to the first field that has one. */
-    show(heading: string, errors: readonly ShownError[]): void {
-      write(heading, errors);
+    show(heading: string, given: readonly ShownError[]): void {
+      const errors = [...given].sort((a, b) => place(a) - place(b));
+      const words = new Map(errors.map((error) => [error.row, wordsOf(error)]));
+      for (const row of rows) mark(row, idOf(row), words.get(row) ?? null);
+      const items = errors.filter(({ row }) => row).map((error) => make('li', {}, link(error)));
+      summary.replaceChildren(
+        ...errors.filter(({ row }) => !row).map(({ text }) => make('p', {}, make('bdi', {}, text))),
+        ...(items.length > 0 ? [make('p', {}, make('bdi', {}, heading)), make('ul', {}, ...items)] : []),
+      );
       const wrong = errors.find(({ row }) => row?.node)?.row?.controls[0];
       if (wrong) wrong.focus();
       else if (errors.length > 0) summary.focus();
     },
-    /** Whether a row is shown with an error. */
-    has: (row: Row): boolean => shown.some((error) => error.row === row),
-    /** Shows a row as correct, after it was corrected. */
-    clear(heading: string, row: Row): void {
-      write(
-        heading,
-        shown.filter((error) => error.row !== row),
-      );
+    /** Shows a row as correct that was shown with an error, also by the server, and now has none. */
+    clear(row: Row): void {
+      if (!row.node?.querySelector('[data-error]')) return;
+      mark(row, idOf(row), null);
+      summary.querySelector(`a[href="#${row.controls[0]!.id}"]`)?.closest('li')?.remove();
+      if (!summary.querySelector('li')) summary.replaceChildren();
     },
   };
 }

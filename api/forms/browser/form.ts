@@ -110,7 +110,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     state = 'sending';
     // A disabled button would lose the focus.
     button.setAttribute('aria-disabled', 'true');
-    status.textContent = definition.captcha ? texts.proving : texts.sending;
+    status.replaceChildren(make('bdi', {}, definition.captcha ? texts.proving : texts.sending));
     try {
       const outcome = await send();
       if ('accepted' in outcome) return finish(outcome.accepted);
@@ -121,7 +121,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
       errors.show('', [{ row: null, text: texts[failure instanceof Failure ? failure.text : 'failed'] }]);
     } finally {
       button.removeAttribute('aria-disabled');
-      status.textContent = '';
+      status.replaceChildren();
     }
   }
 
@@ -136,8 +136,9 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     proof.begin();
     token.get().catch(() => {});
   });
-  form.addEventListener('change', ({ target }) => {
+  // As it is typed: an error that vanished with the focus would move the page under a click.
+  form.addEventListener('input', ({ target }) => {
     const row = rows.find(({ controls }) => controls.includes(target as HTMLInputElement));
-    if (row && errors.has(row) && !problemOf(row)) errors.clear(texts.correct, row);
+    if (row && !problemOf(row)) errors.clear(row);
   });
 }

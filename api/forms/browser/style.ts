@@ -11,7 +11,7 @@ const RULES = `
 .perennial-form input[type=checkbox],.perennial-form input[type=radio]{flex:none;inline-size:1.5rem;block-size:1.5rem;margin:0;accent-color:var(--perennial-accent,#174ea6)}
 .perennial-form [aria-invalid=true]{border-color:var(--perennial-error,#b3261e)}
 .perennial-choice{display:flex;flex-wrap:wrap;gap:.15rem .6rem;align-items:start}
-.perennial-choice label{flex:1;font-weight:400;margin:0}
+.perennial-choice label{flex:1;font-weight:400;margin:0;padding-block-start:.2rem}
 .perennial-choices{display:grid;gap:.6rem;max-block-size:18rem;overflow:auto;padding:.25rem}
 .perennial-scale{display:flex;flex-wrap:wrap;gap:.6rem 1rem;padding:.25rem}
 .perennial-error{flex-basis:100%;color:var(--perennial-error,#b3261e);margin:.25rem 0 0}
@@ -23,10 +23,11 @@ const RULES = `
 .perennial-form button[aria-disabled]{opacity:.6;cursor:default}
 .perennial-status{margin:.5rem 0 0;min-block-size:1.5em}
 .perennial-form :focus-visible,.perennial-thanks:focus-visible{outline:3px solid var(--perennial-focus,#4285f4);outline-offset:2px}
+:where(.perennial-form) ::placeholder{color:inherit;opacity:.7}
 `;
 
-/** `a,b{…}` as `:where(a,b){…}`. */
-const CSS = RULES.replace(/^([^{\n]+)\{/gm, ':where($1){');
+/** `.a,.b{…}` as `:where(.a,.b){…}`. */
+const CSS = RULES.replace(/^(\.[^{\n]+)\{/gm, ':where($1){');
 
 let sheet: CSSStyleSheet | undefined;
 
