@@ -30,6 +30,8 @@ h2{font-size:1.1rem;line-height:1.3}
 .hint{margin:0 0 .4rem}
 .error{color:#b3261e;margin:.25rem 0 0}
 .error p{margin:0}
+.error a{color:inherit}
+div.error{margin:0 0 1.1rem}
 [aria-invalid=true]{border-color:var(--perennial-error,#b3261e)}
 .error ul{margin:.25rem 0 0;padding-left:1.2rem}
 .scale{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}

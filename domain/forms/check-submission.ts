@@ -1,7 +1,7 @@
 import type { FormField } from '../../db/entities/forms.ts';
-import { checkValue, type Problem } from './checks/check-value.ts';
+import { checkValue } from './checks/check-value.ts';
 import type { SubmittedValue } from './checks/checked-field.ts';
-import { messageOf } from './checks/messages.ts';
+import { messageOf, type Problem } from './checks/messages.ts';
 import { patternOf } from './patterns.ts';
 
 /** An error of a submitted field; forms have their own error format. */

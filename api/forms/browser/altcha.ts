@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { Proof } from './captcha.ts';
+import type { Proof } from './proof.ts';
 import { getJson } from './requests.ts';
 
 interface Challenge {

@@ -1,4 +1,4 @@
-import type { Proof } from './captcha.ts';
+import type { Proof } from './proof.ts';
 import { make } from './dom.ts';
 import { Failure } from './requests.ts';
 

@@ -41,6 +41,8 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
   const touch = createAbandonment(url, () => state !== 'open');
   form.noValidate = true;
 
+  const say = (text: string): void => status.replaceChildren(make('bdi', {}, text));
+
   const shownProblem = (row: Row): ShownError[] => {
     const problem = problemOf(row);
     return problem ? [{ row, text: messageOf(problem, language) }] : [];
@@ -58,6 +60,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
       _token: await token.get(),
       [HONEYPOT]: form.querySelector<HTMLInputElement>(`[name="${HONEYPOT}"]`)?.value ?? '',
     };
+    say(texts.sending);
     const known = hiddenValue(form, '_contactToken') ?? contactToken.get();
     if (known !== null) fields['_contactToken'] = known;
     const withFiles = rows.filter(({ field }) => field.type === 'file');
@@ -110,7 +113,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     state = 'sending';
     // A disabled button would lose the focus.
     button.setAttribute('aria-disabled', 'true');
-    status.replaceChildren(make('bdi', {}, definition.captcha ? texts.proving : texts.sending));
+    say(definition.captcha ? texts.proving : texts.sending);
     try {
       const outcome = await send();
       if ('accepted' in outcome) return finish(outcome.accepted);
@@ -129,8 +132,10 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     event.preventDefault();
     if (state === 'open') void submit();
   });
+  const rowOf = (target: EventTarget | null): Row | undefined =>
+    rows.find(({ controls }) => controls.includes(target as HTMLInputElement));
   form.addEventListener('focusin', ({ target }) => {
-    const row = rows.find(({ controls }) => controls.includes(target as HTMLInputElement));
+    const row = rowOf(target);
     if (!row) return;
     touch(row.field.name);
     proof.begin();
@@ -138,7 +143,9 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
   });
   // As it is typed: an error that vanished with the focus would move the page under a click.
   form.addEventListener('input', ({ target }) => {
-    const row = rows.find(({ controls }) => controls.includes(target as HTMLInputElement));
-    if (row && !problemOf(row)) errors.clear(row);
+    const row = rowOf(target);
+    if (!row) return;
+    touch(row.field.name);
+    if (!problemOf(row)) errors.clear(row);
   });
 }

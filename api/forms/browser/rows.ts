@@ -1,4 +1,5 @@
-import { checkValue, type Problem } from '../../../domain/forms/checks/check-value.ts';
+import { checkValue } from '../../../domain/forms/checks/check-value.ts';
+import type { Problem } from '../../../domain/forms/checks/messages.ts';
 import type { SubmittedValue } from '../../../domain/forms/checks/checked-field.ts';
 import { isFormat } from '../../../domain/forms/checks/formats.ts';
 import type { PublicField } from '../shared/definition.ts';

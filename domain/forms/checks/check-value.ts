@@ -1,15 +1,7 @@
 import type { CheckedField, SubmittedValue } from './checked-field.ts';
 import { FORMATS, isFormat } from './formats.ts';
 import { longestOf } from './lengths.ts';
-import type { MessageKey } from './messages.ts';
-
-/** What is wrong with a value: a stable code, and the message about it (`messageOf`). */
-export interface Problem {
-  code: 'required' | 'too_long' | 'too_short' | 'format' | 'not_an_option' | 'out_of_range';
-  message: MessageKey;
-  /** The number in the message. */
-  limit?: number;
-}
+import type { Problem } from './messages.ts';
 
 /** Whether a whole text matches a pattern in RE2 syntax. */
 export type PatternMatcher = (pattern: string, text: string) => boolean;

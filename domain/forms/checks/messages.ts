@@ -1,8 +1,15 @@
 import type { Language } from '../../common/languages.ts';
-import type { Problem } from './check-value.ts';
 import type { Format } from './formats.ts';
 
 export type MessageKey = 'required' | 'long' | 'short' | 'min' | 'max' | 'option' | 'pattern' | Format;
+
+/** What is wrong with a value: a stable code, and the message about it (`messageOf`). */
+export interface Problem {
+  code: 'required' | 'too_long' | 'too_short' | 'format' | 'not_an_option' | 'out_of_range';
+  message: MessageKey;
+  /** The number in the message. */
+  limit?: number;
+}
 
 /** The messages about values, which follow the label of a field; `#` stands for the limit. */
 const MESSAGES: Record<Language, Record<MessageKey, string>> = {

@@ -307,6 +307,54 @@ test('the hosted page runs nothing that an editor typed', async () => {
   assert.notEqual(page.headers.get('referrer-policy'), 'no-referrer', 'a browser would post it with Origin: null');
 });
 
+test('the hosted page is in the language of its visitor, and its answers too', async () => {
+  const form = await make({ fields: [...fields, { name: 'seats', label: 'Seats', type: 'number', max: 3 }] });
+  const get = async (language: string) => {
+    const page = await fetch(`${service.url}/api/v1/forms/${form.id}/page`, {
+      headers: { 'accept-language': language },
+    });
+    assert.match(page.headers.get('vary')!, /accept-language/i);
+    return { language: page.headers.get('content-language'), html: await page.text() };
+  };
+  const polish = await get('pl-PL, en;q=0.5');
+  assert.equal(polish.language, 'pl');
+  assert.match(polish.html, /<html lang="pl">[^]*<button type="submit">Wyślij<\/button>/);
+  assert.equal((await get('ja')).language, 'en');
+
+  const post = (body: object) =>
+    service.api('POST', `/forms/${form.id}/submit`, new URLSearchParams({ ...body, _token: token }), {
+      token: null,
+      headers: { accept: 'text/html', 'accept-language': 'fr' },
+    });
+  const token = /name="_token" value="([^"]+)"/.exec(polish.html)![1]!;
+  const wrong = await post({ email: 'lang@example.com', seats: '4' });
+  assert.equal(wrong.status, 422);
+  assert.match(wrong.body, /<a href="#f-seats">Seats: est supérieur à 3<\/a>/);
+  assert.match((await post({ email: 'lang@example.com', seats: '3' })).body, /<html lang="fr">[^]*Merci\./);
+});
+
+test('fields that were stored before there were ranges have none', async () => {
+  const form = await make({ fields: [...fields, { name: 'seats', label: 'Seats', type: 'number' }] });
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`update forms set fields = (select jsonb_agg(field - 'min' - 'max') from jsonb_array_elements(fields) field) where id = ${form.id}`,
+    ),
+  );
+  const read = (await service.api('GET', `/forms/${form.id}`)).body;
+  assert.deepEqual(read.fields, form.fields);
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, read)).status, 200);
+  const shown = (await service.api('GET', `/forms/${form.id}/fields`, undefined, { token: null })).body.fields;
+  assert.deepEqual([shown[2].min, shown[2].max], [null, null]);
+  const answer = await service.api(
+    'POST',
+    `/forms/${form.id}/submit`,
+    { email: 'old@example.com', seats: 7 },
+    { token: null },
+  );
+  assert.equal(answer.status, 200);
+});
+
 test('views and submissions make the statistics', async () => {
   const form = await make();
   const path = `/forms/${form.id}`;

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-
-const axe = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8');
 
 export interface SitePage {
   body: string;
@@ -100,7 +98,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
     async checkPage() {
       assert.deepEqual(complaints, []);
       for (const frame of page.frames()) {
-        await frame.evaluate(axe);
+        await frame.evaluate(axe.source);
         const { violations } = await frame.evaluate<{
           violations: { id: string; impact: string; nodes: { target: unknown; failureSummary: string }[] }[];
         }>('axe.run({ resultTypes: ["violations"] })');
