@@ -51,7 +51,8 @@ const ROOMS = [
   'domain/campaigns/management/',
   'domain/campaigns/simulation/',
   'domain/analytics/',
-  'domain/forms/',
+  'domain/forms/checks/',
+  'domain/forms/[^/]+$',
   'runtime/',
   'activities/',
   'workflows/(?!registry|search-attributes)',
@@ -73,7 +74,9 @@ const ROOMS = [
   'api/auth/',
   'api/contacts/',
   'api/campaigns/',
-  'api/forms/',
+  'api/forms/shared/',
+  'api/forms/browser/',
+  'api/forms/[^/]+$',
   'api/scoring/',
   'api/analytics/',
   'api/openapi/',
@@ -128,6 +131,15 @@ module.exports = {
       from: { path: '^domain/' },
       to: { path: '^events/(?!contracts\\.|outbox\\.)|node_modules/(koa|@koa|nats|@temporalio)' },
     },
+    {
+      name: 'browsers-get-only-what-is-for-them',
+      severity: 'error',
+      from: { path: '^(api/forms/(browser|shared)|domain/forms/checks)/' },
+      to: {
+        pathNot:
+          '^(api/forms/(browser|shared)/|domain/forms/checks/|domain/common/languages\\.|node_modules/@noble/hashes/)',
+      },
+    },
     // Only the types of activities, and what is pure, may go into the sandbox of workflows.
     {
       name: 'workflows-are-pure',
@@ -138,7 +150,8 @@ module.exports = {
     {
       name: 'npm-start-needs-no-dev-dependency',
       severity: 'error',
-      from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)` },
+      // What is for browsers is built beforehand.
+      from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)`, pathNot: '^api/forms/browser/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -150,6 +163,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Built from api/forms/browser.
+    exclude: { path: '^api/forms/bundles/' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },

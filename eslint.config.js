@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   {
-    // The client's schema is written by a program.
+    // The client's schema and the bundles are written by programs.
     ignores: [
       'node_modules/',
       'dist/',
@@ -10,6 +10,7 @@ export default tseslint.config(
       '.cache/',
       'db/migrations/.snapshot*',
       'clients/typescript/schema.ts',
+      'api/forms/bundles/',
     ],
   },
   ...tseslint.configs.recommended,

@@ -1,134 +1,110 @@
 import type { Form, FormField } from '../../db/entities/forms.ts';
+import { LANGUAGES, type Language } from '../../domain/common/languages.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
-import { MAX_TEXT } from '../../domain/forms/patterns.ts';
+import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
+import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
+import { fieldHtml, firstControlId } from './field-html.ts';
+import { NEEDS_SCRIPT } from './page-texts.ts';
+import { HONEYPOT, type Definition } from './shared/definition.ts';
+import { labelled } from './shared/labelled.ts';
+import { FORM_TEXTS } from './shared/texts.ts';
 
-/** The honeypot: a field that people do not see, but bots fill in. */
-export const HONEYPOT = '_website';
-
-const inputTypes: Partial<Record<FormField['type'], string>> = {
-  email: 'email',
-  number: 'number',
-  phone: 'tel',
-  url: 'url',
-  date: 'date',
-  time: 'time',
-  datetime: 'datetime-local',
-  rating: 'number',
-};
-
-function attributes(field: FormField, id: string, error: string | undefined): string {
-  const pairs: [string, string | null][] = [
-    ['id', id],
-    ['name', field.name],
-    ['placeholder', field.placeholder],
-    ['minlength', field.minLength === null ? null : String(field.minLength)],
-    ['maxlength', field.maxLength === null ? null : String(field.maxLength)],
-    ['aria-describedby', error ? `${id}-error` : null],
-  ];
-  return (
-    pairs.flatMap(([name, value]) => (value === null ? [] : [`${name}="${escapeHtml(value)}"`])).join(' ') +
-    (field.required ? ' required' : '') +
-    (error ? ' aria-invalid="true"' : '')
-  );
-}
-
-function control(field: FormField, id: string, chosen: readonly string[], error: string | undefined): string {
-  const value = chosen[0] ?? '';
-  const shared = attributes(field, id, error);
-  const options = (field.options ?? [])
-    .map(
-      (option) =>
-        `<option value="${escapeHtml(option.value)}"${chosen.includes(option.value) ? ' selected' : ''}>${escapeHtml(option.label)}</option>`,
-    )
-    .join('');
-  switch (field.type) {
-    case 'textarea':
-      return `<textarea ${shared} rows="4">${escapeHtml(value)}</textarea>`;
-    case 'select':
-      return `<select ${shared}><option value=""></option>${options}</select>`;
-    case 'multiselect':
-      return `<select ${shared} multiple>${options}</select>`;
-    default:
-      return `<input ${shared} type="${inputTypes[field.type] ?? 'text'}" value="${escapeHtml(value)}">`;
-  }
-}
-
-function fieldHtml(field: FormField, chosen: readonly string[], error: string | undefined): string {
-  const value = chosen[0] ?? '';
-  const id = `f-${field.name}`;
-  const label = `${escapeHtml(field.label)}${field.required ? ' *' : ''}`;
-  const message = error ? `<p class="error" id="${escapeHtml(id)}-error">${label}: ${escapeHtml(error)}</p>` : '';
-  if (field.type === 'hidden')
-    return `<input type="hidden" name="${escapeHtml(field.name)}" value="${escapeHtml(value)}">`;
-  if (field.type === 'checkbox' || field.type === 'consent') {
-    return `<div class="field choice"><input type="checkbox" ${attributes(field, id, error)} value="true"${value === 'true' ? ' checked' : ''}> <label for="${escapeHtml(id)}">${label}</label>${message}</div>`;
-  }
-  if (field.type === 'radio') {
-    const choices = (field.options ?? [])
-      .map(
-        (option, n) =>
-          `<div class="choice"><input type="radio" id="${escapeHtml(id)}-${n}" name="${escapeHtml(field.name)}" value="${escapeHtml(option.value)}"${option.value === value ? ' checked' : ''}${field.required ? ' required' : ''}> <label for="${escapeHtml(id)}-${n}">${escapeHtml(option.label)}</label></div>`,
-      )
-      .join('');
-    return `<fieldset class="field"><legend>${label}</legend>${choices}${message}</fieldset>`;
-  }
-  return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, chosen, error)}${message}</div>`;
+/** What a form shows besides its fields. */
+export interface ShownForm {
+  /** Without one (the plain embed), a submission leads to the hosted page, prefilled. */
+  token?: string;
+  contactToken?: string;
+  /** The fields to show; all if absent. */
+  fields?: readonly FormField[];
+  values?: Record<string, unknown>;
+  errors?: readonly FieldError[];
+  language?: Language;
+  /** For the script, which makes the form work without leaving the page. */
+  definition?: Definition;
 }
 
 const hiddenInput = (name: string, value: string | undefined): string =>
   value ? `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n` : '';
 
-/** The form as HTML. Without a token (the plain embed), a submission leads to the hosted page, prefilled. */
-export function formHtml(
-  form: Form,
-  action: string,
-  options: {
-    token?: string;
-    contactToken?: string;
-    /** The fields to show; all if absent. */
-    fields?: readonly FormField[];
-    values?: Record<string, unknown>;
-    errors?: FieldError[];
-  } = {},
-): string {
-  const { values = {}, errors = [] } = options;
-  const shown = (field: FormField): string[] => {
+/** Data in a page: nothing in it can end the element or begin a comment. */
+const dataHtml = (data: unknown): string =>
+  `<script type="application/json" data-definition>${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>\n`;
+
+const idOf = ({ name }: FormField): string => `f-${name}`;
+
+/** The message of an error in a language; rules other than those of forms have theirs in English only. */
+const messageIn = ({ problem, message }: FieldError, language: Language): string =>
+  problem ? messageOf(problem, language) : message;
+
+/** All errors, with links to their fields. */
+function summaryHtml(errors: readonly FieldError[], fields: readonly FormField[], language: Language): string {
+  if (errors.length === 0) return '';
+  const items = errors.map((error) => {
+    const field = fields.find(({ name, type }) => name === error.field && type !== 'hidden');
+    const text = escapeHtml(labelled(field?.label ?? error.field, messageIn(error, language)));
+    return `<li>${field ? `<a href="#${escapeHtml(firstControlId(field, idOf(field)))}">${text}</a>` : text}</li>`;
+  });
+  return `<div class="error" role="alert" data-summary><p>${escapeHtml(FORM_TEXTS[language].correct)}</p><ul>${items.join('')}</ul></div>\n`;
+}
+
+/** The form as HTML: for the hosted page, or to be pasted into any page. */
+export function formHtml(form: Form, action: string, shown: ShownForm = {}): string {
+  const { values = {}, errors = [], language = LANGUAGES[0], definition } = shown;
+  const texts = FORM_TEXTS[language];
+  const chosen = (field: FormField): string[] => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
     const all: unknown[] = Array.isArray(value) ? value : [value];
     // Longer than any field allows: do not echo what nobody typed.
     return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
   };
-  const asked = options.fields ?? form.fields;
-  const fields = asked
-    .map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message))
-    .join('\n');
-  // Of the CAPTCHA, for example.
-  const others = errors
-    .filter(({ field }) => !asked.some(({ name }) => name === field))
-    .map(({ field, message }) => `<p class="error" role="alert">${escapeHtml(`${field}: ${message}`)}</p>\n`)
-    .join('');
-  const summary =
-    errors.length > 0
-      ? `<p class="error" role="alert">Please correct ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n`
-      : '';
-  return `${summary}${others}<form method="post" action="${escapeHtml(action)}">
-${fields}
-<div class="away" aria-hidden="true"${options.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
-${hiddenInput('_token', options.token)}${hiddenInput('_contactToken', options.contactToken)}<button type="submit">${escapeHtml(form.submitLabel ?? 'Send')}</button>
+  const fields = shown.fields ?? form.fields;
+  const rows = fields.map((field) => {
+    const error = errors.find((one) => one.field === field.name);
+    return fieldHtml(field, {
+      id: idOf(field),
+      chosen: chosen(field),
+      error: error && messageIn(error, language),
+      requiredMark: definition ? `<span class="required">${escapeHtml(texts.required)}</span>` : '*',
+      isUnstyled: !definition,
+    });
+  });
+  const enctype = fields.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
+  const enhanced = definition ? ` class="perennial-form" data-perennial-form="${form.id}"` : '';
+  return `<form method="post" action="${escapeHtml(action)}"${enctype}${enhanced}>
+${summaryHtml(errors, fields, language)}${rows.join('\n')}
+<div class="away" aria-hidden="true"${shown.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
+${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
 </form>`;
 }
 
-/** The hosted page of a form. */
-export function formPage(form: Form, action: string, options: Parameters<typeof formHtml>[2]): string {
+/** The direction of what the editor wrote follows from its first letter. */
+const ownDirection = (html: string): string => `<div dir="auto">${html}</div>`;
+
+/** The hosted page of a form; `script` is the element that loads its script. */
+export function formPage(
+  form: Form,
+  action: string,
+  shown: ShownForm & { language: Language; script: string },
+): string {
+  const { language, script, definition } = shown;
   const description = form.description ? `<p>${escapeHtml(form.description)}</p>` : '';
-  return htmlPage(form.name, `<h1>${escapeHtml(form.name)}</h1>${description}\n${formHtml(form, action, options)}`);
+  const unproved = definition?.captcha
+    ? `<noscript><p class="error">${escapeHtml(NEEDS_SCRIPT[language])}</p></noscript>\n`
+    : '';
+  return htmlPage(
+    form.name,
+    `${ownDirection(`<h1>${escapeHtml(form.name)}</h1>${description}\n${unproved}${formHtml(form, action, shown)}`)}\n${script}`,
+    language,
+  );
 }
 
 /** The page after a submission from the hosted page. */
-export function thanksPage(form: Form): string {
+export function thanksPage(form: Form, language: Language): string {
+  const thanks = form.successMessage ?? FORM_TEXTS[language].thanks;
   return htmlPage(
     form.name,
-    `<h1>${escapeHtml(form.name)}</h1><p role="status">${escapeHtml(form.successMessage ?? 'Thank you.')}</p>`,
+    ownDirection(`<h1>${escapeHtml(form.name)}</h1><p role="status">${escapeHtml(thanks)}</p>`),
+    language,
   );
 }

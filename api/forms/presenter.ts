@@ -1,12 +1,15 @@
-import type { CaptchaKind } from '../../domain/forms/captcha.ts';
 import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
+import type { CaptchaKind } from '../../domain/forms/captcha.ts';
+import { DEFAULT_SUBMIT_LABEL } from './shared/definition.ts';
+
+const presentField = (field: FormField) => ({ ...field, min: field.min ?? null, max: field.max ?? null });
 
 export function presentForm(form: Form) {
   return {
     id: form.id,
     name: form.name,
     description: form.description ?? null,
-    fields: form.fields,
+    fields: form.fields.map(presentField),
     status: form.status,
     successMessage: form.successMessage ?? null,
     redirectUrl: form.redirectUrl ?? null,
@@ -29,8 +32,8 @@ export function presentForm(form: Form) {
 export const presentPublicForm = (form: Form, fields: FormField[], captcha: CaptchaKind) => ({
   id: form.id,
   name: form.name,
-  submitLabel: form.submitLabel ?? 'Send',
-  fields,
+  submitLabel: form.submitLabel ?? DEFAULT_SUBMIT_LABEL,
+  fields: fields.map(presentField),
   captcha: form.enableCaptcha ? captcha : null,
 });
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Form } from '../../db/entities/forms.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import { createForm, deleteForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
@@ -10,9 +9,10 @@ import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { makeFormToken } from './form-token.ts';
 import { formHtml } from './pages.ts';
+import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import { allowOrigin, contactOfToken, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
+import { allowOrigin, apiUrlOf, contactOfToken, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
 import {
   assertIfMatch,
   assertUnchanged,
@@ -25,20 +25,21 @@ import {
   type RouteSpec,
 } from '../route/route.ts';
 
-const script = readFileSync(new URL('./embed-script.js', import.meta.url));
-
 async function getForm({ em, params }: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<Form> {
   const form = await em.findOne(Form, { id: params.id });
   if (!form) throw notFound('form', params.id);
   return form;
 }
 
-function embedCode(type: 'javascript' | 'iframe' | 'html', form: Form, publicUrl: string): string {
-  const url = `${publicUrl}/api/v1/forms/${form.id}`;
-  if (type === 'iframe')
-    return `<iframe src="${url}/page" title="${escapeHtml(form.name)}" width="100%" height="600" loading="lazy"></iframe>`;
+/** The code to paste into a page. The script gives a frame the height of its content; without it, the height stays. */
+function embedCode(type: 'javascript' | 'iframe' | 'html', form: Form, apiUrl: string): string {
+  const url = `${apiUrl}/forms/${form.id}`;
   if (type === 'html') return formHtml(form, `${url}/submit`);
-  return `<div data-perennial-form="${form.id}"></div>\n<script src="${url}/script" defer></script>`;
+  const place =
+    type === 'iframe'
+      ? `<iframe src="${url}/page" title="${escapeHtml(form.name)}" width="100%" height="600" loading="lazy"></iframe>`
+      : `<div data-perennial-form="${form.id}"></div>`;
+  return `${place}\n${scriptTag(apiUrl)}`;
 }
 
 export const formRoutes: RouteSpec[] = [
@@ -128,7 +129,7 @@ export const formRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Embed } },
     handler: async (call) => {
       const form = await getForm(call);
-      return { body: { type: call.query.type, code: embedCode(call.query.type!, form, call.deps.env.PUBLIC_URL) } };
+      return { body: { type: call.query.type, code: embedCode(call.query.type!, form, apiUrlOf(call.deps)) } };
     },
   }),
   route({
@@ -232,18 +233,28 @@ export const formRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/forms/{id}/script',
     operationId: 'getFormScript',
-    summary: 'Script that the embed code loads',
+    summary: 'Get the current script of forms, for one form',
+    description: 'Older embed codes load it: its name stays, and its content changes with the service.',
     access: 'public',
     openQuery: true,
     params: IdParams,
     responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
-    handler: async ({ deps, params }) => {
+    handler: async ({ ctx, deps, params }) => {
       await publicForm(deps, params.id);
-      return {
-        body: script,
-        headers: { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=300' },
-      };
+      return currentScriptReply(ctx);
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/forms/assets/{name}',
+    operationId: 'getFormAsset',
+    summary: 'Get a script of forms by its name, which stands for its content',
+    description: 'Embed codes load it, with its hash in `integrity`. It never changes and stays available.',
+    access: 'public',
+    openQuery: true,
+    params: schema.AssetParams,
+    responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
+    handler: async ({ ctx, params }) => namedScriptReply(ctx, params.name),
   }),
   route({
     method: 'POST',

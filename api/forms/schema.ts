@@ -26,6 +26,8 @@ const fieldProperties = {
   ),
   minLength: nullable(positive),
   maxLength: nullable(positive),
+  min: nullable(Type.Number({ description: 'The least value of a field of type number or rating' })),
+  max: nullable(Type.Number({ description: 'The greatest value of a field of type number or rating' })),
   options: nullable(Options),
   mapTo: nullable(
     Type.String({
@@ -103,6 +105,9 @@ export const EmbedQuery = strict({
   type: Type.Optional(oneOf(['javascript', 'iframe', 'html'], { default: 'javascript' })),
 });
 export const Embed = strict({ type: oneOf(['javascript', 'iframe', 'html']), code: Type.String() });
+export const AssetParams = Type.Object({
+  name: Type.String({ maxLength: 100, examples: ['form-0123456789abcdef.js'] }),
+});
 export const Token = strict({ token: Type.String(), expiresAt: Timestamp });
 export const PublicForm = strict({
   id: Id,

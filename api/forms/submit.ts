@@ -3,6 +3,7 @@ import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import { makeContactToken, readContactToken } from '../../domain/addresses/contact-token.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
+import type { Language } from '../../domain/common/languages.ts';
 import { Places } from '../../domain/common/places.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
@@ -14,7 +15,11 @@ import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
-import { formPage, HONEYPOT, thanksPage } from './pages.ts';
+import { pageScripts } from './page-policy.ts';
+import { formPage, thanksPage, type ShownForm } from './pages.ts';
+import { presentPublicForm } from './presenter.ts';
+import { scriptTag } from './script.ts';
+import { HONEYPOT, type Definition } from './shared/definition.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
@@ -44,25 +49,41 @@ export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
 }
 
 export const ownOriginOf = (deps: Deps): string => new URL(deps.env.PUBLIC_URL).origin;
-const actionOf = (deps: Deps, form: Form): string => `${deps.env.PUBLIC_URL}/api/v1/forms/${form.id}/submit`;
+export const apiUrlOf = (deps: Deps): string => `${deps.env.PUBLIC_URL}/api/v1`;
+
+/** The language of the texts of a page, for its visitor. */
+function languageFor(ctx: Context): Language {
+  ctx.vary('Accept-Language');
+  return preferredLanguage(ctx.get('accept-language'));
+}
 
 /** The hosted page with a new token; `frame-ancestors` follows the form's origins. */
 export function hostedPage(
+  ctx: Context,
   deps: Deps,
   form: Form,
-  shown: Omit<NonNullable<Parameters<typeof formPage>[2]>, 'token'> = {},
+  shown: Omit<ShownForm, 'token' | 'language' | 'definition'> = {},
 ): Reply {
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
+  const language = languageFor(ctx);
+  const definition: Definition = presentPublicForm(form, [...(shown.fields ?? form.fields)], deps.captcha.kind);
+  const apiUrl = apiUrlOf(deps);
+  const script = scriptTag(apiUrl);
   return {
-    body: formPage(form, actionOf(deps, form), { ...shown, token }),
+    body: formPage(form, `${apiUrl}/forms/${form.id}/submit`, { ...shown, token, language, definition, script }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': language,
       'Cache-Control': 'no-store',
       // Under `no-referrer`, a browser posts the form with `Origin: null`, which is in no list of origins.
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       // form-action applies to redirects too, so it must include the form's redirect target.
-      'Content-Security-Policy': pagePolicy(ancestors, form.redirectUrl ? new URL(form.redirectUrl).origin : ''),
+      'Content-Security-Policy': pagePolicy(
+        ancestors,
+        form.redirectUrl ? new URL(form.redirectUrl).origin : '',
+        pageScripts(apiUrl, definition.captcha),
+      ),
     },
   };
 }
@@ -76,7 +97,7 @@ export async function showPage({
   const { form, em } = await publicForm(deps, params.id);
   ctx.remove('X-Frame-Options');
   if (ctx.method === 'GET') await countView(em, form);
-  return hostedPage(deps, form, await shownTo(deps, em, form, query.contactToken));
+  return hostedPage(ctx, deps, form, await shownTo(deps, em, form, query.contactToken));
 }
 
 /** The contact that a token stands for; null without a valid one. */
@@ -121,9 +142,14 @@ interface Accepted {
 function thanks(ctx: Context, form: Form, accepted: Accepted): Reply {
   if (wantsPage(ctx)) {
     if (form.redirectUrl) return { status: 303, headers: { Location: new URL(form.redirectUrl).href } };
+    const language = languageFor(ctx);
     return {
-      body: thanksPage(form),
-      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy('*') },
+      body: thanksPage(form, language),
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Language': language,
+        'Content-Security-Policy': pagePolicy('*'),
+      },
     };
   }
   return {
@@ -142,7 +168,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   if (fromBrowser && !isFormToken(deps.links, token, form.id, new Date())) {
     if (wantsPage(ctx))
-      return hostedPage(deps, form, { ...(await shownTo(deps, em, form, contactToken)), values: data });
+      return hostedPage(ctx, deps, form, { ...(await shownTo(deps, em, form, contactToken)), values: data });
     throw new AppError(
       'token_invalid',
       'The form token is missing or has expired; get a new one from /forms/{id}/token',
@@ -160,7 +186,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   };
   const again = async (status: number, errors: FieldError[]): Promise<Reply> => {
     const shown = await shownTo(deps, em, form, contactToken);
-    return { ...hostedPage(deps, form, { ...shown, values: data, errors }), status };
+    return { ...hostedPage(ctx, deps, form, { ...shown, values: data, errors }), status };
   };
   try {
     const result = await inLine(deps, () =>

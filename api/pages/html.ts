@@ -11,13 +11,17 @@ label,legend{display:block;font-weight:600;margin-bottom:.25rem}
 fieldset{border:0;margin:0;padding:0}
 legend{padding:0}
 .field{margin:0 0 1.1rem}
-.choice label{display:inline;font-weight:400}
+.choice{display:flex;flex-wrap:wrap;gap:.15rem .6rem}
+.group .choice{margin-bottom:.4rem}
+.choice label{flex:1;font-weight:400;margin:0}
+.choice .error{flex-basis:100%}
+.required{font-weight:400}
 .choices li{display:grid;grid-template-columns:auto 1fr;column-gap:.7rem;margin:0 0 .9rem}
 .choices{list-style:none;margin:.7rem 0 0;padding:0}
 .choices label{margin:0}
 .choices input{width:1.15rem;height:1.15rem;margin:.2rem 0 0}
 .choices .hint{grid-column:2;margin:0;white-space:pre-line}
-input:not([type=checkbox]):not([type=radio]),select,textarea{box-sizing:border-box;font:inherit;padding:.55rem .6rem;width:100%;border:1px solid #767676;border-radius:.3rem}
+input:where(:not([type=checkbox],[type=radio])),select,textarea{box-sizing:border-box;font:inherit;padding:.55rem .6rem;width:100%;border:1px solid #767676;border-radius:.3rem}
 button{font:inherit;font-weight:600;padding:.65rem 1.4rem;border:0;border-radius:.3rem;background:#174ea6;color:#fff;cursor:pointer}
 .plain{background:transparent;color:inherit;border:1px solid #767676}
 .apart{margin-top:2.5rem;padding-top:.5rem;border-top:1px solid #767676}
@@ -25,13 +29,25 @@ h2{font-size:1.1rem;line-height:1.3}
 :focus-visible{outline:3px solid #8ab4f8;outline-offset:2px}
 .hint{margin:0 0 .4rem}
 .error{color:#b3261e;margin:.25rem 0 0}
+.error p{margin:0}
+.error a{color:inherit}
+div.error{margin:0 0 1.1rem}
+[aria-invalid=true]{border-color:var(--perennial-error,#b3261e)}
 .error ul{margin:.25rem 0 0;padding-left:1.2rem}
-@media (prefers-color-scheme:dark){.error{color:#f2b8b5}}
+.scale{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}
+:root{--perennial-field-background:Field;--perennial-field-text:FieldText;--perennial-width:none}
+@media (prefers-color-scheme:dark){.error{color:#f2b8b5}:root{--perennial-error:#f2b8b5}}
 .away{position:absolute;left:-6000px}`;
 
-/** The Content-Security-Policy of our own pages: no scripts, only our styles, forms only to ourselves. */
-export const pagePolicy = (frameAncestors = "'none'", formTargets = ''): string =>
-  `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`;
+/**
+ * The Content-Security-Policy of our own pages: only our styles, forms only to ourselves, and no scripts but those of
+ * `more`, which is further directives.
+ */
+export const pagePolicy = (frameAncestors = "'none'", formTargets = '', more: readonly string[] = []): string =>
+  [
+    `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`,
+    ...more,
+  ].join('; ');
 
 /** A plain, accessible page; `body` is HTML. */
 export function htmlPage(title: string, body: string, lang = 'en'): string {

@@ -3386,6 +3386,10 @@ export interface components {
                 validationRegex?: string | null;
                 minLength?: number | null;
                 maxLength?: number | null;
+                /** @description The least value of a field of type number or rating */
+                min?: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max?: number | null;
                 options?: {
                     value: string;
                     label: string;
@@ -4363,6 +4367,10 @@ export interface components {
                 validationRegex: string | null;
                 minLength: number | null;
                 maxLength: number | null;
+                /** @description The least value of a field of type number or rating */
+                min: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max: number | null;
                 options: {
                     value: string;
                     label: string;
@@ -4439,6 +4447,10 @@ export interface components {
                 validationRegex: string | null;
                 minLength: number | null;
                 maxLength: number | null;
+                /** @description The least value of a field of type number or rating */
+                min: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max: number | null;
                 options: {
                     value: string;
                     label: string;
@@ -6085,6 +6097,10 @@ export interface components {
                 validationRegex?: string | null;
                 minLength?: number | null;
                 maxLength?: number | null;
+                /** @description The least value of a field of type number or rating */
+                min?: number | null;
+                /** @description The greatest value of a field of type number or rating */
+                max?: number | null;
                 options?: {
                     value: string;
                     label: string;

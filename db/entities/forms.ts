@@ -34,6 +34,9 @@ export interface FormField {
   validationRegex: string | null;
   minLength: number | null;
   maxLength: number | null;
+  /** The range of a number or rating; absent in fields that were stored before there were ranges. */
+  min?: number | null;
+  max?: number | null;
   options: { value: string; label: string }[] | null;
   mapTo: string | null;
 }

@@ -31,6 +31,10 @@ type Known = readonly Pick<FormField, 'id' | 'name'>[];
 
 const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
 
+/** Types whose value is a number. */
+const WITH_RANGE: readonly FormField['type'][] = ['number', 'rating'];
+const MAX_RATING = 10;
+
 /** Types whose value can be an email address. */
 const EMAIL_TYPES: readonly FormField['type'][] = ['email', 'text', 'hidden'];
 
@@ -56,6 +60,8 @@ export function normaliseFields(input: readonly FormFieldInput[], before: Known 
       validationRegex: field.validationRegex || null,
       minLength: field.minLength ?? null,
       maxLength: field.maxLength ?? null,
+      min: field.min ?? null,
+      max: field.max ?? null,
       options: field.options ?? null,
       mapTo: field.mapTo || null,
     }))
@@ -86,6 +92,27 @@ function patternProblems(fields: readonly PartialField[]): Violation[] {
     break;
   }
   return errors;
+}
+
+/** The violations of the range of a field. */
+function rangeProblems({ type, min, max }: PartialField, at: (name: string) => string): Violation[] {
+  const bounds = Object.entries({ min, max }).filter((bound): bound is [string, number] => bound[1] != null);
+  if (type !== undefined && !WITH_RANGE.includes(type))
+    return bounds.map(([name]) => ({
+      path: at(name),
+      code: 'not_allowed',
+      message: `is only for fields of the types ${WITH_RANGE.join(' and ')}`,
+    }));
+  const beyond = bounds.filter(([, bound]) => type === 'rating' && (bound < 1 || bound > MAX_RATING));
+  if (beyond.length > 0)
+    return beyond.map(([name]) => ({
+      path: at(name),
+      code: 'out_of_range',
+      message: `must be from 1 to ${MAX_RATING}, as ratings are`,
+    }));
+  return min != null && max != null && min > max
+    ? [{ path: at('min'), code: 'out_of_range', message: 'must not be greater than max' }]
+    : [];
 }
 
 function targetProblem(target: string, customFields: CustomFieldTypes): Omit<Violation, 'path'> | null {
@@ -132,6 +159,7 @@ export function checkFields(
     if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
       errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be greater than maxLength' });
     }
+    errors.push(...rangeProblems(field, at));
   });
   const email = emailField(fields);
   if (!email) {

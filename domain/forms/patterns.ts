@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import type { FormField } from '../../db/entities/forms.ts';
+import { longestOf } from './checks/lengths.ts';
 
 type Patterned = Partial<Pick<FormField, 'validationRegex' | 'maxLength'>>;
 
-/** The maximum length of any field in characters; MAX_MATCHED is that of a field with a pattern and no `maxLength`. */
-export const MAX_TEXT = 10_000;
-const MAX_MATCHED = 1000;
 /**
  * The limit for one submission of a form, in instructions times characters: about 50 ms for the worst text, during
  * which the event loop is blocked.
@@ -20,11 +18,6 @@ export function patternOf(source: string): RE2JS {
   let pattern = compiled.get(source);
   if (!pattern) compiled.set(source, (pattern = RE2JS.compile(source)));
   return pattern;
-}
-
-/** The maximum number of characters that a field accepts. */
-export function longestOf({ validationRegex, maxLength }: Patterned): number {
-  return Math.min(maxLength ?? (validationRegex ? MAX_MATCHED : MAX_TEXT), MAX_TEXT);
 }
 
 /** The cost of matching the longest text. Throws if the pattern does not compile. */

@@ -1,5 +1,5 @@
 import type { FormField } from '../../db/entities/forms.ts';
-import { longestOf } from './patterns.ts';
+import { longestOf } from './checks/lengths.ts';
 
 /** A character takes up to 12 bytes: four bytes of UTF-8 as `%F0`, or a surrogate pair as `\\ud83d`. */
 const CHARACTER_BYTES = 12;

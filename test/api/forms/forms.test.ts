@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
@@ -40,6 +41,8 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
     validationRegex: null,
     minLength: null,
     maxLength: null,
+    min: null,
+    max: null,
     options: null,
     mapTo: null,
   };
@@ -199,11 +202,16 @@ test('the embed code comes in three types', async () => {
   const url = `${service.url}/api/v1/forms/${form.id}`;
   const script = await code('javascript');
   assert.equal(script.type, 'javascript');
-  assert.ok(script.code.includes(`src="${url}/script"`));
+  const tag =
+    /^<div data-perennial-form="(\d+)"><\/div>\n(<script src="([^"]+)" integrity="(sha384-[^"]+)" crossorigin="anonymous" defer><\/script>)$/;
+  const [, id, element, src, integrity] = tag.exec(script.code as string) ?? [];
+  assert.equal(id, String(form.id), script.code);
   assert.deepEqual((await service.api('GET', `/forms/${form.id}/embed`)).body, script);
   const frame = await code('iframe');
   assert.ok(
-    frame.code.includes(`src="${url}/page"`) && frame.code.includes('title="A &quot;quoted&quot; &lt;form&gt;"'),
+    frame.code.includes(`src="${url}/page"`) &&
+      frame.code.endsWith(`</iframe>\n${element}`) &&
+      frame.code.includes('title="A &quot;quoted&quot; &lt;form&gt;"'),
     frame.code,
   );
   const html = await code('html');
@@ -215,10 +223,27 @@ test('the embed code comes in three types', async () => {
   );
   assert.equal((await service.api('GET', `/forms/${form.id}/embed?type=flash`)).status, 400);
   assert.equal((await service.api('GET', `/forms/${form.id}/embed`, undefined, { token: null })).status, 401);
-  const js = await service.api('GET', `/forms/${form.id}/script`, undefined, { token: null });
-  assert.match(js.headers.get('content-type')!, /^text\/javascript/);
-  assert.equal(js.headers.get('cross-origin-resource-policy'), 'cross-origin');
-  assert.doesNotMatch(js.body as string, /innerHTML|eval\(|insertAdjacentHTML/);
+
+  const load = (address: string, encoding: string) => fetch(address, { headers: { 'accept-encoding': encoding } });
+  const named = await load(src!, 'identity');
+  const content = Buffer.from(await named.arrayBuffer());
+  assert.equal(`sha384-${createHash('sha384').update(content).digest('base64')}`, integrity);
+  assert.deepEqual(
+    ['content-type', 'cache-control', 'access-control-allow-origin', 'cross-origin-resource-policy'].map((name) =>
+      named.headers.get(name),
+    ),
+    ['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable', '*', 'cross-origin'],
+  );
+  assert.match(named.headers.get('vary')!, /Accept-Encoding/);
+  const gzipped = await load(src!, 'gzip');
+  assert.equal(gzipped.headers.get('content-encoding'), 'gzip');
+  assert.deepEqual(Buffer.from(await gzipped.arrayBuffer()), content);
+  // Codes that were pasted before scripts had names of their own.
+  const stable = await load(`${url}/script`, 'identity');
+  assert.deepEqual(Buffer.from(await stable.arrayBuffer()), content);
+  assert.equal(stable.headers.get('cache-control'), 'public, max-age=300');
+  for (const name of ['form-0000000000000000.js', 'current', '..%2Fscript.ts', 'x'.repeat(100)])
+    assert.equal((await fetch(`${service.url}/api/v1/forms/assets/${name}`)).status, 404, name);
 });
 
 test('the hosted page runs nothing that an editor typed', async () => {
@@ -256,17 +281,78 @@ test('the hosted page runs nothing that an editor typed', async () => {
   assert.match(sent.body, /visitor/);
   pages.push(sent.body);
   for (const html of pages) {
-    assert.doesNotMatch(html, /<script|<img/);
-    assert.match(html, /&lt;script&gt;/);
+    // The hosted page has our script, and the form as data for it, of which nothing ends the element.
+    const rest = html
+      .replace(
+        /<script src="[^"]+\/forms\/assets\/form-\w+\.js" integrity="[^"]+" crossorigin="anonymous" defer><\/script>/,
+        '',
+      )
+      .replace(/<script type="application\/json" data-definition>([^<]*)<\/script>/, (_, data: string) => {
+        assert.equal(JSON.parse(data).fields[0].label, evil);
+        return '';
+      });
+    assert.doesNotMatch(rest, /<script|<img/);
+    assert.match(rest, /&lt;script&gt;/);
   }
   const policy = page.headers.get('content-security-policy')!;
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /frame-ancestors https:\/\/www\.example\.com(;|$)/);
   assert.match(policy, /form-action 'self' https:\/\/thanks\.example\.com;/);
-  assert.doesNotMatch(policy, /script-src/);
+  assert.match(
+    policy,
+    /; script-src http:\/\/[\w.:]+\/api\/v1\/forms\/assets\/form-\w+\.js; connect-src http:\/\/[\w.:]+$/,
+  );
   assert.equal(page.headers.get('x-frame-options'), null);
   assert.equal(page.headers.get('cache-control'), 'no-store');
   assert.notEqual(page.headers.get('referrer-policy'), 'no-referrer', 'a browser would post it with Origin: null');
+});
+
+test('the hosted page is in the language of its visitor, and its answers too', async () => {
+  const form = await make({ fields: [...fields, { name: 'seats', label: 'Seats', type: 'number', max: 3 }] });
+  const get = async (language: string) => {
+    const page = await fetch(`${service.url}/api/v1/forms/${form.id}/page`, {
+      headers: { 'accept-language': language },
+    });
+    assert.match(page.headers.get('vary')!, /accept-language/i);
+    return { language: page.headers.get('content-language'), html: await page.text() };
+  };
+  const polish = await get('pl-PL, en;q=0.5');
+  assert.equal(polish.language, 'pl');
+  assert.match(polish.html, /<html lang="pl">[^]*<button type="submit">Wyślij<\/button>/);
+  assert.equal((await get('ja')).language, 'en');
+
+  const post = (body: object) =>
+    service.api('POST', `/forms/${form.id}/submit`, new URLSearchParams({ ...body, _token: token }), {
+      token: null,
+      headers: { accept: 'text/html', 'accept-language': 'fr' },
+    });
+  const token = /name="_token" value="([^"]+)"/.exec(polish.html)![1]!;
+  const wrong = await post({ email: 'lang@example.com', seats: '4' });
+  assert.equal(wrong.status, 422);
+  assert.match(wrong.body, /<a href="#f-seats">Seats: est supérieur à 3<\/a>/);
+  assert.match((await post({ email: 'lang@example.com', seats: '3' })).body, /<html lang="fr">[^]*Merci\./);
+});
+
+test('fields that were stored before there were ranges have none', async () => {
+  const form = await make({ fields: [...fields, { name: 'seats', label: 'Seats', type: 'number' }] });
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`update forms set fields = (select jsonb_agg(field - 'min' - 'max') from jsonb_array_elements(fields) field) where id = ${form.id}`,
+    ),
+  );
+  const read = (await service.api('GET', `/forms/${form.id}`)).body;
+  assert.deepEqual(read.fields, form.fields);
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, read)).status, 200);
+  const shown = (await service.api('GET', `/forms/${form.id}/fields`, undefined, { token: null })).body.fields;
+  assert.deepEqual([shown[2].min, shown[2].max], [null, null]);
+  const answer = await service.api(
+    'POST',
+    `/forms/${form.id}/submit`,
+    { email: 'old@example.com', seats: 7 },
+    { token: null },
+  );
+  assert.equal(answer.status, 200);
 });
 
 test('views and submissions make the statistics', async () => {

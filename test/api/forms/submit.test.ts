@@ -545,8 +545,8 @@ test('the page comes back with every choice of a multiselect', async () => {
     ]),
     { accept: BROWSER, origin: SITE },
   );
-  assert.match(page.body, /<option value="a" selected>/);
-  assert.match(page.body, /<option value="b" selected>/);
+  assert.match(page.body, /<input [^>]*name="topics" value="a" checked>/);
+  assert.match(page.body, /<input [^>]*name="topics" value="b" checked>/);
   const one = await submit(
     id,
     new URLSearchParams([
@@ -555,7 +555,8 @@ test('the page comes back with every choice of a multiselect', async () => {
     ]),
     { accept: BROWSER, origin: SITE },
   );
-  assert.match(one.body, /<option value="a">A<\/option><option value="b" selected>/);
+  assert.match(one.body, /<input [^>]*name="topics" value="a">/);
+  assert.match(one.body, /<input [^>]*name="topics" value="b" checked>/);
 });
 
 test('a page may read the errors that come before the form is looked at', async () => {

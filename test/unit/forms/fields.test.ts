@@ -47,6 +47,25 @@ test('violations point at the field and its property', () => {
   );
 });
 
+test('only numbers and ratings have a range, from its least to its greatest value', () => {
+  assert.deepEqual(
+    pathsOf([
+      text('a', { min: 1 }),
+      text('b', { type: 'number', min: 2.5, max: 2 }),
+      text('c', { type: 'number', min: -1, max: -1 }),
+      text('d', { type: 'rating', min: 0, max: 11 }),
+      text('e', { type: 'rating', max: 5 }),
+      text('f', { min: null, max: null }),
+    ]),
+    [
+      '/fields/0/min not_allowed',
+      '/fields/1/min out_of_range',
+      '/fields/3/min out_of_range',
+      '/fields/3/max out_of_range',
+    ],
+  );
+});
+
 test('fields are kept in displayOrder, and their ids for good', () => {
   const first = normaliseFields([text('last', { displayOrder: 9 }), text('a'), text('b')]);
   assert.deepEqual(

@@ -1,0 +1,43 @@
+import type { CheckedField } from '../../../domain/forms/checks/checked-field.ts';
+
+/** A field as `GET /forms/{id}/fields` answers it. */
+export interface PublicField extends CheckedField {
+  label: string;
+  placeholder: string | null;
+  defaultValue: string | null;
+  options: readonly { value: string; label: string }[] | null;
+  mapTo: string | null;
+}
+
+export interface Captcha {
+  provider: 'altcha' | 'hcaptcha' | 'turnstile';
+  siteKey: string | null;
+}
+
+export interface Definition {
+  submitLabel: string;
+  fields: readonly PublicField[];
+  captcha?: Captcha | null;
+}
+
+/** The type of the input of each field type; others have a text input or none. */
+const INPUT_TYPES: Record<string, string> = {
+  email: 'email',
+  number: 'number',
+  phone: 'tel',
+  url: 'url',
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime-local',
+  checkbox: 'checkbox',
+  consent: 'checkbox',
+  hidden: 'hidden',
+  file: 'file',
+};
+export const inputTypeOf = (type: string): string => INPUT_TYPES[type] ?? 'text';
+
+/** The label of the button where the editor gave none, in the API: pages show their own word for it. */
+export const DEFAULT_SUBMIT_LABEL = 'Send';
+
+/** The honeypot: a field that people do not see, but bots fill in. */
+export const HONEYPOT = '_website';
