@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify';
 import { Type, type Static } from 'typebox';
 import type { EntityManager } from '../../db/orm.ts';
 import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contact-imports.ts';
-import { CSV } from '../../domain/contacts/export/csv.ts';
+import { CSV } from '../../domain/export/csv.ts';
 import {
   cancelImport,
   createImport,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Form } from '../../db/entities/forms.ts';
-import { notFound } from '../../domain/common/errors.ts';
-import { createForm, deleteForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
+import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
+import { formExportRoutes } from './export-routes.ts';
 import { makeFormToken } from './form-token.ts';
 import { formHtml } from './pages.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
@@ -26,11 +26,8 @@ import {
 
 const script = readFileSync(new URL('./embed-script.js', import.meta.url));
 
-async function getForm({ em, params }: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<Form> {
-  const form = await em.findOne(Form, { id: params.id });
-  if (!form) throw notFound('form', params.id);
-  return form;
-}
+const getForm = ({ em, params }: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<Form> =>
+  findForm(em, params.id);
 
 function embedCode(type: 'javascript' | 'iframe' | 'html', form: Form, publicUrl: string): string {
   const url = `${publicUrl}/api/v1/forms/${form.id}`;
@@ -245,4 +242,5 @@ export const formRoutes: RouteSpec[] = [
     errors: ['token_invalid', 'origin_not_allowed'],
     handler: submit,
   }),
+  ...formExportRoutes,
 ];

@@ -50,6 +50,7 @@ export const AUDIT_ACTIONS = [
   'suppression.deleted',
   'segment.deleted',
   'form.deleted',
+  'form.submissions_exported',
   'custom_field.deleted',
   'company.deleted',
   'contact.deleted',

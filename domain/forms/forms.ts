@@ -78,6 +78,13 @@ export async function formViolations(
   return errors;
 }
 
+/** Finds a form of the tenant. Throws 404. */
+export async function findForm(em: EntityManager, id: number): Promise<Form> {
+  const form = await em.findOne(Form, { id });
+  if (!form) throw notFound('form', id);
+  return form;
+}
+
 export async function createForm(em: EntityManager, tenantId: string, input: FormInput): Promise<Form> {
   return em.transactional(async (tx) => {
     assertValid(await formViolations(tx, tenantId, input));

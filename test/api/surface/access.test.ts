@@ -91,7 +91,11 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     operations: `
     createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution migrateCampaign getCampaignWebhookSecret`,
   },
-  { access: 'forms:read', user: true, operations: 'listForms getForm getFormEmbed getFormStats listFormSubmissions' },
+  {
+    access: 'forms:read',
+    user: true,
+    operations: 'listForms getForm getFormEmbed getFormStats listFormSubmissions exportFormSubmissions',
+  },
   { access: 'forms:write', user: true, operations: 'createForm updateForm deleteForm' },
   {
     access: 'scoring:read',
