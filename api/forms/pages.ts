@@ -33,6 +33,18 @@ function attributes(field: FormField, id: string, error: string | undefined): st
   );
 }
 
+/** A file is never filled in again, so one that was sent must be chosen again. */
+function fileControl(field: FormField, id: string, error: string | undefined, isLost: boolean): string {
+  const described = [...(error ? [`${id}-error`] : []), ...(isLost ? [`${id}-again`] : [])].join(' ');
+  const pairs = [
+    `id="${escapeHtml(id)}" name="${escapeHtml(field.name)}"`,
+    ...(field.accept ? [`accept="${escapeHtml(field.accept.join(','))}"`] : []),
+    ...(described ? [`aria-describedby="${escapeHtml(described)}"`] : []),
+  ];
+  const again = isLost ? `<p id="${escapeHtml(id)}-again">Please choose the file again: it was not stored.</p>` : '';
+  return `<input type="file" ${pairs.join(' ')}${field.required ? ' required' : ''}${error ? ' aria-invalid="true"' : ''}>${again}`;
+}
+
 function control(field: FormField, id: string, chosen: readonly string[], error: string | undefined): string {
   const value = chosen[0] ?? '';
   const shared = attributes(field, id, error);
@@ -54,7 +66,7 @@ function control(field: FormField, id: string, chosen: readonly string[], error:
   }
 }
 
-function fieldHtml(field: FormField, chosen: readonly string[], error: string | undefined): string {
+function fieldHtml(field: FormField, chosen: readonly string[], error: string | undefined, isLost: boolean): string {
   const value = chosen[0] ?? '';
   const id = `f-${field.name}`;
   const label = `${escapeHtml(field.label)}${field.required ? ' *' : ''}`;
@@ -73,16 +85,17 @@ function fieldHtml(field: FormField, chosen: readonly string[], error: string | 
       .join('');
     return `<fieldset class="field"><legend>${label}</legend>${choices}${message}</fieldset>`;
   }
-  return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, chosen, error)}${message}</div>`;
+  const input = field.type === 'file' ? fileControl(field, id, error, isLost) : control(field, id, chosen, error);
+  return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${input}${message}</div>`;
 }
 
 /** The form as HTML. Without a token (the plain embed), a submission leads to the hosted page, prefilled. */
 export function formHtml(
   form: Form,
   action: string,
-  options: { token?: string; values?: Record<string, unknown>; errors?: FieldError[] } = {},
+  options: { token?: string; values?: Record<string, unknown>; errors?: FieldError[]; lostFiles?: string[] } = {},
 ): string {
-  const { values = {}, errors = [] } = options;
+  const { values = {}, errors = [], lostFiles = [] } = options;
   const shown = (field: FormField): string[] => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
     const all: unknown[] = Array.isArray(value) ? value : [value];
@@ -90,13 +103,21 @@ export function formHtml(
     return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
   };
   const fields = form.fields
-    .map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message))
+    .map((field) =>
+      fieldHtml(
+        field,
+        shown(field),
+        errors.find((error) => error.field === field.name)?.message,
+        lostFiles.includes(field.name),
+      ),
+    )
     .join('\n');
   const summary =
     errors.length > 0
       ? `<p class="error" role="alert">Please correct ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n`
       : '';
-  return `${summary}<form method="post" action="${escapeHtml(action)}">
+  const encoding = form.fields.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
+  return `${summary}<form method="post" action="${escapeHtml(action)}"${encoding}>
 ${fields}
 <div class="away" aria-hidden="true"${options.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
 ${options.token ? `<input type="hidden" name="_token" value="${escapeHtml(options.token)}">\n` : ''}<button type="submit">${escapeHtml(form.submitLabel ?? 'Send')}</button>

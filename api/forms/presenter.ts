@@ -1,11 +1,19 @@
-import type { Form, FormSubmission } from '../../db/entities/forms.ts';
+import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
+import { fileLimit } from '../../domain/forms/files/check-file.ts';
+
+/** A field; forms that are older than files have none of their properties. */
+const presentField = (field: FormField) => ({
+  ...field,
+  accept: field.accept ?? null,
+  maxBytes: field.maxBytes ?? null,
+});
 
 export function presentForm(form: Form) {
   return {
     id: form.id,
     name: form.name,
     description: form.description ?? null,
-    fields: form.fields,
+    fields: form.fields.map(presentField),
     status: form.status,
     successMessage: form.successMessage ?? null,
     redirectUrl: form.redirectUrl ?? null,
@@ -25,11 +33,15 @@ export function presentForm(form: Form) {
   };
 }
 
-export const presentPublicForm = (form: Form) => ({
+/** A form for its visitors. A file field has the limit that applies, so that a page can tell before it sends. */
+export const presentPublicForm = (form: Form, maxFileBytes: number) => ({
   id: form.id,
   name: form.name,
   submitLabel: form.submitLabel ?? 'Send',
-  fields: form.fields,
+  fields: form.fields.map((field) => ({
+    ...presentField(field),
+    ...(field.type === 'file' ? { maxBytes: fileLimit(field, maxFileBytes) } : {}),
+  })),
 });
 
 export function presentSubmission(submission: FormSubmission) {

@@ -7,7 +7,9 @@ import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { formExportRoutes } from './export-routes.ts';
+import { formFileRoutes } from './file-routes.ts';
 import { makeFormToken } from './form-token.ts';
+import { fileRules } from './submission-files.ts';
 import { formHtml } from './pages.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
@@ -103,7 +105,7 @@ export const formRoutes: RouteSpec[] = [
     method: 'DELETE',
     path: '/forms/{id}',
     operationId: 'deleteForm',
-    summary: 'Delete a form and its submissions',
+    summary: 'Delete a form and its submissions with their files',
     access: 'forms:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -180,7 +182,7 @@ export const formRoutes: RouteSpec[] = [
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
       if (ctx.method === 'GET') await countView(em, form);
-      return { body: presentPublicForm(form), headers: { 'Cache-Control': 'no-store' } };
+      return { body: presentPublicForm(form, deps.env.FORM_FILE_MAX_BYTES), headers: { 'Cache-Control': 'no-store' } };
     },
   }),
   route({
@@ -224,12 +226,18 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     description:
-      'If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list.',
+      'If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. ' +
+      'Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.',
     params: IdParams,
     body: schema.Submission,
     bodyTypes: ['json', 'form', 'multipart'],
     largerBody: async ({ deps, params }) =>
       PUBLIC_BODY_BYTES + submissionBytes((await publicForm(deps, params.id)).form.fields),
+    files: {
+      rules: async ({ deps, params }) =>
+        fileRules((await publicForm(deps, params.id)).form.fields, deps.env.FORM_FILE_MAX_BYTES),
+      limits: 'one file of up to `FORM_FILE_MAX_BYTES` (default 10 MiB) for each file field',
+    },
     responses: {
       200: { schema: schema.Submitted, contentType: 'text/html', description: 'Accepted; browsers get an HTML page' },
       303: { description: "Browsers are redirected to the form's redirectUrl" },
@@ -243,4 +251,5 @@ export const formRoutes: RouteSpec[] = [
     handler: submit,
   }),
   ...formExportRoutes,
+  ...formFileRoutes,
 ];

@@ -9,6 +9,7 @@ import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
+import { submissionFiles } from './submission-files.ts';
 import { formPage, HONEYPOT, thanksPage } from './pages.ts';
 import type { Call, Reply } from '../route/route.ts';
 
@@ -41,17 +42,21 @@ export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
 export const ownOriginOf = (deps: Deps): string => new URL(deps.env.PUBLIC_URL).origin;
 const actionOf = (deps: Deps, form: Form): string => `${deps.env.PUBLIC_URL}/api/v1/forms/${form.id}/submit`;
 
-/** The hosted page with a new token; `frame-ancestors` follows the form's origins. */
+/**
+ * The hosted page with a new token; `frame-ancestors` follows the form's origins. `lostFiles` are the names of fields
+ * whose file was sent and must be chosen again.
+ */
 export function hostedPage(
   deps: Deps,
   form: Form,
   values: Record<string, unknown> = {},
   errors: FieldError[] = [],
+  lostFiles: string[] = [],
 ): Reply {
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
   return {
-    body: formPage(form, actionOf(deps, form), { token, values, errors }),
+    body: formPage(form, actionOf(deps, form), { token, values, errors, lostFiles }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -88,15 +93,16 @@ function thanks(ctx: Context, form: Form, ids: { contactId: number | null; submi
 
 /** Accepts a submission as JSON, as a browser's form post, or as multipart. */
 export async function submit(call: PublicCall<Record<string, unknown>>): Promise<Reply> {
-  const { ctx, deps, params, requestId, body } = call;
+  const { ctx, deps, params, requestId, body, files } = call;
   const { form, em } = await publicForm(deps, params.id);
   allowOrigin(ctx, form, ownOriginOf(deps));
   // The pages may be framed: the form by its allowed origins (`frame-ancestors`), the thanks by any site.
   ctx.remove('X-Frame-Options');
   const { _token: token, [HONEYPOT]: honeypot, ...data } = body;
+  const lostFiles = files.map(({ field }) => field);
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   if (fromBrowser && !isFormToken(deps.links, token, form.id, new Date())) {
-    if (wantsPage(ctx)) return hostedPage(deps, form, data);
+    if (wantsPage(ctx)) return hostedPage(deps, form, data, [], lostFiles);
     throw new AppError(
       'token_invalid',
       'The form token is missing or has expired; get a new one from /forms/{id}/token',
@@ -105,12 +111,14 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   // A bot filled the honeypot: it gets a success response, and nothing is stored.
   if (honeypot !== undefined && honeypot !== null && honeypot !== '')
     return thanks(ctx, form, { contactId: null, submissionId: null });
-  const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, {
+  const visitor = {
     ipAddress: ctx.ip,
     userAgent: ctx.get('user-agent').slice(0, 500) || null,
     language: preferredLanguage(ctx.get('accept-language')),
-  });
+  };
+  const origin = { tenantId: form.tenantId, requestId };
+  const result = await submitForm(em, origin, form, data, visitor, await submissionFiles(deps, form, files));
   if (result.ok) return thanks(ctx, form, { contactId: result.contactId, submissionId: result.submissionId });
-  if (wantsPage(ctx)) return { ...hostedPage(deps, form, data, result.errors), status: 422 };
+  if (wantsPage(ctx)) return { ...hostedPage(deps, form, data, result.errors, lostFiles), status: 422 };
   return { status: 422, body: { success: false, errors: result.errors } };
 }

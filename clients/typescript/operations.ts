@@ -179,6 +179,7 @@ export const operations = {
   getFormToken: ['GET', '/api/v1/forms/{id}/token', null],
   submitForm: ['POST', '/api/v1/forms/{id}/submit', 'application/json'],
   exportFormSubmissions: ['GET', '/api/v1/forms/{id}/submissions/export', null],
+  downloadFormFile: ['GET', '/api/v1/forms/{id}/submissions/{submissionId}/files/{fileId}', null],
   listScoringRules: ['GET', '/api/v1/scoring/rules', null],
   createScoringRule: ['POST', '/api/v1/scoring/rules', 'application/json'],
   getScoringRule: ['GET', '/api/v1/scoring/rules/{id}', null],

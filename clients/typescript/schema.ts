@@ -2267,7 +2267,7 @@ export interface paths {
         /** Change a form */
         put: operations["updateForm"];
         post?: never;
-        /** Delete a form and its submissions */
+        /** Delete a form and its submissions with their files */
         delete: operations["deleteForm"];
         options?: never;
         head?: never;
@@ -2370,7 +2370,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a form
-         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list.
+         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.
          */
         post: operations["submitForm"];
         delete?: never;
@@ -2391,6 +2391,26 @@ export interface paths {
          * @description Streamed in id order. In csv and xlsx, the columns are id, contactId, submittedAt, ipAddress and userAgent, then one per field of the form, then those that only older submissions have. Headers are field names; a field named like one of the first columns is `submissionData.name`. Lists are separated by semicolons, a file is its name, and text that begins with = + - @, a tab or a carriage return is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. ndjson has the submissions as in the API. xlsx supports at most 200,000 submissions.
          */
         get: operations["exportFormSubmissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/submissions/{submissionId}/files/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of a submission
+         * @description Always an attachment. The Content-Type is what the file is by its content; what a browser or another program might run (HTML, SVG, XML, programs) is application/octet-stream. Anybody can send files with a form, and they are not scanned for malware. Each download is recorded in the audit log.
+         */
+        get: operations["downloadFormFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3372,7 +3392,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 id?: number;
                 /** @description Always true for the email address field */
                 required?: boolean;
@@ -3389,6 +3409,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo?: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept?: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes?: number | null;
             }[];
             description?: string | null;
             /** @enum {string} */
@@ -4348,7 +4372,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 /** @description Always true for the email address field */
                 required: boolean;
                 placeholder: string | null;
@@ -4364,6 +4388,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes: number | null;
             }[];
             /** @enum {string} */
             status: "DRAFT" | "ACTIVE" | "ARCHIVED";
@@ -4414,7 +4442,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 /** @description Always true for the email address field */
                 required: boolean;
                 placeholder: string | null;
@@ -4430,6 +4458,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes: number | null;
             }[];
         };
         FormList: {
@@ -4552,7 +4584,7 @@ export interface components {
             emails: {
                 [key: string]: unknown;
             }[];
-            /** @description Form submissions with the submitted data */
+            /** @description Form submissions with the submitted data; their files, which can be downloaded, are in `files` */
             submissions: {
                 [key: string]: unknown;
             }[];
@@ -6052,7 +6084,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 id?: number;
                 /** @description Always true for the email address field */
                 required?: boolean;
@@ -6069,6 +6101,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo?: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept?: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes?: number | null;
             }[];
             description?: string | null;
             /** @enum {string} */
@@ -7001,7 +7037,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -10740,6 +10776,31 @@ export interface operations {
                     "text/csv": string;
                     "application/x-ndjson": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": Blob;
+                };
+            };
+        };
+    };
+    downloadFormFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                submissionId: number;
+                fileId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file; any other type, too */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": Blob;
+                    "text/plain": string;
                 };
             };
         };

@@ -51,6 +51,7 @@ export const AUDIT_ACTIONS = [
   'segment.deleted',
   'form.deleted',
   'form.submissions_exported',
+  'form.file_downloaded',
   'custom_field.deleted',
   'company.deleted',
   'contact.deleted',

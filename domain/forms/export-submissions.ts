@@ -3,6 +3,7 @@ import { rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.
 import { countUpTo, pagesById } from '../export/pages-by-id.ts';
 import { textCell, type Column } from '../export/table.ts';
 import type { Cell } from '../export/xlsx.ts';
+import type { FileValue } from './files/form-files.ts';
 
 /** The number of a form's submissions, counted up to `most` + 1. */
 export const countSubmissions = (em: EntityManager, { tenantId, id }: Form, most: number): Promise<number> =>
@@ -46,11 +47,12 @@ export const readSubmissions = (orm: Orm, { tenantId, id }: Form, upTo: number):
       order by id limit ${limit}`,
   );
 
-/** A submitted value as a cell: lists joined by semicolons, texts escaped, numbers and booleans as they are. */
+/** A submitted value as a cell: lists joined by semicolons, texts escaped, a file by its name. */
 function valueCell(value: unknown): Cell {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (Array.isArray(value)) return textCell(value.join(';'));
-  return typeof value === 'string' ? textCell(value) : null;
+  if (typeof value === 'string') return textCell(value);
+  return value === null || value === undefined ? null : textCell((value as FileValue).fileName);
 }
 
 const OWN: Column<FormSubmission>[] = [

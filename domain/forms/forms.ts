@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '../../db/orm.ts';
+import { sql, type EntityManager } from '../../db/orm.ts';
 import { Form } from '../../db/entities/forms.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
 import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
+import { removeFormFiles } from '../common/kept-files.ts';
 import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
 import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { checkFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
@@ -122,7 +123,7 @@ export async function updateForm(
 }
 
 /**
- * Deletes a form with its submissions; its figures in analytics remain. Throws 404, 409 `in_use` if an active campaign
+ * Deletes a form with its submissions and their files; its figures in analytics remain. Throws 404, 409 `in_use` if an active campaign
  * refers to it.
  */
 export async function deleteForm(
@@ -136,6 +137,8 @@ export async function deleteForm(
     check(form);
     assertNotInUse(await campaignsUsing(tx, form.tenantId, ({ formIds }) => formIds.has(id)));
     const { name, status } = form;
+    // Locked: no submission can add a file any more.
+    await removeFormFiles(tx, form.tenantId, sql`form_id = ${id}`);
     await tx.remove(form).flush();
     await appendAudit(tx, author, {
       action: 'form.deleted',

@@ -12,6 +12,8 @@ import { AppError, type Violation } from '../common/errors.ts';
 import type { Language } from '../common/languages.ts';
 import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
+import { claimFormFiles, fileValues, insertFormFiles, type StoredFile } from './files/form-files.ts';
+import type { SentFile } from './files/check-file.ts';
 
 export interface Visitor {
   ipAddress: string | null;
@@ -20,11 +22,20 @@ export interface Visitor {
   language: Language;
 }
 
+/** The files of a submission. They are stored only when everything else about it has been checked. */
+export interface SubmissionFiles {
+  sent: readonly SentFile[];
+  store: () => Promise<StoredFile[]>;
+  /** Called if nothing is to refer to what `store` has returned. */
+  discard: (stored: readonly StoredFile[]) => void;
+}
+const NO_FILES: SubmissionFiles = { sent: [], store: async () => [], discard: () => undefined };
+
 export type SubmitResult = { ok: true; contactId: number; submissionId: number } | { ok: false; errors: FieldError[] };
 
 /**
  * Accepts a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
- * transaction. With any error nothing is stored.
+ * transaction. With any error nothing is stored, no file either.
  */
 export async function submitForm(
   em: EntityManager,
@@ -32,8 +43,9 @@ export async function submitForm(
   form: Form,
   data: Record<string, unknown>,
   visitor: Visitor,
+  files: SubmissionFiles = NO_FILES,
 ): Promise<SubmitResult> {
-  const { values, errors } = checkSubmission(form.fields, data);
+  const { values, errors } = checkSubmission(form.fields, data, files.sent);
   const mapped = mappedFields(form.fields);
   const contactFields = Object.fromEntries(
     [...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, String(values[name])]] : [])),
@@ -56,9 +68,11 @@ export async function submitForm(
     });
     return { ok: false, errors: [...errors, ...fieldErrors(others)] };
   }
+  const stored = await files.store();
   try {
-    return await store(em, origin, form, contactFields, values, visitor);
+    return await store(em, origin, form, contactFields, values, visitor, stored);
   } catch (error) {
+    files.discard(stored);
     if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
     return { ok: false, errors: fieldErrors(error.errors ?? []) };
   }
@@ -71,6 +85,7 @@ async function store(
   contactFields: Record<string, string>,
   values: Record<string, SubmittedValue>,
   { ipAddress, userAgent, language }: Visitor,
+  stored: readonly StoredFile[],
 ): Promise<SubmitResult> {
   const { email, ...texts } = contactFields;
   return retriedTransaction(em, async (tx) => {
@@ -83,14 +98,17 @@ async function store(
       source: `form:${form.id}`,
       pending,
     });
+    const files = await claimFormFiles(tx, origin.tenantId, stored);
+    const submitted = JSON.stringify({ ...values, ...fileValues(files) });
     const [submission] = await rows<{ id: number }>(
       tx,
       sql`${preparedHint}
       insert into form_submissions (tenant_id, form_id, contact_id, submission_data, ip_address, user_agent, submitted_at)
-      values (${origin.tenantId}, ${form.id}, ${contactId}, ${JSON.stringify(values)}, ${ipAddress}, ${userAgent}, ${new Date()})
+      values (${origin.tenantId}, ${form.id}, ${contactId}, ${submitted}, ${ipAddress}, ${userAgent}, ${new Date()})
       returning id`,
     );
     const submissionId = submission!.id;
+    await insertFormFiles(tx, { tenantId: origin.tenantId, formId: form.id, submissionId }, files);
     // A contact that must confirm its address is added to the list on confirmation.
     const isAsked =
       pending &&

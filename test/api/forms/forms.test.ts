@@ -42,6 +42,8 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
     maxLength: null,
     options: null,
     mapTo: null,
+    accept: null,
+    maxBytes: null,
   };
   assert.deepEqual(rest, {
     name: 'First',

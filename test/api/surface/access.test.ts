@@ -94,7 +94,8 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
   {
     access: 'forms:read',
     user: true,
-    operations: 'listForms getForm getFormEmbed getFormStats listFormSubmissions exportFormSubmissions',
+    operations:
+      'listForms getForm getFormEmbed getFormStats listFormSubmissions exportFormSubmissions downloadFormFile',
   },
   { access: 'forms:write', user: true, operations: 'createForm updateForm deleteForm' },
   {

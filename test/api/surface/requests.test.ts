@@ -218,7 +218,10 @@ test('the description says how large each body may be', async () => {
   const told = (path: string) =>
     components.responses[paths[`/api/v1${path}`].post.responses['413'].$ref.split('/').at(-1)].description;
   assert.match(told('/auth/login'), /up to 64 KiB$/);
-  assert.match(told('/forms/{id}/submit'), /up to 64 KiB, or more if the form fields require it$/);
+  assert.match(
+    told('/forms/{id}/submit'),
+    /up to 64 KiB, or more if the form fields require it, and one file of up to `FORM_FILE_MAX_BYTES` \(.*\) for each file field$/,
+  );
   assert.match(told('/emails/webhooks/{provider}'), /up to 1,024 KiB$/);
   assert.match(told('/contacts'), /up to `BODY_MAX_BYTES`/);
   assert.match(told('/contacts/import'), /file of up to `IMPORT_MAX_BYTES`/);
