@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Form } from '../../db/entities/forms.ts';
+import { countAbandonment } from '../../domain/forms/abandonment.ts';
 import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
@@ -249,6 +250,28 @@ export const formRoutes: RouteSpec[] = [
     },
     errors: ['token_invalid', 'origin_not_allowed'],
     handler: submit,
+  }),
+  route({
+    method: 'POST',
+    path: '/forms/{id}/abandon',
+    operationId: 'abandonForm',
+    summary: 'Count that a visitor left the form',
+    access: 'public',
+    openQuery: true,
+    description:
+      'For `navigator.sendBeacon`, which sends text. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.',
+    params: IdParams,
+    body: schema.Abandonment,
+    bodyTypes: ['json', 'text'],
+    bodyLimit: 1024,
+    responses: { 204: { description: 'Counted' } },
+    errors: ['origin_not_allowed'],
+    handler: async ({ ctx, deps, params, body }) => {
+      const { form, em } = await publicForm(deps, params.id);
+      allowOrigin(ctx, form, ownOriginOf(deps));
+      await countAbandonment(em, form, body.field);
+      return noContent;
+    },
   }),
   ...formExportRoutes,
   ...formFileRoutes,

@@ -132,6 +132,10 @@ export const PublicForm = strict({
   fields: Type.Array(Field),
 });
 
+export const Abandonment = strict({
+  field: Type.String({ description: 'The name of the field that was touched last', examples: ['email'] }),
+});
+
 /** A map of field name to value, plus `_token` and the honeypot. Files are parts of a multipart body. */
 export const Submission = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 300,
@@ -166,5 +170,8 @@ export const FormStats = strict({
   views: Type.Integer(),
   submissions: Type.Integer(),
   conversionRate: Type.Number(),
+  abandonment: Type.Array(strict({ field: Type.String(), count: Type.Integer() }), {
+    description: 'How often visitors left the form, by the field that they touched last; the most frequent first',
+  }),
   series: Type.Array(strict({ at: Timestamp, views: Type.Integer(), submissions: Type.Integer() })),
 });

@@ -10,6 +10,7 @@ import type { UploadFolder } from './uploads.ts';
 
 const contentTypes: Record<BodyType, string> = {
   json: 'application/json',
+  text: 'text/plain',
   form: 'application/x-www-form-urlencoded',
   multipart: 'multipart/form-data',
 };
@@ -171,12 +172,13 @@ export async function readBody(
   if (isEncoded)
     throw new AppError('unsupported_media_type', 'Content-Encoding is not supported: send the body unencoded');
   if (type === 'multipart') return readMultipart(ctx, limits, wanted);
-  const meter = type === 'json' ? jsonMeter(limits) : formMeter(limits);
+  const isJson = type !== 'form';
+  const meter = isJson ? jsonMeter(limits) : formMeter(limits);
   const bytes = chunks ?? (await readBytes(ctx, limits.bytes, meter));
   const turn = createYielder();
   const text = decode(bytes);
   if (turn.isOver()) await turn.next();
-  const body = type === 'json' ? parseJson(text) : await parseForm(text);
+  const body = isJson ? parseJson(text) : await parseForm(text);
   if (turn.isOver()) await turn.next();
   return withoutFiles(body);
 }

@@ -8,7 +8,8 @@ import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { strict } from './schemas.ts';
 
-export type BodyType = 'json' | 'form' | 'multipart';
+/** `text` is JSON as text/plain: what `navigator.sendBeacon` sends to another origin without asking it first. */
+export type BodyType = 'json' | 'text' | 'form' | 'multipart';
 
 /** A file of a multipart request. It exists until the request ends. */
 export interface UploadedFile {

@@ -178,6 +178,7 @@ export const operations = {
   getFormFields: ['GET', '/api/v1/forms/{id}/fields', null],
   getFormToken: ['GET', '/api/v1/forms/{id}/token', null],
   submitForm: ['POST', '/api/v1/forms/{id}/submit', 'application/json'],
+  abandonForm: ['POST', '/api/v1/forms/{id}/abandon', 'application/json'],
   exportFormSubmissions: ['GET', '/api/v1/forms/{id}/submissions/export', null],
   downloadFormFile: ['GET', '/api/v1/forms/{id}/submissions/{submissionId}/files/{fileId}', null],
   listScoringRules: ['GET', '/api/v1/scoring/rules', null],

@@ -2379,6 +2379,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forms/{id}/abandon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count that a visitor left the form
+         * @description For `navigator.sendBeacon`, which sends text. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.
+         */
+        post: operations["abandonForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/forms/{id}/submissions/export": {
         parameters: {
             query?: never;
@@ -2685,6 +2705,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AbandonFormRequest: {
+            /**
+             * @description The name of the field that was touched last
+             * @example email
+             */
+            field: string;
+        };
         AcceptInvitationRequest: {
             /**
              * @description From the link in the email
@@ -4472,6 +4499,11 @@ export interface components {
             views: number;
             submissions: number;
             conversionRate: number;
+            /** @description How often visitors left the form, by the field that they touched last; the most frequent first */
+            abandonment: {
+                field: string;
+                count: number;
+            }[];
             series: {
                 /**
                  * Format: date-time
@@ -10751,6 +10783,31 @@ export interface operations {
                     "application/json": components["schemas"]["SubmitFormAnswer"];
                     "text/html": string;
                 };
+            };
+        };
+    };
+    abandonForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AbandonFormRequest"];
+                "text/plain": components["schemas"]["AbandonFormRequest"];
+            };
+        };
+        responses: {
+            /** @description Counted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

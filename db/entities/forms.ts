@@ -123,4 +123,20 @@ const FormFileSchema = defineEntity({
 export class FormFile extends FormFileSchema.class {}
 FormFileSchema.setClass(FormFile);
 
-export const formEntities = [Form, FormSubmission, FormFile];
+/** How often a form was left on a day (UTC), by the field that was touched last. */
+const FormAbandonmentSchema = defineEntity({
+  name: 'FormAbandonment',
+  tableName: 'form_abandonments',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    formId: bigid().primary(),
+    field: p.string().length(100).primary(),
+    day: p.date().primary(),
+    count: bigid(),
+  },
+});
+class FormAbandonment extends FormAbandonmentSchema.class {}
+FormAbandonmentSchema.setClass(FormAbandonment);
+
+export const formEntities = [Form, FormSubmission, FormFile, FormAbandonment];

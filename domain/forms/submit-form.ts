@@ -10,6 +10,7 @@ import { savedFieldViolations, saveContactFields, type SavedFields } from '../co
 import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
 import { AppError, type Violation } from '../common/errors.ts';
 import type { Language } from '../common/languages.ts';
+import { readAbandonment } from './abandonment.ts';
 import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
 import { claimFormFiles, fileValues, insertFormFiles, type StoredFile } from './files/form-files.ts';
@@ -171,7 +172,10 @@ export async function countView(em: EntityManager, form: Form): Promise<void> {
   );
 }
 
-/** Views, submissions and their ratio, in total and per day (UTC). */
+/**
+ * Views, submissions and their ratio, in total and per day (UTC), and how often the form was left by the field that was
+ * touched last.
+ */
 export async function readFormStats(em: EntityManager, formId: number) {
   return em.transactional(async (tx) => {
     const series = await rows<{ at: Date; views: number; submissions: number }>(
@@ -186,6 +190,7 @@ export async function readFormStats(em: EntityManager, formId: number) {
     );
     const views = series.reduce((sum, day) => sum + day.views, 0);
     const submissions = series.reduce((sum, day) => sum + day.submissions, 0);
-    return { views, submissions, conversionRate: rate(submissions, views), series };
+    const abandonment = await readAbandonment(tx, formId);
+    return { views, submissions, conversionRate: rate(submissions, views), abandonment, series };
   });
 }

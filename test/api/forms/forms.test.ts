@@ -278,6 +278,7 @@ test('views and submissions make the statistics', async () => {
     views: 0,
     submissions: 0,
     conversionRate: 0,
+    abandonment: [],
     series: [],
   });
   for (const view of ['page', 'page', 'fields', 'fields'])
@@ -290,7 +291,7 @@ test('views and submissions make the statistics', async () => {
   );
   assert.equal((await service.api('POST', `${path}/submit`, { email: 'wrong' }, { token: null })).status, 422);
   const { series, ...figures } = (await service.api('GET', `${path}/stats`)).body;
-  assert.deepEqual(figures, { views: 4, submissions: 1, conversionRate: 0.25 });
+  assert.deepEqual(figures, { views: 4, submissions: 1, conversionRate: 0.25, abandonment: [] });
   assert.deepEqual(series, [
     { at: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`, views: 4, submissions: 1 },
   ]);

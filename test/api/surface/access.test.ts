@@ -29,7 +29,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
     trackOpen trackClick receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
-    getFormPage getFormFields getFormToken getFormScript submitForm`,
+    getFormPage getFormFields getFormToken getFormScript submitForm abandonForm`,
   },
   // The own account: whoever is logged in, and no API key.
   {

@@ -57,7 +57,7 @@ const PUBLIC = [
   /^\/\/(reset-password|verify-email|accept-invitation)$/,
   /^\/auth\/(register|login|refresh|forgot-password|reset-password|verify-email(\/resend)?|invitations\/accept)$/,
   /^\/emails\/(tracking\/(open|click)|unsubscribe|preferences|confirm(-sender)?|view|webhooks)\//,
-  /^\/forms\/\{id\}\/(page|fields|token|script|submit)$/,
+  /^\/forms\/\{id\}\/(page|fields|token|script|submit|abandon)$/,
   /^\/scoring\/visit/,
 ];
 
