@@ -14,6 +14,7 @@ const ROOMS = [
   'domain/addresses/',
   'domain/rate-limits/',
   'domain/idempotency/',
+  'domain/export/',
   'domain/contacts/values/',
   'domain/segments/filter/',
   'domain/segments/compile/',

@@ -8,6 +8,7 @@ import { AppError } from '../domain/common/errors.ts';
 import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copies.ts';
 import { eraseFromBatches, eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
 import { DEAD_LETTERS, EVENT_BATCHES, EVENTS } from '../events/streams.ts';
+import { removeFiles } from '../runtime/kept-files.ts';
 import { closeWorkflow } from './start-executions.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
@@ -111,8 +112,11 @@ export function erasureActivities(deps: Deps) {
       await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { workflows: erased }));
     },
 
-    eraseRecords: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> =>
-      eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final),
+    /** Also removes the person's files, and any others of the tenant that are due, before the erasure is complete. */
+    async eraseRecords({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
+      await eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final);
+      await removeFiles(deps, tenantId);
+    },
 
     endErasure: ({
       tenantId,

@@ -6,13 +6,13 @@ import { postmanCollection, type Content, type Document } from './postman.ts';
 
 const HEADER = '// Made from openapi.json by `npm run clients`: do not change it here.\n';
 
-/** The operations that a program calls: those with a JSON, CSV or empty answer. The rest are pages, pictures and redirects. */
+/** The operations that a program calls: those with a JSON, CSV, binary or empty answer. The rest are pages, pictures and redirects. */
 function callable({ paths }: Document) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const answers = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
       const forPrograms = answers.some(
-        ([, { content }]) => !content || Object.keys(content).some((type) => /json|csv/.test(type)),
+        ([, { content }]) => !content || Object.keys(content).some((type) => /json|csv|octet-stream/.test(type)),
       );
       return path.startsWith('/api/') && forPrograms ? [{ path, method: method.toUpperCase(), operation }] : [];
     }),

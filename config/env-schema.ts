@@ -194,10 +194,16 @@ export const envSchema = Type.Object({
     maximum: 1024 ** 4,
     description: 'Maximum size of an import file',
   }),
+  FORM_FILE_MAX_BYTES: Type.Integer({
+    default: 10 * 1024 * 1024,
+    minimum: 1024,
+    maximum: 1024 ** 3,
+    description: 'Maximum size of a file in a form submission; a field of a form can have a lower limit',
+  }),
   UPLOAD_DIR: Type.String({
     default: '',
     description:
-      "Directory for files being uploaded, up to IMPORT_MAX_BYTES each. Must belong to the API's user and be closed to others (mode 0700); created if missing. Empty = a directory among the system's temporary files",
+      "Directory for files being uploaded, up to IMPORT_MAX_BYTES or FORM_FILE_MAX_BYTES each. Must belong to the API's user and be closed to others (mode 0700); created if missing. Empty = a directory among the system's temporary files",
   }),
   EVENTS_MAX_AGE: Type.String({ default: '7d', description: 'How long JetStream stores events' }),
   METRICS_TOKEN: Type.String({

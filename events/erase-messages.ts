@@ -75,8 +75,8 @@ async function eachMessage(
   return { seq, erased };
 }
 
-/** Returns false if the message is gone. */
-const erase = (nats: Nats, stream: string, seq: number): Promise<boolean> =>
+/** Overwrites a message. Returns false if it is gone. */
+export const erase = (nats: Nats, stream: string, seq: number): Promise<boolean> =>
   nats.jsm.streams.deleteMessage(stream, seq, true).catch(isGone);
 
 /** Ignores "not found": the message may have expired, or been erased by an earlier attempt. */

@@ -19,8 +19,10 @@ export const EMAIL_SEND_REQUESTS = 'EMAIL_SEND_REQUESTS';
 export const LISTENER_REQUESTS = 'LISTENER_REQUESTS';
 export const DEAD_LETTERS = 'DEAD_LETTERS';
 export const TRACKING_HITS = 'TRACKING_HITS';
-/** Uploaded files, see file-store.ts. */
+/** Files that are read once (of imports), see file-store.ts. */
 export const FILES = 'FILES';
+/** Files that are kept until they are removed (of forms). */
+export const KEPT_FILES = 'KEPT_FILES';
 
 export const SEND_REQUEST_SUBJECT = 'email.send.requests';
 /** The subject under which `email.send.requests` of a listener's account arrives in the service's account. */
@@ -86,6 +88,7 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
     },
     { ...common, name: TRACKING_HITS, subjects: [TRACKING_SUBJECT], retention: RetentionPolicy.Workqueue },
     { ...common, name: FILES, subjects: ['files.*.*'], retention: RetentionPolicy.Limits, max_age: 7 * 24 * hour },
+    { ...common, name: KEPT_FILES, subjects: ['kept-files.*.*'], retention: RetentionPolicy.Limits },
     // A full stream drops the oldest messages; all are in the table, too.
     {
       ...common,

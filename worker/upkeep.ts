@@ -5,13 +5,14 @@ import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
 import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from '../runtime/every.ts';
+import { removeFiles } from '../runtime/kept-files.ts';
 
 const HOUR_MS = 3_600_000;
 const DELETE_MS = 600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Deletes old rows from tables that would only grow, and keeps segments up to date with the clock. Any number of
+ * Deletes old rows from tables that would only grow, and files without rows, and keeps segments up to date with the clock. Any number of
  * processes may do this at once.
  */
 export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
@@ -24,6 +25,7 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
     every(DELETE_MS, log, 'could not delete full rate-limit buckets', () => deleteFullBuckets(engineEm(orm))),
     every(DELETE_MS, log, 'could not delete expired CAPTCHA challenges', () => deleteUsedChallenges(engineEm(orm))),
     every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
+    every(MINUTE_MS, log, 'could not remove files that are no longer needed', () => removeFiles(deps)),
   ];
   return {
     stop: async () => {

@@ -43,7 +43,7 @@ const HeldData = strict(
     company: nullable(schema.Company),
     activities: list('As in GET /contacts/{id}/activities'),
     emails: list('With opens, clicks and unsubscribes in `events`, and bounces and complaints in `bounces`'),
-    submissions: list('Form submissions with the submitted data'),
+    submissions: list('Form submissions with the submitted data; their files, which can be downloaded, are in `files`'),
     memberships: list('Segments and lists'),
     executions: list('Campaign executions with their steps'),
     score: strict({

@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify';
 import { Type, type Static } from 'typebox';
 import type { EntityManager } from '../../db/orm.ts';
 import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contact-imports.ts';
-import { CSV } from '../../domain/contacts/export/csv.ts';
+import { CSV } from '../../domain/export/csv.ts';
 import {
   cancelImport,
   createImport,
@@ -231,7 +231,14 @@ export const importRoutes: RouteSpec[] = [
     access: 'contacts:write',
     body: ImportBody,
     bodyTypes: ['multipart'],
-    fileLimit: (env) => env.IMPORT_MAX_BYTES,
+    files: {
+      rules: ({ deps: { env } }) => ({
+        limitOf: () => env.IMPORT_MAX_BYTES,
+        bytes: env.IMPORT_MAX_BYTES,
+        perPart: false,
+      }),
+      limits: 'a file of up to `IMPORT_MAX_BYTES` (default 1 GiB)',
+    },
     responses: { 202: { schema: ImportAnswer } },
     errors: ['unsupported_file'],
     check: ({ tx, body, files }) => partViolations(tx, body, files),

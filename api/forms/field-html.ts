@@ -11,6 +11,8 @@ export interface ShownField {
   id: string;
   chosen: readonly string[];
   error: string | undefined;
+  /** What else is to be said about it. */
+  hint?: string | undefined;
   requiredMark: string;
   /** The label is above the control even without a style. */
   isUnstyled: boolean;
@@ -49,11 +51,15 @@ function patternAttribute(source: string | null): string | null {
 const optionsHtml = (options: Options, chosen: readonly string[]): string =>
   `<option value=""></option>${options.map(({ value, label }) => `<option${attributesHtml({ value, selected: chosen.includes(value) })}>${escapeHtml(label)}</option>`).join('')}`;
 
-function controlHtml(field: FormField, { id, chosen, error }: ShownField): string {
+const describedBy = (id: string, { error, hint }: ShownField): string | null =>
+  [...(error ? [`${id}-error`] : []), ...(hint ? [`${id}-hint`] : [])].join(' ') || null;
+
+function controlHtml(field: FormField, shown: ShownField): string {
+  const { id, chosen, error } = shown;
   const value = chosen[0] ?? '';
   const type = inputTypeOf(field.type);
   const isText = field.type === 'textarea' || TEXT_INPUTS.includes(type);
-  const shared = {
+  const common = {
     id,
     name: field.name,
     required: field.required,
@@ -61,23 +67,23 @@ function controlHtml(field: FormField, { id, chosen, error }: ShownField): strin
     minlength: isText ? field.minLength : null,
     maxlength: isText ? field.maxLength : null,
     autocomplete: autocompleteOf(field),
-    'aria-describedby': error && `${id}-error`,
+    'aria-describedby': describedBy(id, shown),
     'aria-invalid': error && 'true',
   };
   switch (field.type) {
     case 'textarea':
-      return `<textarea${attributesHtml({ ...shared, rows: 4 })}>${escapeHtml(value)}</textarea>`;
+      return `<textarea${attributesHtml({ ...common, rows: 4 })}>${escapeHtml(value)}</textarea>`;
     case 'select':
-      return `<select${attributesHtml(shared)}>${optionsHtml(field.options ?? [], chosen)}</select>`;
+      return `<select${attributesHtml(common)}>${optionsHtml(field.options ?? [], chosen)}</select>`;
     case 'country':
-      return `<select${attributesHtml(shared)}>${optionsHtml(COUNTRIES, chosen)}</select>`;
+      return `<select${attributesHtml(common)}>${optionsHtml(COUNTRIES, chosen)}</select>`;
   }
   const more: Attributes = { type, value };
   if (type === 'number') Object.assign(more, { min: field.min, max: field.max, step: 'any' });
   else if (type === 'checkbox') Object.assign(more, { value: 'true', checked: value === 'true' });
-  else if (type === 'file') delete more['value'];
+  else if (type === 'file') Object.assign(more, { value: null, accept: field.accept?.join(',') });
   else if (TEXT_INPUTS.includes(type)) more['pattern'] = patternAttribute(field.validationRegex);
-  return `<input${attributesHtml({ ...shared, ...more })}>`;
+  return `<input${attributesHtml({ ...common, ...more })}>`;
 }
 
 /** A group of boxes or buttons. Browsers do not know of a box that one of the group must be ticked. */
@@ -120,8 +126,9 @@ export function fieldHtml(field: FormField, shown: ShownField): string {
   const note = error
     ? `<p class="error" data-error id="${escapeHtml(id)}-error">${escapeHtml(labelled(field.label, error))}</p>`
     : '';
+  const hint = shown.hint ? `<p class="hint" id="${escapeHtml(id)}-hint">${escapeHtml(shown.hint)}</p>` : '';
   if (isGroup(field.type)) return groupHtml(field, shown, label, note);
   const named = `<label for="${escapeHtml(id)}">${label}</label>`;
   const isBox = field.type === 'checkbox' || field.type === 'consent';
-  return `<div class="field${isBox ? ' choice' : ''}" data-field="${escapeHtml(field.name)}">${isBox ? `${controlHtml(field, shown)} ${named}` : `${named}${shown.isUnstyled ? '<br>' : ''}${controlHtml(field, shown)}`}${note}</div>`;
+  return `<div class="field${isBox ? ' choice' : ''}" data-field="${escapeHtml(field.name)}">${isBox ? `${controlHtml(field, shown)} ${named}` : `${named}${shown.isUnstyled ? '<br>' : ''}${controlHtml(field, shown)}`}${hint}${note}</div>`;
 }

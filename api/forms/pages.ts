@@ -19,6 +19,8 @@ export interface ShownForm {
   fields?: readonly FormField[];
   values?: Record<string, unknown>;
   errors?: readonly FieldError[];
+  /** The names of fields whose file was sent, was not stored, and must be chosen again. */
+  lostFiles?: readonly string[];
   language?: Language;
   /** For the script, which makes the form work without leaving the page. */
   definition?: Definition;
@@ -50,7 +52,7 @@ function summaryHtml(errors: readonly FieldError[], fields: readonly FormField[]
 
 /** The form as HTML: for the hosted page, or to be pasted into any page. */
 export function formHtml(form: Form, action: string, shown: ShownForm = {}): string {
-  const { values = {}, errors = [], language = LANGUAGES[0], definition } = shown;
+  const { values = {}, errors = [], lostFiles = [], language = LANGUAGES[0], definition } = shown;
   const texts = FORM_TEXTS[language];
   const chosen = (field: FormField): string[] => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
@@ -65,6 +67,7 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
       id: idOf(field),
       chosen: chosen(field),
       error: error && messageIn(error, language),
+      hint: lostFiles.includes(field.name) ? texts.chooseAgain : undefined,
       requiredMark: definition ? `<span class="required">${escapeHtml(texts.required)}</span>` : '*',
       isUnstyled: !definition,
     });

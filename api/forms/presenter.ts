@@ -1,8 +1,16 @@
 import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
 import type { CaptchaKind } from '../../domain/forms/captcha.ts';
+import { fileLimit } from '../../domain/forms/files/check-file.ts';
 import { DEFAULT_SUBMIT_LABEL } from './shared/definition.ts';
 
-const presentField = (field: FormField) => ({ ...field, min: field.min ?? null, max: field.max ?? null });
+/** A field; forms that are older than some properties have none of them. */
+const presentField = (field: FormField) => ({
+  ...field,
+  min: field.min ?? null,
+  max: field.max ?? null,
+  accept: field.accept ?? null,
+  maxBytes: field.maxBytes ?? null,
+});
 
 export function presentForm(form: Form) {
   return {
@@ -29,11 +37,29 @@ export function presentForm(form: Form) {
   };
 }
 
-export const presentPublicForm = (form: Form, fields: FormField[], captcha: CaptchaKind) => ({
+/** What visitors see of a form besides its fields. */
+export interface PublicSettings {
+  captcha: CaptchaKind;
+  /** FORM_FILE_MAX_BYTES. */
+  maxFileBytes: number;
+}
+
+/**
+ * A form for its visitors, with the fields that are shown. A file field has the limit that applies, so that a page can
+ * tell before it sends.
+ */
+export const presentPublicForm = (
+  form: Form,
+  fields: readonly FormField[],
+  { captcha, maxFileBytes }: PublicSettings,
+) => ({
   id: form.id,
   name: form.name,
   submitLabel: form.submitLabel ?? DEFAULT_SUBMIT_LABEL,
-  fields: fields.map(presentField),
+  fields: fields.map((field) => ({
+    ...presentField(field),
+    ...(field.type === 'file' ? { maxBytes: fileLimit(field, maxFileBytes) } : {}),
+  })),
   captcha: form.enableCaptcha ? captcha : null,
 });
 

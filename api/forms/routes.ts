@@ -1,18 +1,31 @@
 import { Form } from '../../db/entities/forms.ts';
-import { AppError, notFound } from '../../domain/common/errors.ts';
-import { createForm, deleteForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { countAbandonment } from '../../domain/forms/abandonment.ts';
+import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
 import { shownFields } from '../../domain/forms/known-contact.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
+import { formExportRoutes } from './export-routes.ts';
+import { formFileRoutes } from './file-routes.ts';
 import { makeFormToken } from './form-token.ts';
+import { fileRules } from './submission-files.ts';
 import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import { allowOrigin, apiUrlOf, contactOfToken, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
+import {
+  allowOrigin,
+  apiUrlOf,
+  contactOfToken,
+  ownOriginOf,
+  publicForm,
+  publicSettings,
+  showPage,
+  submit,
+} from './submit.ts';
 import {
   assertIfMatch,
   assertUnchanged,
@@ -25,11 +38,8 @@ import {
   type RouteSpec,
 } from '../route/route.ts';
 
-async function getForm({ em, params }: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<Form> {
-  const form = await em.findOne(Form, { id: params.id });
-  if (!form) throw notFound('form', params.id);
-  return form;
-}
+const getForm = ({ em, params }: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<Form> =>
+  findForm(em, params.id);
 
 /** The code to paste into a page. The script gives a frame the height of its content; without it, the height stays. */
 function embedCode(type: 'javascript' | 'iframe' | 'html', form: Form, apiUrl: string): string {
@@ -108,7 +118,7 @@ export const formRoutes: RouteSpec[] = [
     method: 'DELETE',
     path: '/forms/{id}',
     operationId: 'deleteForm',
-    summary: 'Delete a form and its submissions',
+    summary: 'Delete a form and its submissions with their files',
     access: 'forms:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -190,7 +200,7 @@ export const formRoutes: RouteSpec[] = [
       allowOrigin(ctx, form, ownOriginOf(deps));
       if (ctx.method === 'GET') await countView(em, form);
       const shown = shownFields(form, await contactOfToken(deps, em, form, query.contactToken));
-      return { body: presentPublicForm(form, shown, deps.captcha.kind), headers: { 'Cache-Control': 'no-store' } };
+      return { body: presentPublicForm(form, shown, publicSettings(deps)), headers: { 'Cache-Control': 'no-store' } };
     },
   }),
   route({
@@ -264,12 +274,18 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     description:
-      'If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list.',
+      'If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. ' +
+      'Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.',
     params: IdParams,
     body: schema.Submission,
     bodyTypes: ['json', 'form', 'multipart'],
     largerBody: async ({ deps, params }) =>
       PUBLIC_BODY_BYTES + submissionBytes((await publicForm(deps, params.id)).form.fields),
+    files: {
+      rules: async ({ deps, params }) =>
+        fileRules((await publicForm(deps, params.id)).form.fields, deps.env.FORM_FILE_MAX_BYTES),
+      limits: 'one file of up to `FORM_FILE_MAX_BYTES` (default 10 MiB) for each file field',
+    },
     responses: {
       200: { schema: schema.Submitted, contentType: 'text/html', description: 'Accepted; browsers get an HTML page' },
       303: { description: "Browsers are redirected to the form's redirectUrl" },
@@ -282,4 +298,28 @@ export const formRoutes: RouteSpec[] = [
     errors: ['token_invalid', 'origin_not_allowed', 'unavailable'],
     handler: submit,
   }),
+  route({
+    method: 'POST',
+    path: '/forms/{id}/abandon',
+    operationId: 'abandonForm',
+    summary: 'Count that a visitor left the form',
+    access: 'public',
+    openQuery: true,
+    description:
+      'For `navigator.sendBeacon`, which sends text. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.',
+    params: IdParams,
+    body: schema.Abandonment,
+    bodyTypes: ['json', 'text'],
+    bodyLimit: 1024,
+    responses: { 204: { description: 'Counted' } },
+    errors: ['origin_not_allowed'],
+    handler: async ({ ctx, deps, params, body }) => {
+      const { form, em } = await publicForm(deps, params.id);
+      allowOrigin(ctx, form, ownOriginOf(deps));
+      await countAbandonment(em, form, body.field);
+      return noContent;
+    },
+  }),
+  ...formExportRoutes,
+  ...formFileRoutes,
 ];

@@ -12,7 +12,7 @@ const Options = Type.Array(strict({ value: Type.String({ maxLength: 255 }), labe
 const fieldProperties = {
   name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,99}$', examples: ['email'] }),
   label: Type.String({ minLength: 1, maxLength: 255, examples: ['Your email'] }),
-  type: oneOf(FORM_FIELD_TYPES.filter((type) => type !== 'file')),
+  type: oneOf(FORM_FIELD_TYPES),
   required: Type.Boolean({ description: 'Always true for the email address field' }),
   placeholder: nullable(text(255)),
   defaultValue: nullable(text(1000)),
@@ -34,6 +34,26 @@ const fieldProperties = {
       maxLength: 113,
       description:
         'The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name',
+    }),
+  ),
+  accept: nullable(
+    Type.Array(
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/(\\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$',
+        examples: ['application/pdf'],
+      }),
+      {
+        maxItems: 50,
+        description:
+          'For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content',
+      },
+    ),
+  ),
+  maxBytes: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1024 ** 3,
+      description: "For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB)",
     }),
   ),
 };
@@ -125,7 +145,11 @@ export const Challenge = strict({
   signature: Type.String(),
 });
 
-/** A map of field name to value, plus `_token` and the honeypot. */
+export const Abandonment = strict({
+  field: Type.String({ description: 'The name of the field that was touched last', examples: ['email'] }),
+});
+
+/** A map of field name to value, plus `_token` and the honeypot. Files are parts of a multipart body. */
 export const Submission = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 300,
   examples: [{ email: 'someone@example.com' }],
@@ -165,5 +189,8 @@ export const FormStats = strict({
   views: Type.Integer(),
   submissions: Type.Integer(),
   conversionRate: Type.Number(),
+  abandonment: Type.Array(strict({ field: Type.String(), count: Type.Integer() }), {
+    description: 'How often visitors left the form, by the field that they touched last; the most frequent first',
+  }),
   series: Type.Array(strict({ at: Timestamp, views: Type.Integer(), submissions: Type.Integer() })),
 });

@@ -17,9 +17,10 @@ import { preferredLanguage } from '../pages/language.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
 import { pageScripts } from './page-policy.ts';
 import { formPage, thanksPage, type ShownForm } from './pages.ts';
-import { presentPublicForm } from './presenter.ts';
+import { presentPublicForm, type PublicSettings } from './presenter.ts';
 import { scriptTag } from './script.ts';
 import { HONEYPOT, type Definition } from './shared/definition.ts';
+import { submissionFiles } from './submission-files.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
@@ -49,6 +50,10 @@ export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
 }
 
 export const ownOriginOf = (deps: Deps): string => new URL(deps.env.PUBLIC_URL).origin;
+export const publicSettings = ({ captcha, env }: Deps): PublicSettings => ({
+  captcha: captcha.kind,
+  maxFileBytes: env.FORM_FILE_MAX_BYTES,
+});
 export const apiUrlOf = (deps: Deps): string => `${deps.env.PUBLIC_URL}/api/v1`;
 
 /** The language of the texts of a page, for its visitor. */
@@ -57,7 +62,10 @@ function languageFor(ctx: Context): Language {
   return preferredLanguage(ctx.get('accept-language'));
 }
 
-/** The hosted page with a new token; `frame-ancestors` follows the form's origins. */
+/**
+ * The hosted page with a new token; `frame-ancestors` follows the form's origins. `lostFiles` are the names of fields
+ * whose file was sent and must be chosen again.
+ */
 export function hostedPage(
   ctx: Context,
   deps: Deps,
@@ -67,7 +75,7 @@ export function hostedPage(
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
   const language = languageFor(ctx);
-  const definition: Definition = presentPublicForm(form, [...(shown.fields ?? form.fields)], deps.captcha.kind);
+  const definition: Definition = presentPublicForm(form, shown.fields ?? form.fields, publicSettings(deps));
   const apiUrl = apiUrlOf(deps);
   const script = scriptTag(apiUrl);
   return {
@@ -159,16 +167,17 @@ function thanks(ctx: Context, form: Form, accepted: Accepted): Reply {
 
 /** Accepts a submission as JSON, as a browser's form post, or as multipart. */
 export async function submit(call: PublicCall<Record<string, unknown>>): Promise<Reply> {
-  const { ctx, deps, params, requestId, body } = call;
+  const { ctx, deps, params, requestId, body, files } = call;
   const { form, em } = await publicForm(deps, params.id);
   allowOrigin(ctx, form, ownOriginOf(deps));
   // The pages may be framed: the form by its allowed origins (`frame-ancestors`), the thanks by any site.
   ctx.remove('X-Frame-Options');
   const { _token: token, _contactToken: contactToken, [HONEYPOT]: honeypot, ...data } = body;
+  const lostFiles = files.map(({ field }) => field);
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   if (fromBrowser && !isFormToken(deps.links, token, form.id, new Date())) {
     if (wantsPage(ctx))
-      return hostedPage(ctx, deps, form, { ...(await shownTo(deps, em, form, contactToken)), values: data });
+      return hostedPage(ctx, deps, form, { ...(await shownTo(deps, em, form, contactToken)), values: data, lostFiles });
     throw new AppError(
       'token_invalid',
       'The form token is missing or has expired; get a new one from /forms/{id}/token',
@@ -186,11 +195,13 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   };
   const again = async (status: number, errors: FieldError[]): Promise<Reply> => {
     const shown = await shownTo(deps, em, form, contactToken);
-    return { ...hostedPage(ctx, deps, form, { ...shown, values: data, errors }), status };
+    return { ...hostedPage(ctx, deps, form, { ...shown, values: data, errors, lostFiles }), status };
   };
+  const origin = { tenantId: form.tenantId, requestId };
+  const sent = await submissionFiles(deps, form, files);
   try {
     const result = await inLine(deps, () =>
-      submitForm(em, { tenantId: form.tenantId, requestId }, form, data, visitor, deps.captcha),
+      submitForm(em, origin, form, data, visitor, { captcha: deps.captcha, files: sent }),
     );
     if (result.ok) {
       const { contactId, submissionId, isTheirs } = result;

@@ -109,10 +109,10 @@ const problemContent = (codes: readonly ErrorCode[]) => ({
 });
 
 /** The size limits of a route's body, in words. */
-function limitOf({ access, bodyLimit, largerBody, fileLimit }: RouteSpec): string {
+function limitOf({ access, bodyLimit, largerBody, files }: RouteSpec): string {
   const bytes = bodyLimit ?? (access === 'public' ? PUBLIC_BODY_BYTES : null);
   const body = bytes === null ? '`BODY_MAX_BYTES` (default 5 MiB)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
-  return `up to ${body}${largerBody ? ', or more if the form fields require it' : ''}${fileLimit ? ', and a file of up to `IMPORT_MAX_BYTES` (default 1 GiB)' : ''}`;
+  return `up to ${body}${largerBody ? ', or more if the form fields require it' : ''}${files ? `, and ${files.limits}` : ''}`;
 }
 
 const describe = (codes: readonly ErrorCode[], spec: RouteSpec): string =>

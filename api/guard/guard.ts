@@ -238,13 +238,12 @@ export function guard(spec: RouteSpec, deps: Deps) {
     }
   };
 
-  const fileLimits = spec.fileLimit && {
-    bytes: spec.fileLimit(deps.env),
-    folder: openUploadFolder(deps.env.UPLOAD_DIR),
-  };
-  const read = async (ctx: RoutedContext, params: unknown): Promise<ReadBody> => {
+  const folder = spec.files && openUploadFolder(deps.env.UPLOAD_DIR);
+  const read = async (ctx: RoutedContext, params: Record<string, unknown>): Promise<ReadBody> => {
     if (!schema) return { body: undefined, files: [], close: async () => {} };
-    return readBody(ctx, { ...spec, bodyOptional }, await limitsOf(spec, { ctx, deps, params }), fileLimits);
+    const isFor = !checkParams || checkParams(params).length === 0;
+    const files = folder && isFor ? { folder, rules: async () => spec.files!.rules({ deps, params }) } : undefined;
+    return readBody(ctx, { ...spec, bodyOptional }, await limitsOf(spec, { ctx, deps, params }), files);
   };
 
   return async (ctx: RoutedContext): Promise<void> => {

@@ -1,22 +1,23 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { AppError } from '../../domain/common/errors.ts';
 import { createYielder, inBackground } from '../../domain/common/turn.ts';
 import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
 import { Fields, type FieldValues } from './fields.ts';
 import { readParts } from './multipart.ts';
-import type { BodyType, UploadedFile } from '../route/route.ts';
-import { uploadedFile, type UploadFolder } from './uploads.ts';
+import { FileTaker } from './file-taker.ts';
+import type { BodyType, FileRules, UploadedFile } from '../route/route.ts';
+import type { UploadFolder } from './uploads.ts';
 
 const contentTypes: Record<BodyType, string> = {
   json: 'application/json',
+  text: 'text/plain',
   form: 'application/x-www-form-urlencoded',
   multipart: 'multipart/form-data',
 };
 
-/** The limits for the files of a multipart body. */
-export interface FileLimits {
-  bytes: number;
+/** The files that a multipart body may contain, and the folder for them. */
+export interface FilesWanted {
+  rules: () => Promise<FileRules>;
   folder: UploadFolder;
 }
 
@@ -29,10 +30,6 @@ export interface ReadBody {
 
 /** No form has as many; a part costs ten times as much as a JSON value. */
 const MAX_PARTS = 10_000;
-
-/** A file name that the database accepts and a page can show: without control characters, at most 255 characters. */
-const keptName = (given: string): string =>
-  [...given.replace(/^.*[\\/]/s, '').replace(/[\x00-\x1f\x7f-\x9f]/g, '')].slice(0, 255).join('');
 
 const MISSING_ROOM = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 const noRoom = (error: unknown): unknown =>
@@ -101,18 +98,14 @@ async function parseForm(text: string): Promise<FieldValues> {
   return fields.toObject();
 }
 
-/** Reads fields and files. Without file limits, files are skipped and nothing is written. */
-async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileLimits | undefined): Promise<ReadBody> {
+/** Reads fields and files. Without `wanted`, files are skipped and nothing is written. */
+async function readMultipart(ctx: Context, limits: BodyLimits, wanted: FilesWanted | undefined): Promise<ReadBody> {
   const fields = new Fields();
-  const files: UploadedFile[] = [];
-  const handles: FileHandle[] = [];
-  const close = async (): Promise<void> => {
-    await Promise.all(handles.map((handle) => handle.close()));
-  };
+  const rules = await wanted?.rules();
+  const files = rules && new FileTaker(rules, wanted!.folder);
   const most = Math.min(limits.values, MAX_PARTS);
   let parts = most;
   let fieldBytes = limits.bytes;
-  let size = 0;
   let text: Buffer[] = [];
   let finish: () => void;
   let take: (piece: Buffer) => void | Promise<void>;
@@ -122,39 +115,27 @@ async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileL
     text.push(piece);
   };
   try {
-    await readParts(ctx, limits.bytes + (fileLimits?.bytes ?? 0), {
-      async begin({ name, fileName, mimeType }) {
+    await readParts(ctx, limits.bytes + (rules?.bytes ?? 0), {
+      begin({ name, fileName, mimeType }) {
         if ((parts -= 1) < 0) throw tooMany(most);
         if (fileName === null) {
           text = [];
           take = takeText;
           finish = () => fields.add(name, decode(Buffer.concat(text)));
-        } else if (!fileLimits) {
-          take = () => {};
-          finish = () => {};
         } else {
-          if (files.length > 0)
-            throw new AppError('validation_failed', '1 problem in the request', {
-              errors: [{ path: '', code: 'too_many', message: 'must not contain more than one file' }],
-            });
-          const handle = await fileLimits.folder.create();
-          handles.push(handle);
-          take = (piece) => {
-            size += piece.length;
-            if (size > fileLimits.bytes) throw tooLarge();
-            return handle.appendFile(piece);
-          };
-          finish = () => files.push(uploadedFile(handle, { field: name, name: keptName(fileName), size, mimeType }));
+          files?.begin({ field: name, name: fileName, mimeType });
+          take = (piece) => files?.take(piece);
+          finish = () => files?.end();
         }
       },
       take: (piece) => take(piece),
       end: () => finish(),
     });
   } catch (error) {
-    await close();
+    await files?.close();
     throw noRoom(error);
   }
-  return { body: fields.toObject(), files, close };
+  return { body: fields.toObject(), files: files?.taken ?? [], close: async () => files?.close() };
 }
 
 const withoutFiles = (body: unknown): ReadBody => ({ body, files: [], close: async () => {} });
@@ -167,7 +148,7 @@ export async function readBody(
   ctx: Context,
   spec: { bodyTypes?: readonly BodyType[]; bodyOptional?: boolean },
   limits: BodyLimits,
-  fileLimits?: FileLimits,
+  wanted?: FilesWanted,
 ): Promise<ReadBody> {
   const types = spec.bodyTypes ?? ['json'];
   const type = types.find((known) => ctx.is(contentTypes[known]));
@@ -190,13 +171,14 @@ export async function readBody(
   }
   if (isEncoded)
     throw new AppError('unsupported_media_type', 'Content-Encoding is not supported: send the body unencoded');
-  if (type === 'multipart') return readMultipart(ctx, limits, fileLimits);
-  const meter = type === 'json' ? jsonMeter(limits) : formMeter(limits);
+  if (type === 'multipart') return readMultipart(ctx, limits, wanted);
+  const isJson = type !== 'form';
+  const meter = isJson ? jsonMeter(limits) : formMeter(limits);
   const bytes = chunks ?? (await readBytes(ctx, limits.bytes, meter));
   const turn = createYielder();
   const text = decode(bytes);
   if (turn.isOver()) await turn.next();
-  const body = type === 'json' ? parseJson(text) : await parseForm(text);
+  const body = isJson ? parseJson(text) : await parseForm(text);
   if (turn.isOver()) await turn.next();
   return withoutFiles(body);
 }

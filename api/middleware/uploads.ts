@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, u
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { EnvError } from '../../config/env.ts';
 import type { UploadedFile } from '../route/route.ts';
 
@@ -86,16 +87,16 @@ function removeLeftovers(path: string): void {
   }
 }
 
-/** The upload that was written to this handle, for the request's handler. */
-export function uploadedFile(handle: FileHandle, about: Omit<UploadedFile, 'read'>): UploadedFile {
+/** The upload that was written to this handle, for the request's handler; without a handle it is empty. */
+export function uploadedFile(handle: FileHandle | null, about: Omit<UploadedFile, 'read'>): UploadedFile {
   return {
     ...about,
     read: (end) =>
-      handle.createReadStream({
+      handle?.createReadStream({
         start: 0,
         ...(end === undefined ? {} : { end: end - 1 }),
         autoClose: false,
         highWaterMark: READ_BYTES,
-      }),
+      }) ?? Readable.from([]),
   };
 }

@@ -9,6 +9,7 @@ import { MAX_VALUES, type RouteSpec, takesIdempotencyKey } from '../route/route.
 
 const contentTypes = {
   json: 'application/json',
+  text: 'text/plain',
   form: 'application/x-www-form-urlencoded',
   multipart: 'multipart/form-data',
 } as const;

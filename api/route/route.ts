@@ -7,9 +7,9 @@ import { AppError, assertValid, type ErrorCode, type Violation } from '../../dom
 import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { strict } from './schemas.ts';
-import type { Env } from '../../config/env-schema.ts';
 
-export type BodyType = 'json' | 'form' | 'multipart';
+/** `text` is JSON as text/plain: what `navigator.sendBeacon` sends to another origin without asking it first. */
+export type BodyType = 'json' | 'text' | 'form' | 'multipart';
 
 /** A file of a multipart request. It exists until the request ends. */
 export interface UploadedFile {
@@ -17,8 +17,23 @@ export interface UploadedFile {
   name: string;
   size: number;
   mimeType: string | null;
+  /** Why the file was not taken, so that it cannot be read; only with `perPart`. */
+  refused: 'too_large' | 'too_many' | null;
   /** The file's bytes, or those up to `end` (exclusive). */
   read: (end?: number) => Readable;
+}
+
+/** The files that a multipart request may contain. Others are skipped, and nothing of them is stored. */
+export interface FileRules {
+  /** The maximum size in bytes of a file in a part of this name; null = such a part is skipped. */
+  limitOf: (part: string) => number | null;
+  /** The maximum size in bytes of all files together, including skipped ones; a larger request is refused (413). */
+  bytes: number;
+  /**
+   * Whether each part name has a file of its own. Then an empty file counts as none, and a file beyond its limit, or a
+   * second one, is reported in `refused`. Otherwise the request has one file in all, and such a file refuses it.
+   */
+  perPart: boolean;
 }
 
 /** Who may call: a permission `resource:action`, a logged-in user (no API key), or anyone. */
@@ -101,14 +116,19 @@ export interface RouteSpec<
   body?: B;
   bodyTypes?: readonly BodyType[];
   /**
-   * The maximum body size in bytes, without the file. Default: PUBLIC_BODY_BYTES on public routes and BODY_MAX_BYTES on
+   * The maximum body size in bytes, without files. Default: PUBLIC_BODY_BYTES on public routes and BODY_MAX_BYTES on
    * others; never more than the latter.
    */
   bodyLimit?: number;
   /** What this resource can need beyond `bodyLimit`; only called for a larger body. */
   largerBody?: (call: { deps: Deps; params: Static<P> }) => Promise<number>;
-  /** The maximum file size of a multipart request. Without it, files are skipped and nothing is stored. */
-  fileLimit?: (env: Env) => number;
+  /** The files that a multipart request may contain. Without it, files are skipped and nothing is stored. */
+  files?: {
+    /** Only called for a multipart request with valid parameters. */
+    rules: (call: { deps: Deps; params: Static<P> }) => FileRules | Promise<FileRules>;
+    /** The limits in words: "a file of up to …". */
+    limits: string;
+  };
   /** The body may be omitted. */
   bodyOptional?: boolean;
   /** The responses by status; the first is the default. */

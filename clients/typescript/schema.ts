@@ -2267,7 +2267,7 @@ export interface paths {
         /** Change a form */
         put: operations["updateForm"];
         post?: never;
-        /** Delete a form and its submissions */
+        /** Delete a form and its submissions with their files */
         delete: operations["deleteForm"];
         options?: never;
         head?: never;
@@ -2393,9 +2393,69 @@ export interface paths {
         put?: never;
         /**
          * Submit a form
-         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list.
+         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.
          */
         post: operations["submitForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/abandon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count that a visitor left the form
+         * @description For `navigator.sendBeacon`, which sends text. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.
+         */
+        post: operations["abandonForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/submissions/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download submissions as CSV, NDJSON or XLSX
+         * @description Streamed in id order. In csv and xlsx, the columns are id, contactId, submittedAt, ipAddress and userAgent, then one per field of the form, then those that only older submissions have. Headers are field names; a field named like one of the first columns is `submissionData.name`. Lists are separated by semicolons, a file is its name, and text that begins with = + - @, a tab or a carriage return is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. ndjson has the submissions as in the API. xlsx supports at most 200,000 submissions.
+         */
+        get: operations["exportFormSubmissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/submissions/{submissionId}/files/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of a submission
+         * @description Always an attachment. The Content-Type is what the file is by its content; what a browser or another program might run (HTML, SVG, XML, programs) is application/octet-stream. Anybody can send files with a form, and they are not scanned for malware. Each download is recorded in the audit log.
+         */
+        get: operations["downloadFormFile"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2668,6 +2728,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AbandonFormRequest: {
+            /**
+             * @description The name of the field that was touched last
+             * @example email
+             */
+            field: string;
+        };
         AcceptInvitationRequest: {
             /**
              * @description From the link in the email
@@ -3375,7 +3442,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 id?: number;
                 /** @description Always true for the email address field */
                 required?: boolean;
@@ -3396,6 +3463,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo?: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept?: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes?: number | null;
             }[];
             description?: string | null;
             /** @enum {string} */
@@ -4357,7 +4428,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 /** @description Always true for the email address field */
                 required: boolean;
                 placeholder: string | null;
@@ -4377,6 +4448,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes: number | null;
             }[];
             /** @enum {string} */
             status: "DRAFT" | "ACTIVE" | "ARCHIVED";
@@ -4437,7 +4512,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 /** @description Always true for the email address field */
                 required: boolean;
                 placeholder: string | null;
@@ -4457,6 +4532,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes: number | null;
             }[];
             captcha: {
                 /** @enum {string} */
@@ -4472,6 +4551,11 @@ export interface components {
             views: number;
             submissions: number;
             conversionRate: number;
+            /** @description How often visitors left the form, by the field that they touched last; the most frequent first */
+            abandonment: {
+                field: string;
+                count: number;
+            }[];
             series: {
                 /**
                  * Format: date-time
@@ -4584,7 +4668,7 @@ export interface components {
             emails: {
                 [key: string]: unknown;
             }[];
-            /** @description Form submissions with the submitted data */
+            /** @description Form submissions with the submitted data; their files, which can be downloaded, are in `files` */
             submissions: {
                 [key: string]: unknown;
             }[];
@@ -6086,7 +6170,7 @@ export interface components {
                 /** @example Your email */
                 label: string;
                 /** @enum {string} */
-                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "file" | "consent" | "rating";
                 id?: number;
                 /** @description Always true for the email address field */
                 required?: boolean;
@@ -6107,6 +6191,10 @@ export interface components {
                 }[] | null;
                 /** @description The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name */
                 mapTo?: string | null;
+                /** @description For the type file: the accepted media types, in lower case; `image/*` means all images. What a file is, is judged by its content */
+                accept?: string[] | null;
+                /** @description For the type file: the maximum size; the service's limit is `FORM_FILE_MAX_BYTES` (default 10 MiB) */
+                maxBytes?: number | null;
             }[];
             description?: string | null;
             /** @enum {string} */
@@ -7041,7 +7129,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -10778,6 +10866,82 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SubmitFormAnswer"];
                     "text/html": string;
+                };
+            };
+        };
+    };
+    abandonForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AbandonFormRequest"];
+                "text/plain": components["schemas"]["AbandonFormRequest"];
+            };
+        };
+        responses: {
+            /** @description Counted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportFormSubmissions: {
+        parameters: {
+            query?: {
+                format?: "csv" | "ndjson" | "xlsx";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submissions in the requested format */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": Blob;
+                };
+            };
+        };
+    };
+    downloadFormFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                submissionId: number;
+                fileId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file; any other type, too */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": Blob;
+                    "text/plain": string;
                 };
             };
         };

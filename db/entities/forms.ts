@@ -39,6 +39,10 @@ export interface FormField {
   max?: number | null;
   options: { value: string; label: string }[] | null;
   mapTo: string | null;
+  /** For files: the accepted media types; `image/*` means all images. Missing in forms that are older than these. */
+  accept?: string[] | null;
+  /** For files: a limit below the service's. */
+  maxBytes?: number | null;
 }
 
 const FormSchema = defineEntity({
@@ -79,6 +83,7 @@ const FormSubmissionSchema = defineEntity({
     { name: 'form_submissions_form_idx', properties: ['tenantId', 'formId', 'id'] },
     { name: 'form_submissions_contact_idx', properties: ['tenantId', 'contactId'] },
   ],
+  uniques: [{ name: 'form_submissions_tenant_id_id_key', properties: ['tenantId', 'id'] }],
   properties: {
     id: id(),
     tenantId: tenantId(),
@@ -108,4 +113,48 @@ const UsedChallengeSchema = defineEntity({
 export class UsedChallenge extends UsedChallengeSchema.class {}
 UsedChallengeSchema.setClass(UsedChallenge);
 
-export const formEntities = [Form, FormSubmission, UsedChallenge];
+/** A file of a submission. Its content is a kept file (domain/common/kept-files.ts). */
+const FormFileSchema = defineEntity({
+  name: 'FormFile',
+  tableName: 'form_files',
+  ...tenantTable,
+  indexes: [
+    { name: 'form_files_submission_idx', properties: ['tenantId', 'submissionId'] },
+    { name: 'form_files_form_idx', properties: ['tenantId', 'formId'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    formId: bigid(),
+    submissionId: bigid(),
+    /** The field's name. */
+    field: p.string().length(100),
+    fileName: p.string().length(255),
+    mediaType: p.string().length(255),
+    /** In bytes. */
+    size: bigid(),
+    sha256: p.string().length(64),
+    objectKey: p.text(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class FormFile extends FormFileSchema.class {}
+FormFileSchema.setClass(FormFile);
+
+/** How often a form was left on a day (UTC), by the field that was touched last. */
+const FormAbandonmentSchema = defineEntity({
+  name: 'FormAbandonment',
+  tableName: 'form_abandonments',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    formId: bigid().primary(),
+    field: p.string().length(100).primary(),
+    day: p.date().primary(),
+    count: bigid(),
+  },
+});
+class FormAbandonment extends FormAbandonmentSchema.class {}
+FormAbandonmentSchema.setClass(FormAbandonment);
+
+export const formEntities = [Form, FormSubmission, FormFile, FormAbandonment, UsedChallenge];

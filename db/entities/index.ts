@@ -10,6 +10,7 @@ import { emailTemplateEntities } from './email-templates.ts';
 import { emailEntities } from './emails.ts';
 import { eventEntities } from './events.ts';
 import { formEntities } from './forms.ts';
+import { keptFileEntities } from './kept-files.ts';
 import { scoringEntities } from './scoring.ts';
 
 export const entities = [
@@ -23,6 +24,7 @@ export const entities = [
   ...emailCampaignEntities,
   ...campaignEntities,
   ...formEntities,
+  ...keptFileEntities,
   ...scoringEntities,
   ...analyticsEntities,
   ...eventEntities,

@@ -50,6 +50,8 @@ export const AUDIT_ACTIONS = [
   'suppression.deleted',
   'segment.deleted',
   'form.deleted',
+  'form.submissions_exported',
+  'form.file_downloaded',
   'custom_field.deleted',
   'company.deleted',
   'contact.deleted',

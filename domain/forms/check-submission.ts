@@ -2,6 +2,7 @@ import type { FormField } from '../../db/entities/forms.ts';
 import { checkValue } from './checks/check-value.ts';
 import type { SubmittedValue } from './checks/checked-field.ts';
 import { messageOf, type Problem } from './checks/messages.ts';
+import { fileError, type SentFile } from './files/check-file.ts';
 import { patternOf } from './patterns.ts';
 
 /** An error of a submitted field; forms have their own error format. */
@@ -42,18 +43,38 @@ function readValue(field: FormField, given: unknown): SubmittedValue | null | Fi
 
 const matchesPattern = (pattern: string, text: string): boolean => patternOf(pattern).matches(text);
 
+/** A file field has a value only as a file. */
+function checkFileField(
+  field: FormField,
+  given: unknown,
+  files: readonly SentFile[],
+): { code: string; message: string } | null {
+  const sent = files.filter((file) => file.field === field.name);
+  if (given !== undefined && given !== null && given !== '')
+    return { code: 'type', message: 'must be sent as a file, as multipart/form-data' };
+  if (sent.length === 0) return field.required ? { code: 'required', message: 'is required' } : null;
+  return fileError(field, sent);
+}
+
 /**
- * Checks a submission against all of its form's fields. Returns the values to store, or every error. Ignores unknown
- * fields, because pages and proxies add their own.
+ * Checks a submission against all of its form's fields. Returns the values to store, without files, or every error.
+ * Ignores unknown fields, because pages and proxies add their own.
  */
 export function checkSubmission(
   fields: readonly FormField[],
   data: Record<string, unknown>,
+  files: readonly SentFile[] = [],
 ): { values: Record<string, SubmittedValue>; errors: FieldError[] } {
   const values: Record<string, SubmittedValue> = {};
   const errors: FieldError[] = [];
   for (const field of fields) {
-    const value = readValue(field, Object.hasOwn(data, field.name) ? data[field.name] : undefined);
+    const given = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
+    if (field.type === 'file') {
+      const problem = checkFileField(field, given, files);
+      if (problem) errors.push({ field: field.name, ...problem });
+      continue;
+    }
+    const value = readValue(field, given);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
       errors.push(value);
       continue;

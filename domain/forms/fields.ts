@@ -29,6 +29,9 @@ export type PartialField = Partial<
 >;
 type Known = readonly Pick<FormField, 'id' | 'name'>[];
 
+/** The most file fields of a form: a visitor without a token can send as many files at once. */
+export const MAX_FILE_FIELDS = 10;
+
 const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
 
 /** Types whose value is a number. */
@@ -64,6 +67,8 @@ export function normaliseFields(input: readonly FormFieldInput[], before: Known 
       max: field.max ?? null,
       options: field.options ?? null,
       mapTo: field.mapTo || null,
+      accept: field.accept?.length ? field.accept : null,
+      maxBytes: field.maxBytes ?? null,
     }))
     .sort((a, b) => a.displayOrder - b.displayOrder);
 }
@@ -113,6 +118,38 @@ function rangeProblems({ type, min, max }: PartialField, at: (name: string) => s
   return min != null && max != null && min > max
     ? [{ path: at('min'), code: 'out_of_range', message: 'must not be greater than max' }]
     : [];
+}
+
+/** Violations of what only file fields may have, and of what they may not. */
+function fileProblems(fields: readonly PartialField[]): Violation[] {
+  const errors: Violation[] = [];
+  const only = (path: string): Violation => ({
+    path,
+    code: 'not_allowed',
+    message: 'is only allowed for the type file',
+  });
+  let files = 0;
+  for (const [index, { type, mapTo, accept, maxBytes }] of fields.entries()) {
+    const at = `/fields/${index}`;
+    if (type === 'file') {
+      if (mapTo)
+        errors.push({
+          path: `${at}/mapTo`,
+          code: 'not_allowed',
+          message: 'is not allowed: a file fills no contact field',
+        });
+      if ((files += 1) === MAX_FILE_FIELDS + 1)
+        errors.push({
+          path: `${at}/type`,
+          code: 'too_many',
+          message: `a form can have at most ${MAX_FILE_FIELDS} fields of the type file`,
+        });
+    } else if (type) {
+      if (accept?.length) errors.push(only(`${at}/accept`));
+      if (maxBytes != null) errors.push(only(`${at}/maxBytes`));
+    }
+  }
+  return errors;
 }
 
 function targetProblem(target: string, customFields: CustomFieldTypes): Omit<Violation, 'path'> | null {
@@ -175,16 +212,15 @@ export function checkFields(
       message: `must be one of ${EMAIL_TYPES.join(', ')}, because the field is for the email address`,
     });
   }
-  return [...errors, ...patternProblems(fields)];
+  return [...errors, ...fileProblems(fields), ...patternProblems(fields)];
 }
 
 /**
  * The contact field that each form field fills: by `mapTo`, or by its name if no other field is mapped to that (custom
  * fields only by `mapTo`). If no field is mapped to the email, the first field of type email is.
  */
-export function mappedFields(
-  fields: readonly Pick<PartialField, 'name' | 'type' | 'mapTo'>[],
-): Map<string, MappedField> {
+export function mappedFields(all: readonly Pick<PartialField, 'name' | 'type' | 'mapTo'>[]): Map<string, MappedField> {
+  const fields = all.filter(({ type }) => type !== 'file');
   const mapped = new Map<string, MappedField>();
   const taken = new Set<string | null | undefined>(fields.map((field) => field.mapTo));
   for (const field of fields) {

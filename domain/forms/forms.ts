@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '../../db/orm.ts';
+import { sql, type EntityManager } from '../../db/orm.ts';
 import { Form } from '../../db/entities/forms.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
 import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
+import { removeFormFiles } from '../common/kept-files.ts';
 import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
 import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { isViolation, normaliseEmail } from '../common/fields.ts';
@@ -111,6 +112,13 @@ function progressiveViolations(input: UncheckedForm, current: Form | undefined):
   });
 }
 
+/** Finds a form of the tenant. Throws 404. */
+export async function findForm(em: EntityManager, id: number): Promise<Form> {
+  const form = await em.findOne(Form, { id });
+  if (!form) throw notFound('form', id);
+  return form;
+}
+
 export async function createForm(em: EntityManager, tenantId: string, input: FormInput): Promise<Form> {
   return em.transactional(async (tx) => {
     assertValid(await formViolations(tx, tenantId, input));
@@ -148,7 +156,7 @@ export async function updateForm(
 }
 
 /**
- * Deletes a form with its submissions; its figures in analytics remain. Throws 404, 409 `in_use` if an active campaign
+ * Deletes a form with its submissions and their files; its figures in analytics remain. Throws 404, 409 `in_use` if an active campaign
  * refers to it.
  */
 export async function deleteForm(
@@ -162,6 +170,8 @@ export async function deleteForm(
     check(form);
     assertNotInUse(await campaignsUsing(tx, form.tenantId, ({ formIds }) => formIds.has(id)));
     const { name, status } = form;
+    // Locked: no submission can add a file any more.
+    await removeFormFiles(tx, form.tenantId, sql`form_id = ${id}`);
     await tx.remove(form).flush();
     await appendAudit(tx, author, {
       action: 'form.deleted',

@@ -6,8 +6,9 @@ const CHARACTER_BYTES = 12;
 /** The overhead of a value: quotation marks and commas, or a part's delimiter and header. */
 const AROUND_BYTES = 300;
 
-/** The length of the longest value that a field accepts, in characters. */
+/** The length of the longest value that a field accepts, in characters; files have limits of their own. */
 function valueLength(field: FormField): number {
+  if (field.type === 'file') return 0;
   const lengths = (field.options ?? []).map((option) => option.value.length);
   if (field.type === 'multiselect') return lengths.reduce((sum, length) => sum + length, 0);
   if (field.type === 'select' || field.type === 'radio') return Math.max(0, ...lengths);

@@ -11,9 +11,12 @@ import { savedFieldViolations, saveContactFields, type SavedFields } from '../co
 import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
 import { AppError, type Violation } from '../common/errors.ts';
 import type { Language } from '../common/languages.ts';
+import { readAbandonment } from './abandonment.ts';
 import { UsedBefore, type Captcha, type Solved } from './captcha.ts';
 import { checkSubmission, type FieldError } from './check-submission.ts';
 import type { SubmittedValue } from './checks/checked-field.ts';
+import { claimFormFiles, fileValues, insertFormFiles, type StoredFile } from './files/form-files.ts';
+import type { SentFile } from './files/check-file.ts';
 import { customFieldOf, mappedFields, type MappedField } from './fields.ts';
 import { readKnownContact, shownFields, type KnownContact } from './known-contact.ts';
 import { notifySubmission } from './notify-submission.ts';
@@ -26,6 +29,14 @@ export interface Visitor {
   language: Language;
   /** The contact of a valid token that came with the submission. */
   contactId: number | null;
+}
+
+/** The files of a submission. They are stored only when everything else about it has been checked. */
+export interface SubmissionFiles {
+  sent: readonly SentFile[];
+  store: () => Promise<StoredFile[]>;
+  /** Called if nothing is to refer to what `store` has returned. */
+  discard: (stored: readonly StoredFile[]) => void;
 }
 
 export type SubmitResult =
@@ -49,14 +60,14 @@ export async function submitForm(
   form: Form,
   data: Record<string, unknown>,
   visitor: Visitor,
-  captcha: Captcha | null,
+  { captcha, files }: { captcha: Captcha; files: SubmissionFiles },
 ): Promise<SubmitResult> {
   const known = visitor.contactId === null ? null : await readKnownContact(em, form, visitor.contactId);
   const mapped = mappedFields(form.fields);
   const proved = known && isTheirs(known, data, mapped) ? known : null;
   const shown = new Set(shownFields(form, proved));
   const fields = form.fields.map((field) => (shown.has(field) ? field : { ...field, required: false }));
-  const { values, errors } = checkSubmission(fields, data);
+  const { values, errors } = checkSubmission(fields, data, files.sent);
   const contactFields = Object.fromEntries(
     [...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, String(values[name])]] : [])),
   );
@@ -79,11 +90,13 @@ export async function submitForm(
     });
     return { ok: false, errors: [...errors, ...fieldErrors(others)] };
   }
-  const solved = captcha && form.enableCaptcha ? await captcha.check(data, visitor.ipAddress) : null;
+  const solved = form.enableCaptcha ? await captcha.check(data, visitor.ipAddress) : null;
   if (solved && !('redeem' in solved)) return { ok: false, errors: [solved] };
+  const stored = await files.store();
   try {
-    return await store(em, origin, form, { contactFields, values, visitor, proved, solved });
+    return await store(em, origin, form, { contactFields, values, visitor, proved, solved, stored });
   } catch (error) {
+    files.discard(stored);
     if (error instanceof UsedBefore) return { ok: false, errors: [error.error] };
     if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
     return { ok: false, errors: fieldErrors(error.errors ?? []) };
@@ -105,13 +118,14 @@ interface Submission {
   /** The contact of the visitor's token. */
   proved: KnownContact | null;
   solved: Solved | null;
+  stored: readonly StoredFile[];
 }
 
 async function store(
   em: EntityManager,
   origin: Origin,
   form: Form,
-  { contactFields, values, visitor, proved, solved }: Submission,
+  { contactFields, values, visitor, proved, solved, stored }: Submission,
 ): Promise<SubmitResult> {
   const { email, ...texts } = contactFields;
   const { ipAddress, userAgent, language } = visitor;
@@ -126,14 +140,17 @@ async function store(
       source: `form:${form.id}`,
       pending,
     });
+    const files = await claimFormFiles(tx, origin.tenantId, stored);
+    const submitted = JSON.stringify({ ...values, ...fileValues(files) });
     const [submission] = await rows<{ id: number }>(
       tx,
       sql`${preparedHint}
       insert into form_submissions (tenant_id, form_id, contact_id, submission_data, ip_address, user_agent, submitted_at)
-      values (${origin.tenantId}, ${form.id}, ${contactId}, ${JSON.stringify(values)}, ${ipAddress}, ${userAgent}, ${new Date()})
+      values (${origin.tenantId}, ${form.id}, ${contactId}, ${submitted}, ${ipAddress}, ${userAgent}, ${new Date()})
       returning id`,
     );
     const submissionId = submission!.id;
+    await insertFormFiles(tx, { tenantId: origin.tenantId, formId: form.id, submissionId }, files);
     // A contact that must confirm its address is added to the list on confirmation.
     const isAsked =
       pending &&
@@ -197,7 +214,10 @@ export async function countView(em: EntityManager, form: Form): Promise<void> {
   );
 }
 
-/** Views, submissions and their ratio, in total and per day (UTC). */
+/**
+ * Views, submissions and their ratio, in total and per day (UTC), and how often the form was left by the field that was
+ * touched last.
+ */
 export async function readFormStats(em: EntityManager, formId: number) {
   return em.transactional(async (tx) => {
     const series = await rows<{ at: Date; views: number; submissions: number }>(
@@ -212,6 +232,7 @@ export async function readFormStats(em: EntityManager, formId: number) {
     );
     const views = series.reduce((sum, day) => sum + day.views, 0);
     const submissions = series.reduce((sum, day) => sum + day.submissions, 0);
-    return { views, submissions, conversionRate: rate(submissions, views), series };
+    const abandonment = await readAbandonment(tx, formId);
+    return { views, submissions, conversionRate: rate(submissions, views), abandonment, series };
   });
 }

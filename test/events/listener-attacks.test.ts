@@ -21,6 +21,7 @@ const SUBJECTS = [
   'email.send.requests.L1',
   'tracking.hits',
   'files.key.0',
+  'kept-files.key.0',
   'dead.scoring',
 ];
 

@@ -5,6 +5,8 @@ export interface FormTexts {
   /** Behind the label of a field that must be filled in. */
   required: string;
   send: string;
+  /** By a file field whose file was sent and not stored. */
+  chooseAgain: string;
   sending: string;
   thanks: string;
   /** Before the list of fields with an error. */
@@ -29,6 +31,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   en: {
     required: '(required)',
     send: 'Send',
+    chooseAgain: 'Please choose the file again: it was not stored.',
     sending: 'Sending …',
     thanks: 'Thank you.',
     correct: 'Please correct:',
@@ -47,6 +50,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   de: {
     required: '(erforderlich)',
     send: 'Senden',
+    chooseAgain: 'Bitte wählen Sie die Datei noch einmal: Sie wurde nicht gespeichert.',
     sending: 'Wird gesendet …',
     thanks: 'Vielen Dank.',
     correct: 'Bitte korrigieren:',
@@ -66,6 +70,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   fr: {
     required: '(obligatoire)',
     send: 'Envoyer',
+    chooseAgain: 'Veuillez choisir à nouveau le fichier : il n’a pas été enregistré.',
     sending: 'Envoi en cours…',
     thanks: 'Merci.',
     correct: 'Veuillez corriger :',
@@ -84,6 +89,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   es: {
     required: '(obligatorio)',
     send: 'Enviar',
+    chooseAgain: 'Vuelva a elegir el archivo: no se guardó.',
     sending: 'Enviando…',
     thanks: 'Gracias.',
     correct: 'Corrija lo siguiente:',
@@ -102,6 +108,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   pl: {
     required: '(wymagane)',
     send: 'Wyślij',
+    chooseAgain: 'Wybierz plik ponownie: nie został zapisany.',
     sending: 'Wysyłanie…',
     thanks: 'Dziękujemy.',
     correct: 'Popraw:',
@@ -120,6 +127,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   pt: {
     required: '(obrigatório)',
     send: 'Enviar',
+    chooseAgain: 'Escolha o ficheiro novamente: não foi guardado.',
     sending: 'A enviar…',
     thanks: 'Obrigado.',
     correct: 'Corrija o seguinte:',

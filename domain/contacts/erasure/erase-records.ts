@@ -3,6 +3,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { timeline } from '../values/timeline.ts';
 import { removeContact } from '../people/delete-contact.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
+import { removeFormFiles } from '../../common/kept-files.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { addCounts, loadErasure, type Counts } from './erasures.ts';
 import { submissionKeysOf } from '../../emails/system-mail/submission-keys.ts';
@@ -42,6 +43,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       throw new MailUnderwayError('a mail to the contact is being delivered');
     const emailIds = sql`${mails.map(({ id }) => id)}::bigint[]`;
     const inText = (column: RawBuilder<unknown>) => sql`lower(${column}::text) ~ ${pattern}`;
+    const ofPerson = sql`(contact_id = any(${ids}) or ${inText(sql`submission_data`)})`;
 
     const counts: Counts = {
       emails: await count(tx, eraseEmails(tenantId, emailIds)),
@@ -70,11 +72,17 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
           and type in ('CONDITION', 'GOAL', 'WAIT_FOR_EVENT', 'WEBHOOK')
           and execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))`,
       ),
+      // Before the values, by which a submission is found. The files themselves are removed from the store afterwards.
+      formFiles: await removeFormFiles(
+        tx,
+        tenantId,
+        sql`submission_id in (select id from form_submissions where tenant_id = ${tenantId} and ${ofPerson})`,
+      ),
       submissions: await count(
         tx,
         sql`
         update form_submissions set submission_data = '{}', ip_address = null, user_agent = null
-        where tenant_id = ${tenantId} and (contact_id = any(${ids}) or ${inText(sql`submission_data`)})`,
+        where tenant_id = ${tenantId} and ${ofPerson}`,
       ),
       importRejects: await count(
         tx,

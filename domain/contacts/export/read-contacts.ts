@@ -1,34 +1,20 @@
 import type { RawBuilder } from 'kysely';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, tenantEm, type Orm } from '../../../db/orm.ts';
+import { countUpTo, pagesById } from '../../export/pages-by-id.ts';
 import { selectOptional } from '../values/optional-fields.ts';
 
 export type ExportedContact = Contact & { companyName: string | null };
 
-const PAGE = 1000;
-
 /** The number of contacts that match `where` (conditions over `contacts t`), counted up to `most` + 1. */
-export async function countContacts(
+export const countContacts = (
   orm: Orm,
   tenantId: string,
   where: RawBuilder<unknown>[],
   most: number,
-): Promise<number> {
-  const [found] = await tenantEm(orm, tenantId).transactional((tx) =>
-    rows<{ n: number }>(
-      tx,
-      sql`
-    select count(*) as n from (select 1 from contacts t where ${all(tenantId, where)} limit ${most + 1}) found`,
-    ),
-  );
-  return found!.n;
-}
+): Promise<number> => countUpTo(tenantEm(orm, tenantId), sql`from contacts t where ${all(tenantId, where)}`, most);
 
-/**
- * The contacts that exist at the start and match `where`, ordered by id, page by page; each page has the state at the
- * time it is read. Holds neither a connection nor a snapshot between pages, however slow the reader is. No more
- * queries run once the caller stops reading.
- */
+/** The contacts that exist at the start and match `where`, ordered by id, page by page (`pagesById`). */
 export async function* readContacts(
   orm: Orm,
   tenantId: string,
@@ -38,22 +24,16 @@ export async function* readContacts(
   const [newest] = await em.transactional((tx) =>
     rows<{ id: number | null }>(tx, sql`select max(id) as id from contacts where tenant_id = ${tenantId}`),
   );
-  for (let after = 0; ;) {
-    const page = await em.transactional((tx) =>
-      rows<ExportedContact>(
-        tx,
-        sql`
+  yield* pagesById<ExportedContact>(
+    em,
+    newest?.id ?? 0,
+    ({ after, upTo, limit }) => sql`
       select t.id, t.tenant_id as "tenantId", t.first_name as "firstName", t.last_name as "lastName", t.email, t.phone, t.phone_e164 as "phoneE164",
         t.company_id as "companyId", k.name as "companyName", t.status, t.tags, t.custom_fields as "customFields", ${sql.raw(selectOptional('t.'))},
         t.created_at as "createdAt", t.updated_at as "updatedAt", t.version
       from contacts t left join companies k on k.tenant_id = t.tenant_id and k.id = t.company_id
-      where t.id > ${after} and t.id <= ${newest?.id ?? 0} and ${all(tenantId, where)} order by t.id limit ${PAGE}`,
-      ),
-    );
-    if (page.length > 0) yield page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)!.id;
-  }
+      where t.id > ${after} and t.id <= ${upTo} and ${all(tenantId, where)} order by t.id limit ${limit}`,
+  );
 }
 
 const all = (tenantId: string, where: RawBuilder<unknown>[]) =>

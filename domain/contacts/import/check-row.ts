@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { parseCustomText, type CustomValue } from '../values/custom-values.ts';
 import { isOptionalField, OPTIONAL_FIELDS, type OptionalFieldName } from '../values/optional-fields.ts';
-import { unescapeFormula } from '../export/formula.ts';
+import { unescapeFormula } from '../../export/formula.ts';
 import * as fields from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
 import type { ColumnPlan, CustomFields, ImportField } from './map-header.ts';

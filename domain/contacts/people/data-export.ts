@@ -59,7 +59,9 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         from emails e left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
         where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} order by e.id`),
         submissions: await all(sql`
-        select s.id, s.form_id as "formId", f.name as "formName", s.submission_data as data, s.ip_address as "ipAddress", s.user_agent as "userAgent", s.submitted_at as "submittedAt"
+        select s.id, s.form_id as "formId", f.name as "formName", s.submission_data as data, s.ip_address as "ipAddress", s.user_agent as "userAgent", s.submitted_at as "submittedAt", coalesce((
+            select jsonb_agg(jsonb_build_object('id', f.id, 'field', f.field, 'fileName', f.file_name, 'mediaType', f.media_type, 'size', f.size, 'sha256', f.sha256) order by f.id)
+            from form_files f where f.tenant_id = s.tenant_id and f.submission_id = s.id), '[]') as files
         from form_submissions s join forms f on f.tenant_id = s.tenant_id and f.id = s.form_id where s.tenant_id = ${tenantId} and s.contact_id = ${contactId} order by s.id`),
         score: {
           total: total?.total ?? 0,

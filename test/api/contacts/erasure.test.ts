@@ -10,6 +10,7 @@ import {
   EVENT_BATCHES,
   EVENTS,
   FILES,
+  KEPT_FILES,
   TRACKING_HITS,
 } from '../../../events/streams.ts';
 import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
@@ -66,7 +67,7 @@ async function tracesInTables(trace = TRACES): Promise<string[]> {
 async function tracesInStreams(): Promise<string[]> {
   const { jsm } = service.deps.nats;
   const found: string[] = [];
-  for (const stream of [EVENTS, EVENT_BATCHES, DEAD_LETTERS, EMAIL_SEND_REQUESTS, TRACKING_HITS, FILES]) {
+  for (const stream of [EVENTS, EVENT_BATCHES, DEAD_LETTERS, EMAIL_SEND_REQUESTS, TRACKING_HITS, FILES, KEPT_FILES]) {
     const { state } = await jsm.streams.info(stream);
     for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
       const message = await jsm.streams.getMessage(stream, { seq }).catch(() => null);
@@ -126,14 +127,18 @@ async function makePerson() {
     fields: [
       { name: 'email', label: 'Email', type: 'email', required: true },
       { name: 'hobby', label: 'Hobby', type: 'text' },
+      { name: 'cv', label: 'CV', type: 'file' },
     ],
   });
-  await ok(
-    'POST',
-    `/forms/${form.id}/submit`,
-    { email: EMAIL, hobby: 'Secret Hobby' },
-    { token: null, headers: { 'user-agent': 'curl-of-hers' } },
-  );
+  const submission = new FormData();
+  submission.set('email', EMAIL);
+  submission.set('hobby', 'Secret Hobby');
+  submission.set('_token', (await ok('GET', `/forms/${form.id}/token`)).token as string);
+  submission.set('cv', new Blob([`I am ${FIRST}. `, 'x'.repeat(600_000), LAST]), `${FIRST}.txt`);
+  await ok('POST', `/forms/${form.id}/submit`, submission, {
+    token: null,
+    headers: { 'user-agent': 'curl-of-hers', accept: 'application/json' },
+  });
   const template = await ok('POST', '/emails/templates', {
     name: 'T',
     subject: 'Dear {{firstName}}',
@@ -243,6 +248,10 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
     [EMAIL, 'curl-of-hers', 'Secret Hobby'],
   );
   assert.deepEqual(
+    held.body.submissions[0].files.map(({ field, fileName }: Record<string, string>) => [field, fileName]),
+    [['cv', `${FIRST}.txt`]],
+  );
+  assert.deepEqual(
     [held.body.memberships[0].name, held.body.executions[0].id, held.body.suppressions[0].reason, held.body.company],
     ['All', execution.id, 'unsubscribed', null],
   );
@@ -264,6 +273,8 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
   assert.equal(erasure.status, 'COMPLETED', JSON.stringify(erasure));
   assert.deepEqual(await tracesInTables(), []);
   assert.deepEqual(await tracesInStreams(), []);
+  assert.equal((await service.deps.nats.jsm.streams.info(KEPT_FILES)).state.messages, 0);
+  assert.deepEqual(await query(sql`select 1 from file_removals`), []);
   const { requestedBy, erased } = erasure.certificate;
   assert.equal(requestedBy.name, 'admin');
   assert.deepEqual(
@@ -272,6 +283,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
         'contacts',
         'emails',
         'submissions',
+        'formFiles',
         'importRejects',
         'importUndo',
         'simulatedPaths',
@@ -290,6 +302,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
       // Two to her, and one to a user about her.
       emails: 3,
       submissions: 1,
+      formFiles: 1,
       importRejects: 1,
       importUndo: 1,
       simulatedPaths: 1,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { get } from 'node:http';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { mock } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
+import { unzip } from '../../support/unzip.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
@@ -139,15 +139,6 @@ test('json is an array of what the list shows, ndjson a line each', async () => 
   assert.equal(lines.at(-1), '');
   assert.deepEqual((await exported('format=json&tag=nobody')).body, []);
 });
-
-/** The files of an archive as another reader finds them, its checksums compared. */
-function unzip(archive: Buffer): Map<string, string> {
-  const script =
-    'import io, json, sys, zipfile\nz = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))\nassert z.testzip() is None\nprint(json.dumps([[n, z.read(n).decode()] for n in z.namelist()]))';
-  const { status, stdout, stderr } = spawnSync('python3', ['-c', script], { input: archive, encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
-  return new Map(JSON.parse(stdout) as [string, string][]);
-}
 
 test('a stream has no ETag, so a condition changes nothing', async () => {
   const { status, headers } = await api('GET', '/contacts/export', undefined, { headers: { 'if-none-match': '"1"' } });

@@ -45,6 +45,8 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
     max: null,
     options: null,
     mapTo: null,
+    accept: null,
+    maxBytes: null,
   };
   assert.deepEqual(rest, {
     name: 'First',
@@ -362,6 +364,7 @@ test('views and submissions make the statistics', async () => {
     views: 0,
     submissions: 0,
     conversionRate: 0,
+    abandonment: [],
     series: [],
   });
   for (const view of ['page', 'page', 'fields', 'fields'])
@@ -374,7 +377,7 @@ test('views and submissions make the statistics', async () => {
   );
   assert.equal((await service.api('POST', `${path}/submit`, { email: 'wrong' }, { token: null })).status, 422);
   const { series, ...figures } = (await service.api('GET', `${path}/stats`)).body;
-  assert.deepEqual(figures, { views: 4, submissions: 1, conversionRate: 0.25 });
+  assert.deepEqual(figures, { views: 4, submissions: 1, conversionRate: 0.25, abandonment: [] });
   assert.deepEqual(series, [
     { at: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`, views: 4, submissions: 1 },
   ]);

@@ -29,7 +29,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
     trackOpen trackClick receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
-    getFormPage getFormFields getFormToken getFormCaptcha getFormScript getFormAsset submitForm`,
+    getFormPage getFormFields getFormToken getFormCaptcha getFormScript getFormAsset submitForm abandonForm`,
   },
   // The own account: whoever is logged in, and no API key.
   {
@@ -91,7 +91,12 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     operations: `
     createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution migrateCampaign getCampaignWebhookSecret`,
   },
-  { access: 'forms:read', user: true, operations: 'listForms getForm getFormEmbed getFormStats listFormSubmissions' },
+  {
+    access: 'forms:read',
+    user: true,
+    operations:
+      'listForms getForm getFormEmbed getFormStats listFormSubmissions exportFormSubmissions downloadFormFile',
+  },
   { access: 'forms:write', user: true, operations: 'createForm updateForm deleteForm' },
   {
     access: 'scoring:read',

@@ -105,6 +105,32 @@ test('an export is what its format says: contacts, text or a workbook', async ()
   assert.equal(await workbook.slice(0, 2).text(), 'PK');
 });
 
+test('a file of a submission is a Blob, or text', async () => {
+  const { id } = await client.createForm({
+    body: {
+      name: 'F',
+      fields: [
+        { name: 'email', label: 'E', type: 'email' },
+        { name: 'cv', label: 'CV', type: 'file' },
+      ],
+    },
+  });
+  const download = async (content: string) => {
+    const form = new FormData();
+    form.set('email', 'file@example.org');
+    form.set('_token', (await client.getFormToken({ path: { id } })).token);
+    form.set('cv', new Blob([content]));
+    const { body } = await service.api('POST', `/forms/${id}/submit`, form, { headers: { accept: '*/*' } });
+    const [submission] = (await client.listFormSubmissions({ path: { id } })).data;
+    const { fileId } = submission!.submissionData['cv'] as { fileId: number };
+    return client.downloadFormFile({ path: { id, submissionId: body.submissionId as number, fileId } });
+  };
+  const pdf = await download('%PDF-1.4');
+  assert.ok(pdf instanceof Blob);
+  assert.equal(await pdf.text(), '%PDF-1.4');
+  assert.equal(await download('hello'), 'hello');
+});
+
 test("errors have the code, every violation and the request's id", async () => {
   const error = await problem(
     client.createContact({ body: { firstName: '', lastName: 'Byron', email: 'no address' } }),

@@ -57,7 +57,7 @@ const PUBLIC = [
   /^\/\/(reset-password|verify-email|accept-invitation)$/,
   /^\/auth\/(register|login|refresh|forgot-password|reset-password|verify-email(\/resend)?|invitations\/accept)$/,
   /^\/emails\/(tracking\/(open|click)|unsubscribe|preferences|confirm(-sender)?|view|webhooks)\//,
-  /^\/forms\/(\{id\}\/(page|fields|token|script|submit)|assets\/\{name\})$/,
+  /^\/forms\/(\{id\}\/(page|fields|token|captcha|script|submit|abandon)|assets\/\{name\})$/,
   /^\/scoring\/visit/,
 ];
 

@@ -180,6 +180,36 @@ test('where no file is asked for none is written, and the fields are taken', asy
   await nothingIsLeft();
 });
 
+test('of a form only what its file fields are named is written, and nothing of it is left', async () => {
+  const fields = ['cv', 'photo'].map((name) => ({ name, label: name, type: 'file' }));
+  const { id } = (
+    await service.api('POST', '/forms', {
+      name: 'Files',
+      fields: [{ name: 'email', label: 'E', type: 'email' }, ...fields],
+    })
+  ).body;
+  const others = ['__proto__', 'constructor', 'email', 'cv2'].map((name) => filePart(name, 'x'.repeat(1000))).join('');
+  const before = await stat(folder);
+  // No file was chosen in `photo`: browsers send it empty.
+  const refused = await post(`/forms/${id}/submit`, `${others}${filePart('photo', '')}--b--`);
+  assert.equal(refused.body.code, 'token_invalid');
+  assert.equal((await stat(folder)).mtimeMs, before.mtimeMs);
+  const wanted = filePart('cv', 'x'.repeat(100_000)) + filePart('cv', 'y') + filePart('photo', 'z');
+  const { token } = (await api.api('GET', `/forms/${id}/token`)).body;
+  const ends: [string, string, number][] = [
+    ['without a token', `${wanted}--b--`, 400],
+    ['with two of one name', `${wanted}${field('_token', token)}--b--`, 422],
+    ['cut off', wanted, 400],
+    ['taken', `${filePart('cv', 'x')}${field('email', 'a@example.com')}${field('_token', token)}--b--`, 200],
+  ];
+  for (const [what, body, status] of ends) {
+    const answer = await post(`/forms/${id}/submit`, body);
+    assert.equal(answer.status, status, `${what} ${JSON.stringify(answer.body)}`);
+    assert.notEqual((await stat(folder)).mtimeMs, before.mtimeMs);
+    await nothingIsLeft(api.pid, what);
+  }
+});
+
 test('an API process that is killed in an upload leaves nothing', async () => {
   const socket = await begunUpload();
   await api.end('SIGKILL');

@@ -480,6 +480,7 @@ const ELSEWHERE: Record<string, string> = {
   submitVerifyEmail: 'a page, as verifyEmail',
   batchContacts: 'each row has its own errors, below',
   submitForm: 'fields have their own errors, below',
+  abandonForm: 'nothing but a name, which may be unknown',
   importContacts: 'a file, below',
   removeSegmentContacts: 'who is not there is not in it',
   removeListContacts: 'who is not there is not in it',

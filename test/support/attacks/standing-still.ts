@@ -71,6 +71,7 @@ const FIELD_TYPES = [
 ];
 const CONTENT_TYPES = {
   json: 'application/json',
+  text: 'text/plain',
   form: 'application/x-www-form-urlencoded',
   multipart: 'multipart/form-data; boundary=b',
 };
@@ -193,7 +194,7 @@ export async function startWatched(): Promise<Watched> {
       : Object.keys(partsOf(route.body).properties ?? {});
     return (isWebhook ? ['json' as const] : (route.bodyTypes ?? ['json' as const])).flatMap((type) => {
       const arbitrary: fc.Arbitrary<Body> =
-        type === 'json'
+        type === 'json' || type === 'text'
           ? jsonBodies(limit, names, valid)
           : type === 'form'
             ? formBodies(limit, isSubmit ? `_token=${formToken}&` : '')
