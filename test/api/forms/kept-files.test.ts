@@ -5,6 +5,10 @@ import { claimFiles, removeFormFiles } from '../../../domain/common/kept-files.t
 import { KEPT, readFile } from '../../../events/file-store.ts';
 import { KEPT_FILES } from '../../../events/streams.ts';
 import { discardFiles, keepFiles, removeFiles } from '../../../runtime/kept-files.ts';
+import { startUpkeep } from '../../../worker/upkeep.ts';
+import { holding, waiting as waitingFor } from '../../support/accounts.ts';
+import { startApiProcess } from '../../support/api-process.ts';
+import { PDF } from '../../support/sample-files.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -111,5 +115,41 @@ test('a transaction that fails releases nothing', async () => {
   await removeFiles(service.deps, 'other');
   assert.ok(await isThere(key), 'it is not theirs');
   await removeFiles(service.deps, TENANT);
+  assert.equal(await isThere(key), false);
+});
+
+test('an API process that is killed before a submission is committed leaves no file', async () => {
+  const { id } = (
+    await service.api('POST', '/forms', {
+      name: 'F',
+      fields: [
+        { name: 'email', label: 'E', type: 'email' },
+        { name: 'cv', label: 'CV', type: 'file' },
+      ],
+    })
+  ).body;
+  const api = await startApiProcess(service);
+  const form = new FormData();
+  form.set('email', 'killed@example.com');
+  form.set('_token', (await service.api('GET', `/forms/${id}/token`)).body.token as string);
+  form.set('cv', new Blob([new Uint8Array(PDF)]), 'a.pdf');
+  const announced = () => query<{ key: string }>(sql`select object_key as key from file_removals`);
+  let key = '';
+  await holding(service, `select 1 from forms where id = ${id} for update`, async (client) => {
+    const answer = api.api('POST', `/forms/${id}/submit`, form, { token: null, headers: { accept: '*/*' } });
+    const lost = assert.rejects(answer);
+    await until('the submission waits to be inserted', async () => (await waitingFor(client)) > 0);
+    ({ key } = (await announced())[0]!);
+    assert.ok(await isThere(key), 'its file is stored');
+    await api.end('SIGKILL');
+    await lost;
+  });
+  await until('its transaction is rolled back', async () => (await waiting()) === 0);
+  assert.deepEqual((await service.api('GET', `/forms/${id}/submissions`)).body.data, []);
+  assert.deepEqual(await announced(), [{ key }]);
+  await expire();
+  const upkeep = startUpkeep(service.deps);
+  await until('a worker has removed it', async () => (await announced()).length === 0);
+  await upkeep.stop();
   assert.equal(await isThere(key), false);
 });

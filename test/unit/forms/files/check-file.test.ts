@@ -63,7 +63,8 @@ test('only what a field accepts is taken, by any name of its type', () => {
     [['application/msword'], 'application/x-cfb', true],
     [['application/zip'], 'application/pdf', false],
   ];
-  for (const [accept, type, isTaken] of cases) assert.equal(isAccepted(accept, type), isTaken, `${accept.join()} ${type}`);
+  for (const [accept, type, isTaken] of cases)
+    assert.equal(isAccepted(accept, type), isTaken, `${accept.join()} ${type}`);
   assert.deepEqual(fileError({ accept: ['application/pdf', 'image/*'] }, [sent('x', 'text/plain')]), {
     code: 'file_type',
     message: 'is plain text (text/plain); accepted are application/pdf, image/*',
