@@ -20,13 +20,8 @@ import { readFields } from './contact-columns.ts';
 import { judgeTravellers, moveIn } from './judge-travellers.ts';
 import { sendEmails } from './simulated-emails.ts';
 import { happens } from './simulated-events.ts';
-import type { Traveller } from './traveller.ts';
+import type { Failed, Traveller } from './traveller.ts';
 import type { World } from './world.ts';
-
-/** An effect that would have failed, as `performEffect` would have thrown. */
-export interface Failed {
-  failure: string;
-}
 
 /** What an effect does for contacts that are at the same step. Changes the contacts, and writes nothing. */
 export async function performSimulated(

@@ -2,10 +2,9 @@ import { isCapReached, type FrequencyCap } from '../../emails/ledger/frequency-c
 import { judgeEmails } from '../../emails/ledger/judge-emails.ts';
 import { notFound } from '../../common/errors.ts';
 import { success, type Performed } from '../execution/perform-effect.ts';
-import type { Failed } from './perform-simulated.ts';
 import { drawReaction } from './draws.ts';
 import { happens } from './simulated-events.ts';
-import type { Traveller } from './traveller.ts';
+import type { Failed, Traveller } from './traveller.ts';
 import { EXECUTION, type World } from './world.ts';
 
 /** What an EMAIL step does for these contacts, which are all at it. */

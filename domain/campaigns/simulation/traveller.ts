@@ -10,6 +10,11 @@ export interface PathStep {
   reason: string | null;
 }
 
+/** An effect that would have failed, as `performEffect` would have thrown. */
+export interface Failed {
+  failure: string;
+}
+
 /** How a contact's way ended; RUNNING: it did not within the simulated time. */
 export interface PathEnd {
   status: 'COMPLETED' | 'STOPPED' | 'FAILED' | 'RUNNING';

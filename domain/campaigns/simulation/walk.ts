@@ -4,9 +4,9 @@ import type { Verdict } from '../execution/judge.ts';
 import { reachedGoal, type Performed } from '../execution/perform-effect.ts';
 import { Interpreter } from './interpreter.ts';
 import { judgeTravellers } from './judge-travellers.ts';
-import { performSimulated, type Failed } from './perform-simulated.ts';
+import { performSimulated } from './perform-simulated.ts';
 import { Timetable } from './timetable.ts';
-import type { Traveller } from './traveller.ts';
+import type { Failed, Traveller } from './traveller.ts';
 import type { World } from './world.ts';
 
 /** How long a way is followed after the contact enters, and how many steps it may have. */

@@ -197,6 +197,8 @@ interface Seen {
 }
 const journeyOf = (campaignId: number, contactId: number) =>
   service.deps.temporal.workflow.getHandle(`campaign-execution/default/${campaignId}/${contactId}/1`);
+const runOf = async (campaignId: number, contactId: number): Promise<string> =>
+  (await journeyOf(campaignId, contactId).describe()).runId;
 const { EventType } = proto.temporal.api.enums.v1;
 async function seen(campaignId: number, contactId: number): Promise<Seen> {
   const events = (await journeyOf(campaignId, contactId).fetchHistory()).events ?? [];
@@ -251,6 +253,8 @@ test(
     await assertSeen(journeys, later, { builds: ['next'], ofOther: true, failedTasks: 0 });
     assert.equal(await status('old'), 'draining');
 
+    const runs = new Map<number, string>();
+    for (const contactId of late) runs.set(contactId, await runOf(campaignId, contactId));
     // Who would wait for weeks begins anew on the other build, which goes on at the step where the contact is.
     const waiting = `WorkflowType = 'campaignExecution' AND ExecutionStatus = 'Running' AND TemporalWorkerDeploymentVersion = 'perennial:old'`;
     await temporal(
@@ -258,7 +262,9 @@ test(
       ...['--versioning-override-behavior', 'one_time', '--versioning-override-deployment-name', 'perennial'],
       ...['--versioning-override-build-id', 'next', '--reason', 'to the next build', '--yes'],
     );
-    // At once, so that it comes while they are on their way.
+    // The command only begins the work of the server. Whoever gets an event before it ends where it began.
+    for (const contactId of late)
+      await until('it has a new run', async () => (await runOf(campaignId, contactId)) !== runs.get(contactId));
     await visit(late);
     await allEnd(journeys, late);
     await assertSeen(journeys, late, { builds: ['next'], ofOther: true, failedTasks: 1 });
