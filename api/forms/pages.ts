@@ -6,9 +6,9 @@ import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
 import { NEEDS_SCRIPT } from './page-texts.ts';
-import { HONEYPOT, type Definition } from './shared/definition.ts';
+import { CAPTCHA_FIELD, HONEYPOT, type Definition } from './shared/definition.ts';
 import { labelled } from './shared/labelled.ts';
-import { FORM_TEXTS } from './shared/texts.ts';
+import { failureText, FORM_TEXTS } from './shared/texts.ts';
 
 /** What a form shows besides its fields. */
 export interface ShownForm {
@@ -44,7 +44,11 @@ function summaryHtml(errors: readonly FieldError[], fields: readonly FormField[]
   if (errors.length === 0) return '';
   const items = errors.map((error) => {
     const field = fields.find(({ name, type }) => name === error.field && type !== 'hidden');
-    const text = escapeHtml(labelled(field?.label ?? error.field, messageIn(error, language)));
+    const text = escapeHtml(
+      error.field === CAPTCHA_FIELD
+        ? failureText(FORM_TEXTS[language], 'noProof')
+        : labelled(field?.label ?? error.field, messageIn(error, language)),
+    );
     return `<li>${field ? `<a href="#${escapeHtml(firstControlId(field, idOf(field)))}">${text}</a>` : text}</li>`;
   });
   return `<div class="error" role="alert" data-summary><p>${escapeHtml(FORM_TEXTS[language].correct)}</p><ul>${items.join('')}</ul></div>\n`;

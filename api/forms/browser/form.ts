@@ -3,13 +3,14 @@ import type { Language } from '../../../domain/common/languages.ts';
 import { createAbandonment } from './abandonment.ts';
 import { createProof } from './captcha.ts';
 import type { ContactToken } from './contact-token.ts';
-import { HONEYPOT, type Definition } from '../shared/definition.ts';
+import { CAPTCHA_FIELD, HONEYPOT, type Definition } from '../shared/definition.ts';
+import { labelled } from '../shared/labelled.ts';
 import { make } from './dom.ts';
 import { createErrors, type ShownError } from './errors.ts';
 import { createFormToken } from './form-token.ts';
 import { Failure, post, type Accepted, type Outcome, type ServerError } from './requests.ts';
 import { filesOf, problemOf, rowsOf, valueOf, type Row } from './rows.ts';
-import { FORM_TEXTS } from '../shared/texts.ts';
+import { failureText, FORM_TEXTS } from '../shared/texts.ts';
 import { translated } from './translated.ts';
 
 /** Where a form is, and for whom. */
@@ -50,7 +51,8 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
 
   const toShow = ({ field, code, message }: ServerError): ShownError => {
     const row = rows.find((one) => one.field.name === field) ?? null;
-    return { row, text: translated(code, message, row?.field, language) };
+    if (field === CAPTCHA_FIELD) return { row, text: failureText(texts, 'noProof') };
+    return { row, text: row ? translated(code, message, row.field, language) : labelled(field, message) };
   };
 
   async function submission(): Promise<Record<string, unknown> | FormData> {
@@ -91,7 +93,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
       }
       proof.forget();
       const isReplaceable =
-        proof.isAutomatic && 'errors' in outcome && outcome.errors.every(({ field }) => field === 'captcha');
+        proof.isAutomatic && 'errors' in outcome && outcome.errors.every(({ field }) => field === CAPTCHA_FIELD);
       if (isLast || !isReplaceable) return outcome;
     }
   }
@@ -121,7 +123,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
       errors.show(texts.correct, outcome.errors.map(toShow));
     } catch (failure) {
       state = 'open';
-      errors.show('', [{ row: null, text: texts[failure instanceof Failure ? failure.text : 'failed'] }]);
+      errors.show('', [{ row: null, text: failureText(texts, failure instanceof Failure ? failure.text : 'failed') }]);
     } finally {
       button.removeAttribute('aria-disabled');
       status.replaceChildren();

@@ -37,7 +37,8 @@ function control(field: PublicField, id: string, language: Language): HTMLElemen
   if (input === 'checkbox')
     return make('input', { id, name, required, type: input, value: 'true', checked: defaultValue === 'true' });
   const range = type === 'number' ? { min, max, step: 'any' } : {};
-  return make('input', { ...shared, ...range, type: input, value: input === 'file' ? null : defaultValue });
+  if (input === 'file') return make('input', { id, name, required, type: input, accept: field.accept?.join(',') });
+  return make('input', { ...shared, ...range, type: input, value: defaultValue });
 }
 
 /** A group of boxes or buttons. Only a group of buttons can say to assistive technology that one of them is required. */

@@ -24,6 +24,8 @@ export function rowsOf(form: HTMLFormElement, fields: readonly PublicField[]): R
   });
 }
 
+const MIB = 1024 ** 2;
+
 const isChecked = (control: Control): boolean => (control as HTMLInputElement).checked;
 
 /** The files that were chosen in a row. */
@@ -38,13 +40,20 @@ export function valueOf({ field: { type }, controls }: Row): SubmittedValue | nu
   return control?.value.trim() || null;
 }
 
+/** What a file is, the server decides by its content. */
+function fileProblem({ required, maxBytes }: PublicField, files: readonly File[]): Problem | null {
+  if (files.length === 0) return required ? { code: 'required', message: 'required' } : null;
+  return maxBytes && files.some(({ size }) => size > maxBytes)
+    ? { code: 'too_large', message: 'large', limit: Math.round(maxBytes / (MIB / 10)) / 10 }
+    : null;
+}
+
 /** What is wrong with a row, as far as a browser can tell. */
 export function problemOf(row: Row): Problem | null {
   const { field, controls } = row;
   // Without its control, a field has nothing to correct: the server decides.
   if (controls.length === 0) return null;
-  if (field.type === 'file')
-    return field.required && filesOf(row).length === 0 ? { code: 'required', message: 'required' } : null;
+  if (field.type === 'file') return fileProblem(field, filesOf(row));
   // An input shows what is no number or date, but has no value for it.
   if (isFormat(field.type) && controls.some(({ validity }) => validity.badInput))
     return { code: 'format', message: field.type };

@@ -7,6 +7,9 @@ export interface PublicField extends CheckedField {
   defaultValue: string | null;
   options: readonly { value: string; label: string }[] | null;
   mapTo: string | null;
+  /** Of a file: the accepted media types, and the maximum size. */
+  accept?: readonly string[] | null;
+  maxBytes?: number | null;
 }
 
 export interface Captcha {
@@ -19,6 +22,9 @@ export interface Definition {
   fields: readonly PublicField[];
   captcha?: Captcha | null;
 }
+
+/** The field to which errors of the CAPTCHA belong. */
+export const CAPTCHA_FIELD = 'captcha';
 
 /** The type of the input of each field type; others have a text input or none. */
 const INPUT_TYPES: Record<string, string> = {

@@ -11,7 +11,8 @@ export interface FormTexts {
   thanks: string;
   /** Before the list of fields with an error. */
   correct: string;
-  /** What was typed is still there after each of these. */
+  /** What follows `offline`, `busy`, `failed` and `noProof`. */
+  kept: string;
   offline: string;
   busy: string;
   failed: string;
@@ -27,6 +28,10 @@ export interface FormTexts {
   noProof: string;
 }
 
+/** A text about a submission that failed, which says what can be done if there is anything. */
+export const failureText = (texts: FormTexts, key: keyof FormTexts): string =>
+  ['offline', 'busy', 'failed', 'noProof'].includes(key) ? `${texts[key]} ${texts.kept}` : texts[key];
+
 export const FORM_TEXTS: Record<Language, FormTexts> = {
   en: {
     required: '(required)',
@@ -35,9 +40,10 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     sending: 'Sending …',
     thanks: 'Thank you.',
     correct: 'Please correct:',
-    offline: 'Not sent: there is no connection. Your entries are still here. Please try again.',
-    busy: 'Not sent: there are too many requests. Your entries are still here. Please try again in a minute.',
-    failed: 'That did not work. Your entries are still here. Please try again in a moment.',
+    kept: 'Your entries are still here. Please try again in a moment.',
+    offline: 'Not sent: there is no connection.',
+    busy: 'Not sent: there are too many requests.',
+    failed: 'That did not work.',
     tooLarge: 'Not sent: your entries are too large.',
     gone: 'This form is closed.',
     refused: 'This form takes no entries from this page.',
@@ -45,7 +51,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     again: 'Try again',
     proving: 'Checking that you are not a robot …',
     prove: 'Please confirm that you are not a robot.',
-    noProof: 'The check for robots could not be loaded. Your entries are still here. Please try again.',
+    noProof: 'The check for robots has failed.',
   },
   de: {
     required: '(erforderlich)',
@@ -54,9 +60,10 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     sending: 'Wird gesendet …',
     thanks: 'Vielen Dank.',
     correct: 'Bitte korrigieren:',
-    offline: 'Nicht gesendet: keine Verbindung. Ihre Eingaben sind noch da. Bitte versuchen Sie es noch einmal.',
-    busy: 'Nicht gesendet: zu viele Anfragen. Ihre Eingaben sind noch da. Bitte versuchen Sie es in einer Minute noch einmal.',
-    failed: 'Das hat nicht geklappt. Ihre Eingaben sind noch da. Bitte versuchen Sie es gleich noch einmal.',
+    kept: 'Ihre Eingaben sind noch da. Bitte versuchen Sie es gleich noch einmal.',
+    offline: 'Nicht gesendet: keine Verbindung.',
+    busy: 'Nicht gesendet: zu viele Anfragen.',
+    failed: 'Das hat nicht geklappt.',
     tooLarge: 'Nicht gesendet: Ihre Eingaben sind zu groß.',
     gone: 'Dieses Formular ist geschlossen.',
     refused: 'Dieses Formular nimmt von dieser Seite nichts an.',
@@ -64,8 +71,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     again: 'Noch einmal versuchen',
     proving: 'Es wird geprüft, dass Sie kein Roboter sind …',
     prove: 'Bitte bestätigen Sie, dass Sie kein Roboter sind.',
-    noProof:
-      'Die Prüfung auf Roboter konnte nicht geladen werden. Ihre Eingaben sind noch da. Bitte versuchen Sie es noch einmal.',
+    noProof: 'Die Prüfung auf Roboter ist fehlgeschlagen.',
   },
   fr: {
     required: '(obligatoire)',
@@ -74,9 +80,10 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     sending: 'Envoi en cours…',
     thanks: 'Merci.',
     correct: 'Veuillez corriger :',
-    offline: 'Non envoyé : pas de connexion. Vos saisies sont conservées. Veuillez réessayer.',
-    busy: 'Non envoyé : trop de demandes. Vos saisies sont conservées. Veuillez réessayer dans une minute.',
-    failed: 'Cela n’a pas fonctionné. Vos saisies sont conservées. Veuillez réessayer dans un instant.',
+    kept: 'Vos saisies sont conservées. Veuillez réessayer dans un instant.',
+    offline: 'Non envoyé : pas de connexion.',
+    busy: 'Non envoyé : trop de demandes.',
+    failed: 'Cela n’a pas fonctionné.',
     tooLarge: 'Non envoyé : vos saisies sont trop volumineuses.',
     gone: 'Ce formulaire est fermé.',
     refused: 'Ce formulaire n’accepte rien depuis cette page.',
@@ -84,7 +91,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     again: 'Réessayer',
     proving: 'Vérification que vous n’êtes pas un robot…',
     prove: 'Veuillez confirmer que vous n’êtes pas un robot.',
-    noProof: 'La vérification anti-robot n’a pas pu être chargée. Vos saisies sont conservées. Veuillez réessayer.',
+    noProof: 'La vérification anti-robot a échoué.',
   },
   es: {
     required: '(obligatorio)',
@@ -93,9 +100,10 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     sending: 'Enviando…',
     thanks: 'Gracias.',
     correct: 'Corrija lo siguiente:',
-    offline: 'No enviado: no hay conexión. Sus datos siguen aquí. Vuelva a intentarlo.',
-    busy: 'No enviado: hay demasiadas solicitudes. Sus datos siguen aquí. Vuelva a intentarlo dentro de un minuto.',
-    failed: 'No ha funcionado. Sus datos siguen aquí. Vuelva a intentarlo dentro de un momento.',
+    kept: 'Sus datos siguen aquí. Vuelva a intentarlo dentro de un momento.',
+    offline: 'No enviado: no hay conexión.',
+    busy: 'No enviado: hay demasiadas solicitudes.',
+    failed: 'No ha funcionado.',
     tooLarge: 'No enviado: sus datos ocupan demasiado.',
     gone: 'Este formulario está cerrado.',
     refused: 'Este formulario no admite envíos desde esta página.',
@@ -103,7 +111,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     again: 'Volver a intentarlo',
     proving: 'Comprobando que no es un robot…',
     prove: 'Confirme que no es un robot.',
-    noProof: 'No se ha podido cargar la comprobación de robots. Sus datos siguen aquí. Vuelva a intentarlo.',
+    noProof: 'La comprobación de robots ha fallado.',
   },
   pl: {
     required: '(wymagane)',
@@ -112,9 +120,10 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     sending: 'Wysyłanie…',
     thanks: 'Dziękujemy.',
     correct: 'Popraw:',
-    offline: 'Nie wysłano: brak połączenia. Wpisane dane nadal tu są. Spróbuj ponownie.',
-    busy: 'Nie wysłano: zbyt wiele żądań. Wpisane dane nadal tu są. Spróbuj ponownie za minutę.',
-    failed: 'Nie udało się. Wpisane dane nadal tu są. Spróbuj ponownie za chwilę.',
+    kept: 'Wpisane dane nadal tu są. Spróbuj ponownie za chwilę.',
+    offline: 'Nie wysłano: brak połączenia.',
+    busy: 'Nie wysłano: zbyt wiele żądań.',
+    failed: 'Nie udało się.',
     tooLarge: 'Nie wysłano: dane są za duże.',
     gone: 'Ten formularz jest zamknięty.',
     refused: 'Ten formularz nie przyjmuje danych z tej strony.',
@@ -122,7 +131,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     again: 'Spróbuj ponownie',
     proving: 'Sprawdzanie, czy nie jesteś robotem…',
     prove: 'Potwierdź, że nie jesteś robotem.',
-    noProof: 'Nie udało się wczytać testu na robota. Wpisane dane nadal tu są. Spróbuj ponownie.',
+    noProof: 'Test na robota nie powiódł się.',
   },
   pt: {
     required: '(obrigatório)',
@@ -131,9 +140,10 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     sending: 'A enviar…',
     thanks: 'Obrigado.',
     correct: 'Corrija o seguinte:',
-    offline: 'Não enviado: não há ligação. Os seus dados continuam aqui. Tente novamente.',
-    busy: 'Não enviado: há demasiados pedidos. Os seus dados continuam aqui. Tente novamente dentro de um minuto.',
-    failed: 'Não funcionou. Os seus dados continuam aqui. Tente novamente dentro de momentos.',
+    kept: 'Os seus dados continuam aqui. Tente novamente dentro de momentos.',
+    offline: 'Não enviado: não há ligação.',
+    busy: 'Não enviado: há demasiados pedidos.',
+    failed: 'Não funcionou.',
     tooLarge: 'Não enviado: os seus dados são demasiado grandes.',
     gone: 'Este formulário está fechado.',
     refused: 'Este formulário não aceita envios a partir desta página.',
@@ -141,6 +151,6 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     again: 'Tentar novamente',
     proving: 'A verificar que não é um robô…',
     prove: 'Confirme que não é um robô.',
-    noProof: 'Não foi possível carregar a verificação de robôs. Os seus dados continuam aqui. Tente novamente.',
+    noProof: 'A verificação de robôs falhou.',
   },
 };

@@ -1,11 +1,11 @@
 import type { Language } from '../../common/languages.ts';
 import type { Format } from './formats.ts';
 
-export type MessageKey = 'required' | 'long' | 'short' | 'min' | 'max' | 'option' | 'pattern' | Format;
+export type MessageKey = 'required' | 'long' | 'short' | 'min' | 'max' | 'large' | 'option' | 'pattern' | Format;
 
 /** What is wrong with a value: a stable code, and the message about it (`messageOf`). */
 export interface Problem {
-  code: 'required' | 'too_long' | 'too_short' | 'format' | 'not_an_option' | 'out_of_range';
+  code: 'required' | 'too_long' | 'too_short' | 'format' | 'not_an_option' | 'out_of_range' | 'too_large';
   message: MessageKey;
   /** The number in the message. */
   limit?: number;
@@ -19,6 +19,7 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     short: 'has fewer than # characters',
     min: 'is less than #',
     max: 'is greater than #',
+    large: 'is larger than # MiB',
     option: 'is not one of the options',
     pattern: 'does not match the required format',
     email: 'is not an email address',
@@ -37,6 +38,7 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     short: 'hat weniger als # Zeichen',
     min: 'ist kleiner als #',
     max: 'ist größer als #',
+    large: 'ist größer als # MiB',
     option: 'ist keine der Möglichkeiten',
     pattern: 'hat nicht das verlangte Format',
     email: 'ist keine E‑Mail-Adresse',
@@ -44,10 +46,10 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     number: 'ist keine Zahl',
     rating: 'ist keine Bewertung von 1 bis 10',
     phone: 'ist keine Telefonnummer',
-    date: 'ist kein Datum (JJJJ-MM-TT)',
-    time: 'ist keine Uhrzeit (HH:MM)',
+    date: 'ist kein Datum',
+    time: 'ist keine Uhrzeit',
     datetime: 'ist kein Datum mit Uhrzeit',
-    country: 'ist kein Ländercode (ISO 3166-1 Alpha-2)',
+    country: 'ist kein Land',
   },
   fr: {
     required: 'est obligatoire',
@@ -55,6 +57,7 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     short: 'a moins de # caractères',
     min: 'est inférieur à #',
     max: 'est supérieur à #',
+    large: 'dépasse # Mio',
     option: 'ne fait pas partie des choix',
     pattern: 'n’a pas le format demandé',
     email: 'n’est pas une adresse e‑mail',
@@ -62,10 +65,10 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     number: 'n’est pas un nombre',
     rating: 'n’est pas une note de 1 à 10',
     phone: 'n’est pas un numéro de téléphone',
-    date: 'n’est pas une date (AAAA-MM-JJ)',
-    time: 'n’est pas une heure (HH:MM)',
+    date: 'n’est pas une date',
+    time: 'n’est pas une heure',
     datetime: 'n’est pas une date avec heure',
-    country: 'n’est pas un code de pays (ISO 3166-1 alpha-2)',
+    country: 'n’est pas un pays',
   },
   es: {
     required: 'es obligatorio',
@@ -73,6 +76,7 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     short: 'tiene menos de # caracteres',
     min: 'es menor que #',
     max: 'es mayor que #',
+    large: 'ocupa más de # MiB',
     option: 'no es una de las opciones',
     pattern: 'no tiene el formato requerido',
     email: 'no es una dirección de correo',
@@ -80,10 +84,10 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     number: 'no es un número',
     rating: 'no es una valoración del 1 al 10',
     phone: 'no es un número de teléfono',
-    date: 'no es una fecha (AAAA-MM-DD)',
-    time: 'no es una hora (HH:MM)',
+    date: 'no es una fecha',
+    time: 'no es una hora',
     datetime: 'no es una fecha con hora',
-    country: 'no es un código de país (ISO 3166-1 alfa-2)',
+    country: 'no es un país',
   },
   pl: {
     required: 'pole wymagane',
@@ -91,6 +95,7 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     short: 'mniej niż # znaków',
     min: 'wartość mniejsza niż #',
     max: 'wartość większa niż #',
+    large: 'więcej niż # MiB',
     option: 'to nie jest jedna z opcji',
     pattern: 'nieprawidłowy format',
     email: 'to nie jest adres e‑mail',
@@ -98,10 +103,10 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     number: 'to nie jest liczba',
     rating: 'to nie jest ocena od 1 do 10',
     phone: 'to nie jest numer telefonu',
-    date: 'to nie jest data (RRRR-MM-DD)',
-    time: 'to nie jest godzina (GG:MM)',
+    date: 'to nie jest data',
+    time: 'to nie jest godzina',
     datetime: 'to nie jest data z godziną',
-    country: 'to nie jest kod kraju (ISO 3166-1 alfa-2)',
+    country: 'to nie jest kraj',
   },
   pt: {
     required: 'é obrigatório',
@@ -109,6 +114,7 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     short: 'tem menos de # caracteres',
     min: 'é menor que #',
     max: 'é maior que #',
+    large: 'tem mais de # MiB',
     option: 'não é uma das opções',
     pattern: 'não tem o formato pedido',
     email: 'não é um endereço de e‑mail',
@@ -116,10 +122,10 @@ const MESSAGES: Record<Language, Record<MessageKey, string>> = {
     number: 'não é um número',
     rating: 'não é uma avaliação de 1 a 10',
     phone: 'não é um número de telefone',
-    date: 'não é uma data (AAAA-MM-DD)',
-    time: 'não é uma hora (HH:MM)',
+    date: 'não é uma data',
+    time: 'não é uma hora',
     datetime: 'não é uma data com hora',
-    country: 'não é um código de país (ISO 3166-1 alfa-2)',
+    country: 'não é um país',
   },
 };
 

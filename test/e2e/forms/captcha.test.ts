@@ -130,7 +130,7 @@ test('an ALTCHA that has expired or is refused is replaced without the visitor, 
     await page.reload();
     await fill(page);
     await press(page);
-    await page.getByRole('alert').filter({ hasText: 'was not solved' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The check for robots has failed.' }).waitFor();
     assert.equal(await page.getByLabel('First name').inputValue(), 'Grace');
     ends.push(soon(), soon());
     await press(page);
@@ -196,7 +196,7 @@ for (const [provider, host, field] of [
         assert.equal(loads, 0);
         const email = await fill(page);
         await press(page);
-        await page.getByRole('alert').filter({ hasText: 'The check for robots could not be loaded.' }).waitFor();
+        await page.getByRole('alert').filter({ hasText: 'The check for robots has failed.' }).waitFor();
         assert.equal(await page.getByLabel('First name').inputValue(), 'Grace');
         isBroken = false;
         await press(page);
@@ -205,7 +205,7 @@ for (const [provider, host, field] of [
         await page.getByRole('button', { name: 'I am human, for site-key' }).click();
         await press(page);
         // An answer counts once: the refused one is not sent again.
-        await page.getByRole('alert').filter({ hasText: 'was not solved' }).waitFor();
+        await page.getByRole('alert').filter({ hasText: 'The check for robots has failed.' }).waitFor();
         assert.equal(await page.locator('body').getAttribute('data-reset'), 'widget');
         await press(page);
         await page.getByRole('alert').filter({ hasText: 'Please confirm that you are not a robot.' }).waitFor();

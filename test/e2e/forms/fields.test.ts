@@ -189,7 +189,7 @@ test('the errors of the server are told like those of the browser, and others in
     );
     await form.getByLabel('Old code').fill('AB');
     await form.getByRole('button', { name: 'Send' }).click();
-    await form.getByRole('alert').filter({ hasText: 'is odd' }).waitFor();
+    await form.getByRole('alert').filter({ hasText: 'nothing: is odd' }).waitFor();
     assert.equal(await form.locator('[data-error]').count(), 0);
     assert.equal(await form.getByLabel('Old code').inputValue(), 'AB');
   });

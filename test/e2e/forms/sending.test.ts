@@ -281,7 +281,14 @@ test('files are sent with the other fields, as multipart', async () => {
     const field = {
       ...{ id: 9, name: 'paper', label: 'Your paper', type: 'file', required: true, displayOrder: 9 },
       ...{ placeholder: null, defaultValue: null, validationRegex: null, minLength: null, maxLength: null },
-      ...{ min: null, max: null, options: null, mapTo: null },
+      ...{
+        min: null,
+        max: null,
+        options: null,
+        mapTo: null,
+        accept: ['text/plain', 'image/*'],
+        maxBytes: 1.5 * 1024 ** 2,
+      },
     };
     await page.route('**/fields', async (route) => {
       const answer = await route.fetch();
@@ -292,9 +299,12 @@ test('files are sent with the other fields, as multipart', async () => {
     const email = await fill(page);
     await press(page);
     await page.getByText('Your paper: is required').first().waitFor();
-    await page
-      .getByLabel('Your paper')
-      .setInputFiles({ name: 'paper.txt', mimeType: 'text/plain', buffer: Buffer.from('on paper') });
+    const paper = page.getByLabel('Your paper');
+    assert.equal(await paper.getAttribute('accept'), 'text/plain,image/*');
+    await paper.setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: Buffer.alloc(1.6 * 1024 ** 2) });
+    await press(page);
+    await page.getByText('Your paper: is larger than 1.5 MiB').first().waitFor();
+    await paper.setInputFiles({ name: 'paper.txt', mimeType: 'text/plain', buffer: Buffer.from('on paper') });
     sent = '';
     await press(page);
     await thanked(page);
