@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
@@ -21,13 +22,15 @@ async function inPath(): Promise<string | null> {
   return null;
 }
 
-/** Debian's package, with fonts: without any, the browser draws no letters. */
+/** Debian's package, with fonts: without any, the browser draws no letters. Of several test files, one installs it. */
 async function install(): Promise<void> {
-  const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 64 * 1024 * 1024 };
-  const wait = ['-q', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
-  const packages = ['chromium', 'fonts-dejavu-core'];
-  await run('apt-get', [...wait, 'update'], options);
-  await run('apt-get', [...wait, 'install', '--yes', '--no-install-recommends', ...packages], options);
+  const apt = `apt-get -q -o DPkg::Lock::Timeout=${LOCK_SECONDS}`;
+  const packages = 'chromium fonts-dejavu-core';
+  const script = `command -v chromium || { ${apt} update && ${apt} install --yes --no-install-recommends ${packages}; }`;
+  await run('flock', [join(tmpdir(), 'perennial-chromium.lock'), 'sh', '-c', script], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    maxBuffer: 64 * 1024 * 1024,
+  });
 }
 
 /** The path of a Chromium: one in PATH, else Debian's package, which is installed for it (as root). */
@@ -47,7 +50,7 @@ async function findChromium(): Promise<string> {
 export async function startChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: await findChromium(),
-    // Its sandbox does not work as root, and shared memory is small in containers. A page that is covered goes on.
+    // Its sandbox does not work as root, and shared memory is small in containers.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
 }
