@@ -9,3 +9,13 @@ export const NEEDS_SCRIPT: Record<Language, string> = {
   pl: 'Aby wysłać ten formularz, zezwól na JavaScript: dowodzi, że nie jesteś robotem.',
   pt: 'Para enviar este formulário, permita o JavaScript: comprova que não é um robô.',
 };
+
+/** By a file field whose file was sent and not stored. */
+export const CHOOSE_AGAIN: Record<Language, string> = {
+  en: 'Please choose the file again: it was not stored.',
+  de: 'Bitte wählen Sie die Datei noch einmal: Sie wurde nicht gespeichert.',
+  fr: 'Veuillez choisir à nouveau le fichier : il n’a pas été enregistré.',
+  es: 'Vuelva a elegir el archivo: no se guardó.',
+  pl: 'Wybierz plik ponownie: nie został zapisany.',
+  pt: 'Escolha o ficheiro novamente: não foi guardado.',
+};

@@ -5,7 +5,7 @@ import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
 import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
-import { NEEDS_SCRIPT } from './page-texts.ts';
+import { CHOOSE_AGAIN, NEEDS_SCRIPT } from './page-texts.ts';
 import { CAPTCHA_FIELD, HONEYPOT, type Definition } from './shared/definition.ts';
 import { labelled } from './shared/labelled.ts';
 import { failureText, FORM_TEXTS } from './shared/texts.ts';
@@ -71,7 +71,7 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
       id: idOf(field),
       chosen: chosen(field),
       error: error && messageIn(error, language),
-      hint: lostFiles.includes(field.name) ? texts.chooseAgain : undefined,
+      hint: lostFiles.includes(field.name) ? CHOOSE_AGAIN[language] : undefined,
       requiredMark: definition ? `<span class="required">${escapeHtml(texts.required)}</span>` : '*',
       isUnstyled: !definition,
     });

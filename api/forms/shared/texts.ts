@@ -5,8 +5,6 @@ export interface FormTexts {
   /** Behind the label of a field that must be filled in. */
   required: string;
   send: string;
-  /** By a file field whose file was sent and not stored. */
-  chooseAgain: string;
   sending: string;
   thanks: string;
   /** Before the list of fields with an error. */
@@ -36,7 +34,6 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   en: {
     required: '(required)',
     send: 'Send',
-    chooseAgain: 'Please choose the file again: it was not stored.',
     sending: 'Sending …',
     thanks: 'Thank you.',
     correct: 'Please correct:',
@@ -56,7 +53,6 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   de: {
     required: '(erforderlich)',
     send: 'Senden',
-    chooseAgain: 'Bitte wählen Sie die Datei noch einmal: Sie wurde nicht gespeichert.',
     sending: 'Wird gesendet …',
     thanks: 'Vielen Dank.',
     correct: 'Bitte korrigieren:',
@@ -76,7 +72,6 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   fr: {
     required: '(obligatoire)',
     send: 'Envoyer',
-    chooseAgain: 'Veuillez choisir à nouveau le fichier : il n’a pas été enregistré.',
     sending: 'Envoi en cours…',
     thanks: 'Merci.',
     correct: 'Veuillez corriger :',
@@ -96,7 +91,6 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   es: {
     required: '(obligatorio)',
     send: 'Enviar',
-    chooseAgain: 'Vuelva a elegir el archivo: no se guardó.',
     sending: 'Enviando…',
     thanks: 'Gracias.',
     correct: 'Corrija lo siguiente:',
@@ -116,7 +110,6 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   pl: {
     required: '(wymagane)',
     send: 'Wyślij',
-    chooseAgain: 'Wybierz plik ponownie: nie został zapisany.',
     sending: 'Wysyłanie…',
     thanks: 'Dziękujemy.',
     correct: 'Popraw:',
@@ -136,7 +129,6 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
   pt: {
     required: '(obrigatório)',
     send: 'Enviar',
-    chooseAgain: 'Escolha o ficheiro novamente: não foi guardado.',
     sending: 'A enviar…',
     thanks: 'Obrigado.',
     correct: 'Corrija o seguinte:',
