@@ -36,6 +36,16 @@ export class Places {
     });
   }
 
+  /** Does `work` in a place, and gives the place back. Throws the error of `refusal` if there was none. */
+  async hold<T>(key: string, refusal: () => Error, work: () => Promise<T>): Promise<T> {
+    if (!(await this.take(key))) throw refusal();
+    try {
+      return await work();
+    } finally {
+      this.free(key);
+    }
+  }
+
   /** Gives a place back: to the first in the line, if there is one. */
   free(key: string): void {
     const next = this.#lines.get(key)?.shift();

@@ -1,4 +1,4 @@
-import { lookup, promises as dns, type LookupAddress } from 'node:dns';
+import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Places } from '../common/places.ts';
 import { OutboundError, outboundError } from './outbound-error.ts';
@@ -53,13 +53,9 @@ async function addressesOf(resolver: dns.Resolver, hostname: string): Promise<Lo
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-async function addressesOfSystem(hostname: string): Promise<LookupAddress[]> {
-  if (!(await systemPlaces.take('all'))) throw new OutboundError('busy', 'too many names are looked up');
-  return new Promise((resolve, reject) => {
-    lookup(hostname, { all: true }, (error, found) => {
-      systemPlaces.free('all');
-      if (error) reject(error);
-      else resolve(found);
-    });
-  });
-}
+const addressesOfSystem = (hostname: string): Promise<LookupAddress[]> =>
+  systemPlaces.hold(
+    'all',
+    () => new OutboundError('busy', 'too many names are looked up'),
+    () => dns.lookup(hostname, { all: true }),
+  );

@@ -78,8 +78,8 @@ export function createOutbound(
       if (problem) throw new OutboundError('outbound_refused', problem.message);
       const url = new URL(request.url);
       const { method, headers, body } = request;
-      return inPlace(owners, request.owner, () =>
-        inPlace(hosts, url.hostname, () => {
+      return owners.hold(request.owner, busy, () =>
+        hosts.hold(url.hostname, busy, () => {
           const options = { method, headers };
           const started =
             url.protocol === 'https:'
@@ -99,14 +99,7 @@ export function createOutbound(
   };
 }
 
-async function inPlace<T>(places: Places, key: string, work: () => Promise<T>): Promise<T> {
-  if (!(await places.take(key))) throw new OutboundError('busy', 'too many requests are on their way');
-  try {
-    return await work();
-  } finally {
-    places.free(key);
-  }
-}
+const busy = (): OutboundError => new OutboundError('busy', 'too many requests are on their way');
 
 /** The answer to a request, within the limits. An answer that does not end in time is none. */
 function answerOf(

@@ -11,6 +11,7 @@ import { encode, type Nats } from '../../events/nats.ts';
 import { appendEvents } from '../../events/outbox.ts';
 import { startRelay } from '../../events/relay.ts';
 import { ensureStreams, EVENT_BATCHES, EVENTS } from '../../events/streams.ts';
+import { hasHandledAll } from '../support/events.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 
@@ -49,10 +50,7 @@ beforeEach(async () => {
 
 async function handleAll(one: EventHandler): Promise<void> {
   const consumer = await runEventHandler(deps, one);
-  await until(`${one.name} has handled everything`, async () => {
-    const { num_pending, num_ack_pending } = await deps.nats.jsm.consumers.info(EVENT_BATCHES, one.name);
-    return num_pending + num_ack_pending === 0;
-  });
+  await until(`${one.name} has handled everything`, () => hasHandledAll(deps.nats, EVENT_BATCHES, one.name));
   await consumer.stop();
 }
 const stored = async (stream: string): Promise<number> => (await deps.nats.jsm.streams.info(stream)).state.messages;

@@ -18,6 +18,7 @@ import {
   EVENTS,
 } from '../../events/streams.ts';
 import { eventHandlers } from '../../events/handlers/index.ts';
+import { hasHandledAll } from '../support/events.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 
@@ -255,10 +256,7 @@ test('a batch that was tried often is kept for as long as Postgres is down', asy
 const droppedBy = async (consumer: string) =>
   (await deps.metrics.dropped.get()).values.find((value) => value.labels.consumer === consumer)?.value;
 const handled = (name: string) =>
-  until(`${name} has handled everything`, async () => {
-    const { num_pending, num_ack_pending } = await deps.nats.jsm.consumers.info(EVENT_BATCHES, name);
-    return num_pending + num_ack_pending === 0;
-  });
+  until(`${name} has handled everything`, () => hasHandledAll(deps.nats, EVENT_BATCHES, name));
 
 test('events without a tenant are dropped and counted', async () => {
   const handler = await handlerOf();

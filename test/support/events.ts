@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { NatsError } from 'nats';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
-import { encode } from '../../events/nats.ts';
+import { encode, type Nats } from '../../events/nats.ts';
 import { batchSubject, EVENT_BATCHES } from '../../events/streams.ts';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
@@ -30,6 +31,24 @@ export async function publish(service: Service, ...events: AnyEvent[]): Promise<
   }
 }
 
+/**
+ * Whether a consumer has acknowledged every message of a stream. The server tells its consumers of a message after it
+ * has acknowledged it to its publisher, so `num_pending` alone can be 0 too early.
+ */
+export async function hasHandledAll({ jsm }: Nats, stream: string, consumer: string): Promise<boolean> {
+  const { num_pending, num_ack_pending, delivered, config } = await jsm.consumers.info(stream, consumer);
+  if (num_pending + num_ack_pending > 0) return false;
+  for (const subject of config.filter_subjects ?? [config.filter_subject ?? '>']) {
+    const last = await jsm.streams.getMessage(stream, { last_by_subj: subject }).catch((error: unknown) => {
+      // Handled messages are deleted.
+      if ((error as NatsError).api_error?.code === 404) return null;
+      throw error;
+    });
+    if (last && last.seq > delivered.stream_seq) return false;
+  }
+  return true;
+}
+
 /** Waits until the outbox is empty and these consumers have acknowledged everything. */
 export async function settled(service: Service, ...consumers: string[]): Promise<void> {
   const { jsm } = service.deps.nats;
@@ -39,8 +58,7 @@ export async function settled(service: Service, ...consumers: string[]): Promise
     async () => {
       const before = await last();
       for (const name of consumers) {
-        const info = await jsm.consumers.info(EVENT_BATCHES, name);
-        if (info.num_pending + info.num_ack_pending > 0) return false;
+        if (!(await hasHandledAll(service.deps.nats, EVENT_BATCHES, name))) return false;
       }
       const [outbox] = await engineEm(service.deps.orm).transactional((tx) =>
         rows<{ n: number }>(tx, sql`select count(*)::int as n from outbox_events`),

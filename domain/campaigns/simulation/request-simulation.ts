@@ -71,25 +71,12 @@ export async function requestSimulation(
   return { job: await startJob(em, origin, campaignId, request, contacts) };
 }
 
+const othersRun = (): AppError =>
+  new AppError('unavailable', 'Other simulations are running; try again', { headers: { 'Retry-After': '10' } });
+
 /** Runs a simulation when it is its turn. Throws 503 when too many are in the line, or have been for too long. */
-async function inTurn(tenantId: string, work: () => Promise<SimulationResult>): Promise<SimulationResult> {
-  const taken: [Places, string][] = [];
-  try {
-    for (const [places, key] of [
-      [tenantPlaces, tenantId],
-      [allPlaces, 'all'],
-    ] as const) {
-      if (!(await places.take(key)))
-        throw new AppError('unavailable', 'Other simulations are running; try again', {
-          headers: { 'Retry-After': '10' },
-        });
-      taken.push([places, key]);
-    }
-    return await work();
-  } finally {
-    for (const [places, key] of taken) places.free(key);
-  }
-}
+const inTurn = <T>(tenantId: string, work: () => Promise<T>): Promise<T> =>
+  tenantPlaces.hold(tenantId, othersRun, () => allPlaces.hold('all', othersRun, work));
 
 async function definitionOf(
   em: EntityManager,

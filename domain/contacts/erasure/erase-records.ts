@@ -63,7 +63,6 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
         update email_bounces set email_key = '', diagnostic = null, event_key = 'erased:' || id
         where tenant_id = ${tenantId} and (email_id = any(${emailIds}) or email_key = any(${addresses}::text[]))`,
       ),
-      // Endpoints may repeat the contact's data in their answers.
       // Conditions, goals and awaited events tell the person's values; calls tell what their receiver answered.
       stepReasons: await count(
         tx,

@@ -14,6 +14,7 @@ import {
   TRACKING_HITS,
 } from '../../../events/streams.ts';
 import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
+import { hasHandledAll } from '../../support/events.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -344,10 +345,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
 
   // Later hits of old mail leave no trace, and the address does not get rid of its opt-out.
   await open();
-  await until('the hit is taken in', async () => {
-    const info = await service.deps.nats.jsm.consumers.info(TRACKING_HITS, 'tracking');
-    return info.num_pending + info.num_ack_pending === 0;
-  });
+  await until('the hit is taken in', () => hasHandledAll(service.deps.nats, TRACKING_HITS, 'tracking'));
   assert.deepEqual(await tracesInTables(), []);
   for (const [to, reason] of [
     [EMAIL, 'address_unsubscribed'],

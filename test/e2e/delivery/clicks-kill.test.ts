@@ -6,6 +6,7 @@ import { createEmailLinks, trackableLink } from '../../../domain/emails/renderin
 import { TRACKING_HITS } from '../../../events/streams.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { makeTemplate, published } from '../../support/mail/emails.ts';
+import { hasHandledAll } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
@@ -77,16 +78,7 @@ test('SIGTERM and kill -9 of the API under clicks: every redirect that a client 
 
   const recorded = () =>
     engine<{ url: string }>(sql`select url from email_events where email_id = ${email!.emailId} and type = 'CLICK'`);
-  await until(
-    'every hit is taken in',
-    async () => {
-      const consumers = await service.deps.nats.jsm.consumers.list(TRACKING_HITS).next();
-      return (
-        consumers.length > 0 && consumers.every(({ num_pending: left, num_ack_pending: open }) => left + open === 0)
-      );
-    },
-    60_000,
-  );
+  await until('every hit is taken in', () => hasHandledAll(service.deps.nats, TRACKING_HITS, 'tracking'), 60_000);
   const urls = (await recorded()).map(({ url }) => url);
   assert.equal(new Set(urls).size, urls.length, 'a click is two events');
   assert.deepEqual(
