@@ -19,6 +19,8 @@ export interface ShownForm {
   fields?: readonly FormField[];
   values?: Record<string, unknown>;
   errors?: readonly FieldError[];
+  /** Why nothing was stored, although the fields are right. */
+  failure?: 'busy' | 'noProof';
   /** The names of fields whose file was sent, was not stored, and must be chosen again. */
   lostFiles?: readonly string[];
   language?: Language;
@@ -51,8 +53,11 @@ function summaryHtml(errors: readonly FieldError[], fields: readonly FormField[]
     );
     return `<li>${field ? `<a href="#${escapeHtml(firstControlId(field, idOf(field)))}">${text}</a>` : text}</li>`;
   });
-  return `<div class="error" role="alert" data-summary><p>${escapeHtml(FORM_TEXTS[language].correct)}</p><ul>${items.join('')}</ul></div>\n`;
+  return alertHtml(FORM_TEXTS[language].correct, `<ul>${items.join('')}</ul>`);
 }
+
+const alertHtml = (text: string, more = ''): string =>
+  `<div class="error" role="alert" data-summary><p>${escapeHtml(text)}</p>${more}</div>\n`;
 
 /** The form as HTML: for the hosted page, or to be pasted into any page. */
 export function formHtml(form: Form, action: string, shown: ShownForm = {}): string {
@@ -79,7 +84,7 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
   const enctype = fields.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
   const enhanced = definition ? ` class="perennial-form" data-perennial-form="${form.id}"` : '';
   return `<form method="post" action="${escapeHtml(action)}"${enctype}${enhanced}>
-${summaryHtml(errors, fields, language)}${rows.join('\n')}
+${shown.failure ? alertHtml(failureText(texts, shown.failure)) : ''}${summaryHtml(errors, fields, language)}${rows.join('\n')}
 <div class="away" aria-hidden="true"${shown.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
 ${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
 </form>`;

@@ -5,7 +5,7 @@ import { makeContactToken, readContactToken } from '../../domain/addresses/conta
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import type { Language } from '../../domain/common/languages.ts';
 import { Places } from '../../domain/common/places.ts';
-import type { FieldError } from '../../domain/forms/check-submission.ts';
+import { CaptchaUnchecked } from '../../domain/forms/captcha.ts';
 import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import { readTokens, takeTokensQuery } from '../../domain/rate-limits/take-tokens.ts';
@@ -175,7 +175,8 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   const { _token: token, _contactToken: contactToken, [HONEYPOT]: honeypot, ...data } = body;
   const lostFiles = files.map(({ field }) => field);
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
-  if (fromBrowser && !isFormToken(deps.links, token, form.id, new Date())) {
+  const isTokenValid = isFormToken(deps.links, token, form.id, new Date());
+  if (fromBrowser && !isTokenValid) {
     if (wantsPage(ctx))
       return hostedPage(ctx, deps, form, { ...(await shownTo(deps, em, form, contactToken)), values: data, lostFiles });
     throw new AppError(
@@ -186,35 +187,39 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   // A bot filled the honeypot: it gets a success response, and nothing is stored.
   if (honeypot !== undefined && honeypot !== null && honeypot !== '')
     return thanks(ctx, form, { contactId: null, submissionId: null });
-  await takeSubmission(deps, form, ctx.ip);
   const visitor = {
     ipAddress: ctx.ip,
     userAgent: ctx.get('user-agent').slice(0, 500) || null,
     language: preferredLanguage(ctx.get('accept-language')),
     contactId: readContactToken(deps.links, contactToken, form.tenantId),
+    formToken: isTokenValid ? (token as string) : null,
   };
-  const again = async (status: number, errors: FieldError[]): Promise<Reply> => {
+  const again = async (status: number, problem: Pick<ShownForm, 'errors' | 'failure'>): Promise<Reply> => {
     const shown = await shownTo(deps, em, form, contactToken);
-    return { ...hostedPage(ctx, deps, form, { ...shown, values: data, errors, lostFiles }), status };
+    return { ...hostedPage(ctx, deps, form, { ...shown, ...problem, values: data, lostFiles }), status };
   };
   const origin = { tenantId: form.tenantId, requestId };
-  const sent = await submissionFiles(deps, form, files);
   try {
-    const result = await inLine(deps, () =>
-      submitForm(em, origin, form, data, visitor, { captcha: deps.captcha, files: sent }),
-    );
+    await takeSubmission(deps, form, ctx.ip);
+    const result = await submitForm(em, origin, form, data, visitor, {
+      captcha: deps.captcha,
+      files: await submissionFiles(deps, form, files),
+      inLine: (write) => lineOf(deps).hold('submission', tooMany, write),
+    });
     if (result.ok) {
-      const { contactId, submissionId, isTheirs } = result;
-      const theirs = isTheirs ? { contactToken: makeContactToken(deps.links, form.tenantId, contactId) } : {};
+      const { contactId, submissionId, provedId } = result;
+      const theirs = provedId === null ? {} : { contactToken: makeContactToken(deps.links, form.tenantId, provedId) };
       return thanks(ctx, form, { contactId, submissionId, ...theirs });
     }
     return wantsPage(ctx)
-      ? await again(422, result.errors)
+      ? await again(422, { errors: result.errors })
       : { status: 422, body: { success: false, errors: result.errors } };
   } catch (error) {
-    // A page keeps what was typed, although the CAPTCHA could not be checked.
-    if (!(error instanceof AppError && error.code === 'unavailable' && wantsPage(ctx))) throw error;
-    return again(503, [{ field: 'captcha', code: error.code, message: error.message }]);
+    // A page keeps what was typed when the submission can be tried again.
+    const isTemporary = error instanceof AppError && ['unavailable', 'too_many_requests'].includes(error.code);
+    if (!isTemporary || !wantsPage(ctx)) throw error;
+    ctx.set(error.headers ?? {});
+    return again(error.status, { failure: error instanceof CaptchaUnchecked ? 'noProof' : 'busy' });
   }
 }
 
@@ -224,20 +229,15 @@ const lines = new WeakMap<Deps, Places>();
  * Submissions wait for each other in a line of their own: a rush takes only a part of the connections to the database,
  * and each waits for its turn instead of being refused after the short time that other requests wait for a connection.
  */
-async function inLine<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
+function lineOf(deps: Deps): Places {
   const most = Math.max(1, Math.floor(deps.env.DATABASE_POOL_MAX * 0.6));
   const line = lines.get(deps) ?? new Places({ most, mostWaiting: 2000, waitMs: 25_000 });
   lines.set(deps, line);
-  if (!(await line.take('submission')))
-    throw new AppError('unavailable', 'Too many forms are being submitted; try again', {
-      headers: { 'Retry-After': '5' },
-    });
-  try {
-    return await work();
-  } finally {
-    line.free('submission');
-  }
+  return line;
 }
+
+const tooMany = (): AppError =>
+  new AppError('unavailable', 'Too many forms are being submitted; try again', { headers: { 'Retry-After': '5' } });
 
 /** What a page shows to the contact of a token. */
 async function shownTo(

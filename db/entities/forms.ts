@@ -83,12 +83,17 @@ const FormSubmissionSchema = defineEntity({
     { name: 'form_submissions_form_idx', properties: ['tenantId', 'formId', 'id'] },
     { name: 'form_submissions_contact_idx', properties: ['tenantId', 'contactId'] },
   ],
-  uniques: [{ name: 'form_submissions_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  uniques: [
+    { name: 'form_submissions_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    { name: 'form_submissions_tenant_id_request_key_key', properties: ['tenantId', 'requestKey'] },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),
     formId: bigid(),
     contactId: bigid().nullable(),
+    /** See submission-key.ts. Null without a form token, and after erasure. */
+    requestKey: p.uuid().nullable(),
     submissionData: json<Record<string, unknown>>(),
     ipAddress: p.text().nullable(),
     userAgent: p.text().nullable(),

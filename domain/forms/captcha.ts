@@ -34,6 +34,16 @@ export interface Challenge {
   signature: string;
 }
 
+/** Thrown when the provider cannot be asked: nobody is let in. */
+export class CaptchaUnchecked extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', 'The CAPTCHA could not be checked; try again in a moment', {
+      headers: { 'Retry-After': '10' },
+      cause,
+    });
+  }
+}
+
 /** A solution that is right. `redeem` uses it up in the transaction of the submission; throws UsedBefore. */
 export interface Solved {
   redeem: (tx: EntityManager, tenantId: string) => Promise<void>;
@@ -139,10 +149,7 @@ function foreign(provider: keyof typeof PROVIDERS, env: Env): Captcha {
         // The provider accepts a solution once.
         return (await ask(solution, ipAddress)) ? { redeem: async () => {} } : wrong('captcha_invalid');
       } catch (error) {
-        throw new AppError('unavailable', 'The CAPTCHA could not be checked; try again in a moment', {
-          headers: { 'Retry-After': '10' },
-          cause: error,
-        });
+        throw new CaptchaUnchecked(error);
       }
     },
   };

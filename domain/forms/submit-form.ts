@@ -1,3 +1,4 @@
+import { pgError } from '../../db/errors.ts';
 import { preparedHint, retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Form } from '../../db/entities/forms.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
@@ -20,6 +21,7 @@ import type { SentFile } from './files/check-file.ts';
 import { customFieldOf, mappedFields, type MappedField } from './fields.ts';
 import { readKnownContact, shownFields, type KnownContact } from './known-contact.ts';
 import { notifySubmission } from './notify-submission.ts';
+import { submissionKey, submissionOf } from './submission-key.ts';
 
 /** Who submits a form, and how. */
 export interface Visitor {
@@ -29,6 +31,8 @@ export interface Visitor {
   language: Language;
   /** The contact of a valid token that came with the submission. */
   contactId: number | null;
+  /** The valid form token that came with the submission. */
+  formToken: string | null;
 }
 
 /** The files of a submission. They are stored only when everything else about it has been checked. */
@@ -42,17 +46,18 @@ export interface SubmissionFiles {
 export type SubmitResult =
   | {
       ok: true;
-      contactId: number;
+      /** Null if the submission was stored before, and its contact was deleted since. */
+      contactId: number | null;
       submissionId: number;
-      /** The contact was made by the submission, or proved by its token: the visitor may have a token of it. */
-      isTheirs: boolean;
+      /** The contact whose token the visitor may have: it was made by the submission, or proved by its token. */
+      provedId: number | null;
     }
   | { ok: false; errors: FieldError[] };
 
 /**
  * Accepts a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
  * transaction. With any error nothing is stored. The CAPTCHA, if the form has one, is checked last, because a solution
- * can be used only once. Throws `unavailable` if it cannot be checked.
+ * can be used only once. A submission that a browser sends again is not stored again: its result is that of the first. Throws CaptchaUnchecked if it cannot be checked. `inLine` waits for a turn, and then writes.
  */
 export async function submitForm(
   em: EntityManager,
@@ -60,7 +65,11 @@ export async function submitForm(
   form: Form,
   data: Record<string, unknown>,
   visitor: Visitor,
-  { captcha, files }: { captcha: Captcha; files: SubmissionFiles },
+  {
+    captcha,
+    files,
+    inLine,
+  }: { captcha: Captcha; files: SubmissionFiles; inLine: <T>(write: () => Promise<T>) => Promise<T> },
 ): Promise<SubmitResult> {
   const known = visitor.contactId === null ? null : await readKnownContact(em, form, visitor.contactId);
   const mapped = mappedFields(form.fields);
@@ -90,18 +99,33 @@ export async function submitForm(
     });
     return { ok: false, errors: [...errors, ...fieldErrors(others)] };
   }
+  const key = submissionKey(visitor.formToken, values, files.sent);
+  const storedBefore = async (): Promise<SubmitResult | null> => {
+    const found = key === null ? null : await submissionOf(em, origin.tenantId, key);
+    if (!found) return null;
+    const { id: submissionId, contactId } = found;
+    return { ok: true, contactId, submissionId, provedId: proved?.id ?? null };
+  };
+  const before = await storedBefore();
+  if (before) return before;
   const solved = form.enableCaptcha ? await captcha.check(data, visitor.ipAddress) : null;
   if (solved && !('redeem' in solved)) return { ok: false, errors: [solved] };
   const stored = await files.store();
   try {
-    return await store(em, origin, form, { contactFields, values, visitor, proved, solved, stored });
+    return await inLine(() => store(em, origin, form, { contactFields, values, visitor, key, proved, solved, stored }));
   } catch (error) {
     files.discard(stored);
+    // Sent twice at the same moment: the other one was faster.
+    const twin = error instanceof UsedBefore || isKeyTaken(error) ? await storedBefore() : null;
+    if (twin) return twin;
     if (error instanceof UsedBefore) return { ok: false, errors: [error.error] };
     if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
     return { ok: false, errors: fieldErrors(error.errors ?? []) };
   }
 }
+
+const isKeyTaken = (error: unknown): boolean =>
+  pgError(error)?.constraint === 'form_submissions_tenant_id_request_key_key';
 
 /** Whether a token's contact submits the form: whoever types another address is somebody else. */
 function isTheirs(contact: KnownContact, data: Record<string, unknown>, mapped: Map<string, MappedField>): boolean {
@@ -115,6 +139,7 @@ interface Submission {
   contactFields: Record<string, string>;
   values: Record<string, SubmittedValue>;
   visitor: Visitor;
+  key: string | null;
   /** The contact of the visitor's token. */
   proved: KnownContact | null;
   solved: Solved | null;
@@ -125,7 +150,7 @@ async function store(
   em: EntityManager,
   origin: Origin,
   form: Form,
-  { contactFields, values, visitor, proved, solved, stored }: Submission,
+  { contactFields, values, visitor, key, proved, solved, stored }: Submission,
 ): Promise<SubmitResult> {
   const { email, ...texts } = contactFields;
   const { ipAddress, userAgent, language } = visitor;
@@ -145,8 +170,8 @@ async function store(
     const [submission] = await rows<{ id: number }>(
       tx,
       sql`${preparedHint}
-      insert into form_submissions (tenant_id, form_id, contact_id, submission_data, ip_address, user_agent, submitted_at)
-      values (${origin.tenantId}, ${form.id}, ${contactId}, ${submitted}, ${ipAddress}, ${userAgent}, ${new Date()})
+      insert into form_submissions (tenant_id, form_id, contact_id, request_key, submission_data, ip_address, user_agent, submitted_at)
+      values (${origin.tenantId}, ${form.id}, ${contactId}, ${key}, ${submitted}, ${ipAddress}, ${userAgent}, ${new Date()})
       returning id`,
     );
     const submissionId = submission!.id;
@@ -165,7 +190,7 @@ async function store(
       },
     ]);
     await notifySubmission(tx, form, { id: submissionId, email: email!, values });
-    return { ok: true, contactId, submissionId, isTheirs: created || proved?.id === contactId };
+    return { ok: true, contactId, submissionId, provedId: created || proved?.id === contactId ? contactId : null };
   });
 }
 

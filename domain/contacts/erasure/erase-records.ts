@@ -80,7 +80,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       submissions: await count(
         tx,
         sql`
-        update form_submissions set submission_data = '{}', ip_address = null, user_agent = null
+        update form_submissions set submission_data = '{}', request_key = null, ip_address = null, user_agent = null
         where tenant_id = ${tenantId} and ${ofPerson}`,
       ),
       importRejects: await count(

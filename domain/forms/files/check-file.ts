@@ -9,8 +9,9 @@ export interface SentFile {
   size: number;
   /** The maximum size in bytes. */
   limit: number;
-  /** Null if the file was refused, so that it was not looked at. */
+  /** Null if the file was refused, so that it was not looked at; so is `sha256`. */
   mediaType: string | null;
+  sha256: string | null;
   refused: 'too_large' | 'too_many' | null;
 }
 

@@ -12,9 +12,8 @@ export interface Upload {
   read: () => AsyncIterable<Uint8Array>;
 }
 
-/** A file of a request whose content was judged; `sha256` is null if it was refused. */
+/** A file of a request whose content was judged. */
 export interface JudgedFile extends SentFile {
-  sha256: string | null;
   read: () => AsyncIterable<Uint8Array>;
 }
 

@@ -197,6 +197,7 @@ test('a provider that is down lets nobody in, and the page keeps what was typed'
   assert.equal(page.status, 503);
   const html = await page.text();
   assert.match(html, /value="typed text"/);
-  assert.match(html, /could not be checked/);
+  assert.match(html, /role="alert"[^>]*><p>The check for robots has failed\. Your entries are still here\./);
+  assert.equal(page.headers.get('retry-after'), '10');
   assert.equal(await stored(hosted, id), 0);
 });

@@ -211,6 +211,30 @@ test('a browser without a token gets the page, prefilled, and nothing is stored;
   assert.equal((await submit(id, new URLSearchParams({ email }))).body.code, 'token_invalid');
 });
 
+test('what a browser sends again, or twice at once, is one submission; other values are another', async () => {
+  const id = await make();
+  const page = (await service.api('GET', `/forms/${id}/page`, undefined, { token: null })).body;
+  const send = async (firstName: string, _token: string) => {
+    const email = 'again@example.com';
+    const { status, body } = await submit(id, { email, firstName, _token }, { Origin: 'https://shop.example' });
+    assert.equal(status, 200);
+    return body.submissionId as number;
+  };
+  const ada = hidden(page);
+  const first = await send('Ada', ada);
+  const before = await kept();
+  assert.equal(await send('Ada', ada), first);
+  assert.deepEqual(await kept(), before, 'no contact, submission or event more');
+  assert.notEqual(await send('Eve', ada), first);
+  assert.notEqual(await send('Ada', await token(id)), first, 'filled in a second time');
+  const clicks = await Promise.all(Array.from({ length: 10 }, () => send('Bob', ada)));
+  assert.equal(new Set(clicks).size, 1);
+  assert.equal((await submissions(id)).length, 4);
+  await service.api('DELETE', `/contacts/${(await contactOf('again@example.com')).id}`);
+  const { body } = await submit(id, { email: 'again@example.com', firstName: 'Ada', _token: ada });
+  assert.deepEqual([body.submissionId, body.contactId], [first, null], 'its contact was deleted');
+});
+
 test('multipart posts are taken too, and other bodies are not', async () => {
   const id = await make();
   const data = new FormData();

@@ -8,6 +8,7 @@ const sent = (fileName: string, mediaType: string | null, more: Partial<SentFile
   field: 'cv',
   fileName,
   mediaType,
+  sha256: null,
   size: 10,
   limit: 1536,
   refused: null,
