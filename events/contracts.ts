@@ -165,13 +165,13 @@ export interface EventBatch {
   type: EventType;
   time: string;
   requestid?: string;
-  /** The data lacks `tenantId` and `timestamp`, which are those of the batch. */
-  events: { id: string; data: Record<string, unknown> }[];
+  /** The data lacks `tenantId` and `timestamp`, which are those of the batch; so is `requestid`, if an event has none. */
+  events: { id: string; requestid?: string; data: Record<string, unknown> }[];
 }
 
 /** The events of a batch, as other programs read them. */
-export function* eventsOf({ tenantid, type, time, requestid, events }: EventBatch): Generator<CloudEvent> {
-  for (const { id, data } of events)
+export function* eventsOf({ tenantid, type, time, requestid: common, events }: EventBatch): Generator<CloudEvent> {
+  for (const { id, requestid = common, data } of events)
     yield {
       specversion: '1.0',
       id,

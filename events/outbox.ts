@@ -2,16 +2,25 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
 import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
-import type { EventData, EventType, OwnSendRequest } from './contracts.ts';
+import type { EventBatch, EventData, EventType, OwnSendRequest } from './contracts.ts';
 
 export const SHARDS = 16;
 /** The most events, and the most bytes of them, in a row: a row becomes one message of NATS, which are bounded. */
 const EVENTS_PER_ROW = 500;
 const BYTES_PER_ROW = 128 * 1024;
 
-/** A new event. `entity` identifies what it is about: events of one entity keep their order. */
+/**
+ * A new event. `entity` identifies what it is about: events of one entity keep their order. `requestId` is that of the
+ * event, if it is not that of its transaction.
+ */
 export type NewEvent = {
-  [T in EventType]: { type: T; entity: string; data: Omit<EventData<T>, 'tenantId' | 'timestamp'>; at?: Date };
+  [T in EventType]: {
+    type: T;
+    entity: string;
+    data: Omit<EventData<T>, 'tenantId' | 'timestamp'>;
+    at?: Date;
+    requestId?: string | null;
+  };
 }[EventType];
 
 /** A send request as stored in the outbox; the relay adds the tenant from the row. */
@@ -72,7 +81,7 @@ interface NewRow {
   shard: number;
   type: EventType;
   at: Date;
-  events: { id: string; data: Record<string, unknown> }[];
+  events: EventBatch['events'];
   bytes: number;
 }
 
@@ -95,7 +104,8 @@ export function outboxRows(origin: Origin, events: NewEvent[]) {
     row.bytes += bytes;
     const id = randomUUID();
     ids.push(id);
-    row.events.push({ id, data: event.data });
+    const own = event.requestId ?? origin.requestId;
+    row.events.push({ id, ...(own !== origin.requestId ? { requestid: own! } : {}), data: event.data });
   }
   return { ids, rows: [...groups.values()].flat() };
 }

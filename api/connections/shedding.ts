@@ -25,10 +25,10 @@ const MANY = 2000;
 /** Monitors must always reach the process, and a recipient's tracking pixel is always answered. */
 const NEVER_REFUSED = /^\/(metrics$|api\/v1\/([a-z]+\/)?health$|api\/v1\/emails\/tracking\/)/;
 /**
- * Requests that wait in their own queue (password hashing in threads) or run for minutes (uploads) do not indicate
- * load.
+ * Requests that wait in their own queue (password hashing in threads, submissions of forms) or run for minutes
+ * (uploads) do not indicate load.
  */
-const NOT_COUNTED = /^\/api\/v1\/(auth\/|contacts\/(import|export))/;
+const NOT_COUNTED = /^\/api\/v1\/(auth\/|contacts\/(import|export)|forms\/\d+\/submit$)/;
 
 /**
  * Answers requests with 503 before the process is overloaded: when the event loop has been late for a while with many

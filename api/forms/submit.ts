@@ -4,11 +4,8 @@ import type { Form, FormField } from '../../db/entities/forms.ts';
 import { makeContactToken, readContactToken } from '../../domain/addresses/contact-token.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import type { Language } from '../../domain/common/languages.ts';
-import { Places } from '../../domain/common/places.ts';
 import { CaptchaUnchecked } from '../../domain/forms/captcha.ts';
 import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
-import { networkOf } from '../../domain/rate-limits/network-of.ts';
-import { readTokens, takeTokensQuery } from '../../domain/rate-limits/take-tokens.ts';
 import { readActiveForm } from '../../domain/forms/read-active-form.ts';
 import { countView, submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
@@ -21,6 +18,8 @@ import { presentPublicForm, type PublicSettings } from './presenter.ts';
 import { scriptTag } from './script.ts';
 import { HONEYPOT, type Definition } from './shared/definition.ts';
 import { submissionFiles } from './submission-files.ts';
+import { groupsOf } from './submission-groups.ts';
+import { takeSubmission } from './submission-limits.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
@@ -119,25 +118,6 @@ export async function contactOfToken(
   return contactId === null ? null : readKnownContact(em, form, contactId);
 }
 
-/** Limits the submissions of a form, from one address and from all. Throws 429. */
-async function takeSubmission({ env, pipelined }: Deps, { id, tenantId }: Form, address: string): Promise<void> {
-  if (!env.ENABLE_RATE_LIMITING) return;
-  const perMinute = env.FORM_SUBMISSIONS_PER_MINUTE;
-  const limits = [
-    { bucket: `form/${id}/${networkOf(address)}`, limit: { perMinute, burst: perMinute * 2 } },
-    { bucket: `form/${id}`, limit: { perMinute: perMinute * 10, burst: perMinute * 20 } },
-  ];
-  for (const { bucket, limit } of limits) {
-    const asked = takeTokensQuery([{ bucket, tenantId, keyHash: null }], limit);
-    const [found] = await pipelined.run('engine', [asked]);
-    const [taken] = readTokens(found!, limit);
-    if (!taken!.allowed)
-      throw new AppError('too_many_requests', 'The form gets too many submissions; try again later', {
-        headers: { 'Retry-After': String(taken!.retrySeconds) },
-      });
-  }
-}
-
 /** Whether the client is a browser that wants a page, not a script that wants JSON. */
 const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accepts('json', 'html') === 'html';
 
@@ -204,7 +184,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     const result = await submitForm(em, origin, form, data, visitor, {
       captcha: deps.captcha,
       files: await submissionFiles(deps, form, files),
-      inLine: (write) => lineOf(deps).hold('submission', tooMany, write),
+      store: groupsOf(deps, form.tenantId),
     });
     if (result.ok) {
       const { contactId, submissionId, provedId } = result;
@@ -222,22 +202,6 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     return again(error.status, { failure: error instanceof CaptchaUnchecked ? 'noProof' : 'busy' });
   }
 }
-
-const lines = new WeakMap<Deps, Places>();
-
-/**
- * Submissions wait for each other in a line of their own: a rush takes only a part of the connections to the database,
- * and each waits for its turn instead of being refused after the short time that other requests wait for a connection.
- */
-function lineOf(deps: Deps): Places {
-  const most = Math.max(1, Math.floor(deps.env.DATABASE_POOL_MAX * 0.6));
-  const line = lines.get(deps) ?? new Places({ most, mostWaiting: 2000, waitMs: 25_000 });
-  lines.set(deps, line);
-  return line;
-}
-
-const tooMany = (): AppError =>
-  new AppError('unavailable', 'Too many forms are being submitted; try again', { headers: { 'Retry-After': '5' } });
 
 /** What a page shows to the contact of a token. */
 async function shownTo(

@@ -49,7 +49,7 @@ export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Pro
     if (action.type === 'ADD_TO_LIST') {
       for (const [requestId, some] of Map.groupBy(group, causeOf)) {
         const contactIds = some.map((hit) => hit.contact_id);
-        await addToListIfThere(tx, tenantId, action.listId, contactIds, requestId);
+        await addToListIfThere(tx, tenantId, action.listId, contactIds, { requestId });
       }
     }
     if (action.type === 'START_CAMPAIGN') {

@@ -169,7 +169,13 @@ export async function performEffect(
     case 'wait':
       return { result: { kind: 'wait', until: effect.until }, recorded: 'wait', reason: null };
     case 'membership':
-      await changeListMembers(tx, tenantId, effect.listId, { [effect.action]: [contactId] }, origin.requestId);
+      await changeListMembers(
+        tx,
+        tenantId,
+        effect.listId,
+        { [effect.action]: [contactId] },
+        { requestId: origin.requestId },
+      );
       return success;
     case 'evaluate':
       await assertSegments(tx, tenantId, effect.filters);

@@ -25,6 +25,7 @@ import {
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import { mergedCustomFields } from '../values/custom-values.ts';
 import { companyNameKey } from '../values/find-or-create-company.ts';
+import { onlyEmpty } from '../values/only-empty.ts';
 import { COMPANY_TWICE, noCompany } from '../values/resolve-company.ts';
 import { statusViolations } from '../values/status-rules.ts';
 import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
@@ -35,6 +36,12 @@ import { optionalValues } from '../values/optional-fields.ts';
 export interface BatchRow {
   input: ContactInput | null;
   violations: Violation[];
+  /** Sets only what is empty in an existing contact. */
+  fillsEmpty?: boolean;
+  /** More values of a contact that the row creates. */
+  ofNew?: { status?: ContactStatus; source?: string };
+  /** The request id of the row's events, if it is not that of the batch. */
+  requestId?: string | null;
 }
 
 export interface BatchResult {
@@ -52,6 +59,8 @@ interface Draft {
   changed: Set<string>;
   /** The name of a company to create or find for it. */
   companyName: string | null;
+  /** That of the last row that changed it. */
+  requestId: string | null;
 }
 
 /**
@@ -69,17 +78,20 @@ export async function batchContacts(
   return retried(() => freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch)), isDuplicateEmail);
 }
 
-async function writeBatch(
+/** `batchContacts` in the transaction `tx`, which fails if another one creates a contact meanwhile (`isDuplicateEmail`). */
+export async function writeBatch(
   tx: EntityManager,
   origin: Origin,
   mode: 'upsert' | 'create',
   batch: readonly BatchRow[],
+  { needsNames = true }: { needsNames?: boolean } = {},
 ): Promise<BatchResult[]> {
   const { tenantId } = origin;
   const types = await customFieldTypes(tx, tenantId);
-  const checked = await mapYielding(batch, ({ input, violations: told }) => ({
+  const checked = await mapYielding(batch, ({ input, violations: told, ...row }) => ({
     input,
     told,
+    row: { ...row, requestId: row.requestId ?? origin.requestId },
     ...checkContactValues(input ?? {}, types),
   }));
   const keys = [...new Set(checked.flatMap(({ values }) => values.emailKey ?? []))];
@@ -105,6 +117,7 @@ async function writeBatch(
     ({
       input,
       told,
+      row,
       values,
       violations,
     }): { key: string; status: 'created' | 'updated' | 'unchanged' } | Violation[] => {
@@ -113,17 +126,23 @@ async function writeBatch(
       const errors = combineViolations(told, [
         ...violations,
         ...rowViolations(values, draft, mode, companies),
-        ...(draft ? [] : missingNames(input)),
+        ...(draft || !needsNames ? [] : missingNames(input)),
       ]);
       if (errors.length > 0) return errors;
       const key = values.emailKey!;
+      if (draft && row.fillsEmpty) keepPresent(draft, values);
       // If no company has the name yet, `save` creates it.
       const companyId = values.company == null ? undefined : named.get(companyNameKey(values.company));
       if (companyId !== undefined) Object.assign(values, { company: undefined, companyId });
       else if (values.company === null)
         Object.assign(values, { company: undefined, companyId: values.companyId ?? null });
-      if (draft) return { key, status: change(draft, values) ? 'updated' : 'unchanged' };
-      drafts.set(key, newDraft(tenantId, values, suppressed.get(key)));
+      if (draft) {
+        const isChanged = change(draft, values);
+        if (isChanged) draft.requestId = row.requestId;
+        return { key, status: isChanged ? 'updated' : 'unchanged' };
+      }
+      const { requestId } = row;
+      drafts.set(key, { ...newDraft(tenantId, { ...values, ...row.ofNew }, suppressed.get(key)), requestId });
       return { key, status: 'created' };
     },
   );
@@ -160,6 +179,7 @@ const draftOf = (contact: Contact, isNew: boolean): Draft => ({
   oldStatus: contact.status,
   changed: new Set(),
   companyName: null,
+  requestId: null,
 });
 
 function newDraft(
@@ -167,7 +187,7 @@ function newDraft(
   { customFields, company, status, ...values }: ContactValues,
   suppressed: ContactStatus | undefined,
 ): Draft {
-  const none = { phone: null, phoneE164: null, companyId: null, tags: [] as string[] };
+  const none = { firstName: '', lastName: '', phone: null, phoneE164: null, companyId: null, tags: [] as string[] };
   const contact = {
     ...none,
     ...values,
@@ -189,6 +209,14 @@ function change(draft: Draft, { company, ...values }: ContactValues): boolean {
   return (
     changed.length > 0 || (company != null && (before === null || companyNameKey(before) !== companyNameKey(company)))
   );
+}
+
+/** Removes the values of fields that are not empty in a contact. */
+function keepPresent({ contact, companyName }: Draft, values: ContactValues): void {
+  const kept = onlyEmpty(contact, values);
+  for (const name of Object.keys(values) as (keyof ContactValues)[]) if (!(name in kept)) delete values[name];
+  Object.assign(values, kept);
+  if (contact.companyId != null || companyName !== null) delete values.company;
 }
 
 async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[]): Promise<void> {
@@ -230,33 +258,37 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
     optedOut.map(({ contact }) => contact.emailKey),
   );
   await appendEvents(tx, origin, [
-    ...made.map(({ contact: { id, email } }): NewEvent => ({
+    ...made.map(({ contact: { id, email }, requestId }): NewEvent => ({
       type: 'CONTACT_CREATED',
       entity: `contact/${id}`,
       data: { contactId: id, email },
+      requestId,
     })),
-    ...updated.map(({ contact: { id, version }, changed }): NewEvent => ({
+    ...updated.map(({ contact: { id, version }, changed, requestId }): NewEvent => ({
       type: 'CONTACT_UPDATED',
       entity: `contact/${id}`,
       data: { contactId: id, version: version, changed: [...changed] },
+      requestId,
     })),
-    ...updated.filter(isOptOut).map(({ contact: { id } }): NewEvent => ({
+    ...updated.filter(isOptOut).map(({ contact: { id }, requestId }): NewEvent => ({
       type: 'CONTACT_UNSUBSCRIBED',
       entity: `contact/${id}`,
       data: { contactId: id, reason: 'api' },
+      requestId,
     })),
   ]);
+  const requestIds = new Map(drafts.map(({ contact, requestId }) => [contact.id, requestId]));
   await refreshMemberships(
     tx,
     tenantId,
     made.map(({ contact }) => contact.id),
-    { requestId: origin.requestId },
+    { requestId: origin.requestId, requestIds },
   );
   await refreshMemberships(
     tx,
     tenantId,
     updated.map(({ contact }) => contact.id),
-    { causes: ['contact', 'company'], requestId: origin.requestId },
+    { causes: ['contact', 'company'], requestId: origin.requestId, requestIds },
   );
 }
 

@@ -44,7 +44,8 @@ export async function confirmOptIn(em: EntityManager, token: OptInToken, visitor
     const lists = await settleRequests(tx, tenantId, contactId, visitor);
     await liftOptOut(tx, tenantId, asked.emailKey, visitor.requestId);
     if (asked.status !== 'active') await activate(tx, tenantId, contactId, visitor.requestId);
-    for (const listId of lists) await addToListIfThere(tx, tenantId, listId, [contactId], visitor.requestId);
+    for (const listId of lists)
+      await addToListIfThere(tx, tenantId, listId, [contactId], { requestId: visitor.requestId });
   });
 }
 

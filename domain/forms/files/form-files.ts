@@ -16,6 +16,9 @@ export interface StoredFile {
   objectKey: string;
 }
 
+/** A file that a transaction refers to. */
+export type ClaimedFile = StoredFile & { id: number };
+
 /** The value of a file field in `submissionData`. */
 export interface FileValue {
   fileId: number;
@@ -29,7 +32,7 @@ export async function claimFormFiles(
   tx: EntityManager,
   tenantId: string,
   files: readonly StoredFile[],
-): Promise<(StoredFile & { id: number })[]> {
+): Promise<ClaimedFile[]> {
   if (files.length === 0) return [];
   await claimFiles(
     tx,
@@ -44,7 +47,7 @@ export async function claimFormFiles(
 }
 
 /** The values of claimed files, by field. */
-export const fileValues = (files: readonly (StoredFile & { id: number })[]): Record<string, FileValue> =>
+export const fileValues = (files: readonly ClaimedFile[]): Record<string, FileValue> =>
   Object.fromEntries(
     files.map(({ id, field, fileName, mediaType, size }) => [field, { fileId: id, fileName, mediaType, size }]),
   );
@@ -53,7 +56,7 @@ export const fileValues = (files: readonly (StoredFile & { id: number })[]): Rec
 export async function insertFormFiles(
   tx: EntityManager,
   { tenantId, formId, submissionId }: { tenantId: string; formId: number; submissionId: number },
-  files: readonly (StoredFile & { id: number })[],
+  files: readonly ClaimedFile[],
 ): Promise<void> {
   for (const { id, field, fileName, mediaType, size, sha256, objectKey } of files) {
     await rows(

@@ -18,7 +18,7 @@ export async function changeList(
   const { tenantId, requestId } = origin;
   return retriedTransaction(em, async (tx) => {
     if (action === 'add') assertValid(await lockMembers(tx, tenantId, contactIds));
-    const { added, removed } = await changeListMembers(tx, tenantId, listId, { [action]: contactIds }, requestId);
+    const { added, removed } = await changeListMembers(tx, tenantId, listId, { [action]: contactIds }, { requestId });
     const [{ n: count } = { n: 0 }] = await rows<{ n: number }>(
       tx,
       sql`

@@ -2,8 +2,11 @@ import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts'
 import { appendEvents } from '../../../events/outbox.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { lockSegment } from './lock-segment.ts';
-import { membershipEvent, refreshMemberships } from './refresh-memberships.ts';
+import { membershipEvent, refreshMemberships, type RefreshOptions } from './refresh-memberships.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+
+/** The request that changes memberships, or that of each contact. */
+type Cause = Pick<RefreshOptions, 'requestId' | 'requestIds'>;
 
 /**
  * Adds contacts to a static list and removes others; returns the ids whose membership changed. Ignores contacts that do
@@ -15,7 +18,7 @@ export async function changeListMembers(
   tenantId: string,
   listId: number,
   change: { add?: readonly number[]; remove?: readonly number[] },
-  requestId: string | null = null,
+  cause: Cause = {},
 ): Promise<{ added: number[]; removed: number[] }> {
   const { add = [], remove = [] } = change;
   // Lock the contacts first: all code that changes memberships locks in that order.
@@ -41,11 +44,11 @@ export async function changeListMembers(
   const [added, removed] = [idsOf(came), idsOf(left)];
   const moved = [...added, ...removed];
   if (moved.length > 0) {
-    await appendEvents(tx, { tenantId, requestId }, [
-      ...added.map((id) => membershipEvent(listId, id, true)),
-      ...removed.map((id) => membershipEvent(listId, id, false)),
+    await appendEvents(tx, { tenantId, requestId: cause.requestId ?? null }, [
+      ...added.map((id) => ({ ...membershipEvent(listId, id, true), requestId: cause.requestIds?.get(id) ?? null })),
+      ...removed.map((id) => ({ ...membershipEvent(listId, id, false), requestId: cause.requestIds?.get(id) ?? null })),
     ]);
-    await refreshMemberships(tx, tenantId, moved, { causes: ['lists', `member:${listId}`], locked: true, requestId });
+    await refreshMemberships(tx, tenantId, moved, { causes: ['lists', `member:${listId}`], locked: true, ...cause });
   }
   return { added, removed };
 }
@@ -56,10 +59,10 @@ export async function addToListIfThere(
   tenantId: string,
   listId: number,
   contactIds: readonly number[],
-  requestId: string | null = null,
+  cause: Cause = {},
 ): Promise<void> {
   try {
-    await changeListMembers(tx, tenantId, listId, { add: contactIds }, requestId);
+    await changeListMembers(tx, tenantId, listId, { add: contactIds }, cause);
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   }

@@ -1,0 +1,175 @@
+import { retried } from '../../db/errors.ts';
+import { freshEm, preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { Form } from '../../db/entities/forms.ts';
+import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
+import { saveContacts, type ContactToSave } from '../contacts/people/save-contact-fields.ts';
+import { isDuplicateEmail } from '../contacts/values/insert-contact.ts';
+import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
+import { addToListIfThere } from '../segments/membership/change-list-members.ts';
+import type { Solved } from './captcha.ts';
+import type { SubmittedValue } from './checks/checked-field.ts';
+import { fieldErrors, typedFields } from './contact-fields.ts';
+import { claimFormFiles, fileValues, insertFormFiles, type ClaimedFile, type StoredFile } from './files/form-files.ts';
+import type { KnownContact } from './known-contact.ts';
+import { notifySubmission } from './notify-submission.ts';
+import type { SubmitResult, Visitor } from './submit-form.ts';
+
+/** A submission that may be stored: its fields are right, its CAPTCHA is solved, its files are kept. */
+export interface CheckedSubmission {
+  form: Form;
+  requestId: string | null;
+  contactFields: Record<string, string>;
+  values: Record<string, SubmittedValue>;
+  visitor: Visitor;
+  /** See submission-key.ts. */
+  key: string | null;
+  /** The contact of the visitor's token. */
+  proved: KnownContact | null;
+  solved: Solved | null;
+  stored: readonly StoredFile[];
+}
+
+/**
+ * Stores submissions of one tenant in one transaction, with the contacts, lists, emails and events that follow; returns
+ * a result for each, in order. If this throws, nothing of any is stored: the caller tries each alone.
+ */
+export async function storeSubmissions(
+  em: EntityManager,
+  tenantId: string,
+  submissions: readonly CheckedSubmission[],
+): Promise<SubmitResult[]> {
+  const requestId = submissions.length === 1 ? submissions[0]!.requestId : null;
+  // If another transaction has created one of the contacts in the meantime, the retry finds it.
+  return retried(
+    () => freshEm(em).transactional((tx) => writeSubmissions(tx, { tenantId, requestId }, submissions)),
+    isDuplicateEmail,
+  );
+}
+
+/** A submission whose contact was saved. */
+interface Saved extends CheckedSubmission {
+  id: number;
+  contactId: number;
+  isNewContact: boolean;
+}
+
+async function writeSubmissions(
+  tx: EntityManager,
+  origin: Origin,
+  submissions: readonly CheckedSubmission[],
+): Promise<SubmitResult[]> {
+  const { tenantId } = origin;
+  const asking = await listsThatAsk(tx, tenantId, submissions);
+  const asksToConfirm = ({ doubleOptIn, listId }: Form): boolean =>
+    (doubleOptIn ?? false) || (listId != null && asking.has(listId));
+  const contacts: ContactToSave[] = [];
+  for (const { form, contactFields, proved, requestId } of submissions) {
+    const { email, ...texts } = contactFields;
+    contacts.push({
+      email: email!,
+      fields: await typedFields(tx, tenantId, texts),
+      mode: proved ? 'overwrite' : form.updateExisting,
+      source: `form:${form.id}`,
+      pending: asksToConfirm(form),
+      requestId,
+    });
+  }
+  const outcomes = await saveContacts(tx, origin, contacts);
+  const ids = await rows<{ id: number }>(
+    tx,
+    sql`select nextval('form_submissions_id_seq') as id from generate_series(1, ${submissions.length}::int)`,
+  );
+  const saved = submissions.flatMap((submission, index): Saved[] => {
+    const { id: contactId, status } = outcomes[index]!;
+    if (contactId === null) return [];
+    return [{ ...submission, id: ids[index]!.id, contactId, isNewContact: status === 'created' }];
+  });
+  for (const { solved } of saved) await solved?.redeem(tx, tenantId);
+  await insertSubmissions(tx, tenantId, saved);
+  await joinLists(tx, origin, saved, asksToConfirm);
+  await appendEvents(
+    tx,
+    origin,
+    saved.map(({ form, contactId, id: submissionId, requestId }): NewEvent => ({
+      type: 'FORM_SUBMITTED',
+      entity: `contact/${contactId}`,
+      data: { formId: form.id, contactId, submissionId },
+      requestId,
+    })),
+  );
+  for (const { form, id, contactFields, values } of saved)
+    await notifySubmission(tx, form, { id, email: contactFields['email']!, values });
+  const savedOf = new Map(saved.map((one) => [one.id, one]));
+  return submissions.map(({ form, proved }, index): SubmitResult => {
+    const one = savedOf.get(ids[index]!.id);
+    if (!one) return { ok: false, errors: fieldErrors(form, outcomes[index]!.errors) };
+    const { id: submissionId, contactId, isNewContact } = one;
+    const provedId = isNewContact || proved?.id === contactId ? contactId : null;
+    return { ok: true, contactId, submissionId, provedId };
+  });
+}
+
+async function insertSubmissions(tx: EntityManager, tenantId: string, saved: readonly Saved[]): Promise<void> {
+  if (saved.length === 0) return;
+  const now = new Date();
+  const written: object[] = [];
+  const claimed: { submissionId: number; formId: number; files: ClaimedFile[] }[] = [];
+  for (const { id, form, contactId, key, values, visitor, stored } of saved) {
+    const { ipAddress, userAgent } = visitor;
+    const files = await claimFormFiles(tx, tenantId, stored);
+    claimed.push({ submissionId: id, formId: form.id, files });
+    const data = { ...values, ...fileValues(files) };
+    written.push({ id, form: form.id, contact: contactId, key, data, ip: ipAddress, agent: userAgent });
+  }
+  await rows(
+    tx,
+    sql`${preparedHint}
+    insert into form_submissions (id, tenant_id, form_id, contact_id, request_key, submission_data, ip_address, user_agent, submitted_at)
+    select r.id, ${tenantId}, r.form, r.contact, r.key, r.data, r.ip, r.agent, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(written)}::jsonb)
+      as r(id bigint, form bigint, contact bigint, key uuid, data jsonb, ip text, agent text)`,
+  );
+  for (const { submissionId, formId, files } of claimed)
+    await insertFormFiles(tx, { tenantId, formId, submissionId }, files);
+}
+
+/** Adds contacts to the lists of their forms. One that must confirm its address is added on confirmation. */
+async function joinLists(
+  tx: EntityManager,
+  origin: Origin,
+  saved: readonly Saved[],
+  asksToConfirm: (form: Form) => boolean,
+): Promise<void> {
+  const { tenantId } = origin;
+  const joining = new Map<number, Map<number, string | null>>();
+  for (const { form, contactId, visitor, requestId } of saved) {
+    const listId = form.listId ?? null;
+    const isAsked =
+      asksToConfirm(form) &&
+      (await requestOptIn(
+        tx,
+        { tenantId, requestId },
+        { contactId, formId: form.id, listId, language: visitor.language },
+      ));
+    if (listId === null || isAsked) continue;
+    const contacts = joining.get(listId) ?? joining.set(listId, new Map()).get(listId)!;
+    contacts.set(contactId, requestId);
+  }
+  for (const [listId, requestIds] of [...joining].sort(([a], [b]) => a - b))
+    await addToListIfThere(tx, tenantId, listId, [...requestIds.keys()], { requestId: origin.requestId, requestIds });
+}
+
+/** The lists of these forms that require addresses to be confirmed. */
+async function listsThatAsk(
+  tx: EntityManager,
+  tenantId: string,
+  submissions: readonly CheckedSubmission[],
+): Promise<Set<number>> {
+  const lists = [...new Set(submissions.flatMap(({ form }) => form.listId ?? []))];
+  if (lists.length === 0) return new Set();
+  const asking = await rows<{ id: number }>(
+    tx,
+    sql`${preparedHint}select id from segments where tenant_id = ${tenantId} and id = any(${lists}::bigint[]) and double_opt_in`,
+  );
+  return new Set(asking.map(({ id }) => id));
+}
