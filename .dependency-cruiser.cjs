@@ -53,6 +53,7 @@ const ROOMS = [
   'domain/campaigns/simulation/',
   'domain/analytics/',
   'domain/forms/checks/',
+  'domain/forms/files/',
   'domain/forms/[^/]+$',
   'runtime/',
   'activities/',

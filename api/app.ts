@@ -21,8 +21,7 @@ import { routes } from './routes.ts';
 import type { RouteSpec } from './route/route.ts';
 
 /** Paths that browsers may read from any site: the public form endpoints set their own CORS headers. */
-const OPEN_TO_ANY_ORIGIN =
-  /^\/api\/v1\/forms\/(\d+\/(submit|token|fields|script|captcha|abandon)|assets\/[^/]+)$/;
+const OPEN_TO_ANY_ORIGIN = /^\/api\/v1\/forms\/(\d+\/(submit|token|fields|script|captcha|abandon)|assets\/[^/]+)$/;
 
 async function requestId(ctx: Context, next: Next): Promise<void> {
   const id = requestIdOf(ctx.req);

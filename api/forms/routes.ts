@@ -5,7 +5,7 @@ import { createForm, deleteForm, findForm, formViolations, updateForm } from '..
 import { shownFields } from '../../domain/forms/known-contact.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
-import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
+import { countView, readFormStats } from '../../domain/forms/form-stats.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { formExportRoutes } from './export-routes.ts';

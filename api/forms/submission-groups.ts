@@ -4,8 +4,7 @@ import { tenantEm } from '../../db/orm.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { Places } from '../../domain/common/places.ts';
-import { storeSubmissions, type CheckedSubmission } from '../../domain/forms/store-submissions.ts';
-import type { SubmitResult } from '../../domain/forms/submit-form.ts';
+import { storeSubmissions, type CheckedSubmission, type SubmitResult } from '../../domain/forms/store-submissions.ts';
 import type { Deps } from '../../runtime/deps.ts';
 
 /** Groups of a tenant that are stored at the same time; what arrives meanwhile is in the next. */

@@ -4,15 +4,39 @@ import type { Form } from '../../db/entities/forms.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import { saveContacts, type ContactToSave } from '../contacts/people/save-contact-fields.ts';
 import { isDuplicateEmail } from '../contacts/values/insert-contact.ts';
+import type { Language } from '../common/languages.ts';
 import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
 import { addToListIfThere } from '../segments/membership/change-list-members.ts';
 import type { Solved } from './captcha.ts';
+import type { FieldError } from './check-submission.ts';
 import type { SubmittedValue } from './checks/checked-field.ts';
 import { fieldErrors, typedFields } from './contact-fields.ts';
 import { claimFormFiles, fileValues, insertFormFiles, type ClaimedFile, type StoredFile } from './files/form-files.ts';
 import type { KnownContact } from './known-contact.ts';
 import { notifySubmission } from './notify-submission.ts';
-import type { SubmitResult, Visitor } from './submit-form.ts';
+
+/** Who submits a form, and how. */
+export interface Visitor {
+  ipAddress: string | null;
+  userAgent: string | null;
+  /** The visitor's language. */
+  language: Language;
+  /** The contact of a valid token that came with the submission. */
+  contactId: number | null;
+  /** The valid form token that came with the submission. */
+  formToken: string | null;
+}
+
+export type SubmitResult =
+  | {
+      ok: true;
+      /** Null if the submission was stored before, and its contact was deleted since. */
+      contactId: number | null;
+      submissionId: number;
+      /** The contact whose token the visitor may have: it was made by the submission, or proved by its token. */
+      provedId: number | null;
+    }
+  | { ok: false; errors: FieldError[] };
 
 /** A submission that may be stored: its fields are right, its CAPTCHA is solved, its files are kept. */
 export interface CheckedSubmission {

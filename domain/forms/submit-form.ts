@@ -1,33 +1,18 @@
 import { pgError } from '../../db/errors.ts';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import type { Form } from '../../db/entities/forms.ts';
 import type { Origin } from '../../events/outbox.ts';
 import { addressKey } from '../addresses/address-key.ts';
-import { rate } from '../analytics/read-figures.ts';
 import { savedFieldViolations } from '../contacts/people/save-contact-fields.ts';
-import type { Language } from '../common/languages.ts';
-import { readAbandonment } from './abandonment.ts';
 import { UsedBefore, type Captcha } from './captcha.ts';
-import { checkSubmission, type FieldError } from './check-submission.ts';
+import { checkSubmission } from './check-submission.ts';
 import { fieldErrors, typedFields } from './contact-fields.ts';
 import type { StoredFile } from './files/form-files.ts';
 import type { SentFile } from './files/check-file.ts';
 import { mappedFields, type MappedField } from './fields.ts';
 import { readKnownContact, shownFields, type KnownContact } from './known-contact.ts';
-import type { CheckedSubmission } from './store-submissions.ts';
+import type { CheckedSubmission, SubmitResult, Visitor } from './store-submissions.ts';
 import { submissionKey, submissionOf } from './submission-key.ts';
-
-/** Who submits a form, and how. */
-export interface Visitor {
-  ipAddress: string | null;
-  userAgent: string | null;
-  /** The visitor's language. */
-  language: Language;
-  /** The contact of a valid token that came with the submission. */
-  contactId: number | null;
-  /** The valid form token that came with the submission. */
-  formToken: string | null;
-}
 
 /** The files of a submission. They are stored only when everything else about it has been checked. */
 export interface SubmissionFiles {
@@ -36,17 +21,6 @@ export interface SubmissionFiles {
   /** Called if nothing is to refer to what `store` has returned. */
   discard: (stored: readonly StoredFile[]) => void;
 }
-
-export type SubmitResult =
-  | {
-      ok: true;
-      /** Null if the submission was stored before, and its contact was deleted since. */
-      contactId: number | null;
-      submissionId: number;
-      /** The contact whose token the visitor may have: it was made by the submission, or proved by its token. */
-      provedId: number | null;
-    }
-  | { ok: false; errors: FieldError[] };
 
 /**
  * Accepts a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
@@ -130,42 +104,4 @@ function isTheirs(contact: KnownContact, data: Record<string, unknown>, mapped: 
   const typedIn = Object.hasOwn(data, name) ? data[name] : undefined;
   if (typedIn === undefined || typedIn === null || typedIn === '') return true;
   return typeof typedIn === 'string' && addressKey(typedIn.trim()) === addressKey(contact.email);
-}
-
-/**
- * Counts a view of the form in the analytics windows: in total and per form, always in this order, to avoid deadlocks.
- */
-export async function countView(em: EntityManager, form: Form): Promise<void> {
-  await em.transactional((tx) =>
-    rows(
-      tx,
-      sql`
-    insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
-    select ${form.tenantId}, 'form_views', d, id, date_bin('5 minutes', now(), 'epoch'), 1 from (values ('', 0), ('form', ${form.id}::bigint)) v(d, id) order by d
-    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + 1`,
-    ),
-  );
-}
-
-/**
- * Views, submissions and their ratio, in total and per day (UTC), and how often the form was left by the field that was
- * touched last.
- */
-export async function readFormStats(em: EntityManager, formId: number) {
-  return em.transactional(async (tx) => {
-    const series = await rows<{ at: Date; views: number; submissions: number }>(
-      tx,
-      sql`
-      select coalesce(v.day, s.day)::timestamptz as at, coalesce(v.views, 0)::bigint as views, coalesce(s.submissions, 0) as submissions
-      from (
-        select at::date as day, sum(count) as views from analytics_windows
-        where metric = 'form_views' and dimension = 'form' and dimension_id = ${formId} group by 1) v
-      full join (select submitted_at::date as day, count(*) as submissions from form_submissions where form_id = ${formId} group by 1) s on s.day = v.day
-      order by 1`,
-    );
-    const views = series.reduce((sum, day) => sum + day.views, 0);
-    const submissions = series.reduce((sum, day) => sum + day.submissions, 0);
-    const abandonment = await readAbandonment(tx, formId);
-    return { views, submissions, conversionRate: rate(submissions, views), abandonment, series };
-  });
 }

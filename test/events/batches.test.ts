@@ -87,8 +87,8 @@ test('a relay that dies in the middle of a batch: each consumer handles it once,
   await tenantEm(deps.orm, 'default').transactional((tx) =>
     appendEvents(
       tx,
-      { tenantId: 'default', requestId: null },
-      Array.from({ length: 400 }, (_, n) => visit(7, String(n))),
+      { tenantId: 'default', requestId: 'of-all' },
+      Array.from({ length: 400 }, (_, n) => ({ ...visit(7, String(n)), ...(n < 100 ? { requestId: `of-${n}` } : {}) })),
     ),
   );
   // It gets as far as this, and its transaction is rolled back.
@@ -127,10 +127,16 @@ test('a relay that dies in the middle of a batch: each consumer handles it once,
   });
   await relay.stop();
   const ids = new Set<string>();
+  const requests = new Set<string>();
   const { state } = await deps.nats.jsm.streams.info(EVENTS);
-  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1)
-    ids.add((await deps.nats.jsm.streams.getMessage(EVENTS, { seq })).json<CloudEvent>().id);
-  assert.equal(ids.size, 400);
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const event = (await deps.nats.jsm.streams.getMessage(EVENTS, { seq })).json<CloudEvent<'WEBSITE_VISITED'>>();
+    ids.add(event.id);
+    requests.add(event.requestid!);
+    const number = Number(event.data.url);
+    assert.equal(event.requestid, number < 100 ? `of-${number}` : 'of-all');
+  }
+  assert.deepEqual([ids.size, requests.size], [400, 101]);
   // Without the id by which the stream knows it, as after two minutes.
   await deps.nats.js.publish('batches.WEBSITE_VISITED', data);
   await handleAll(early);

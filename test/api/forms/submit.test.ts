@@ -399,6 +399,31 @@ test('what the type of a custom field does not take is an error of the form fiel
   assert.deepEqual(await kept(), before);
 });
 
+test('of submissions that come together each gets its own answer, and one that fails takes none with it', async () => {
+  const id = await make({
+    fields: [fields[0], { name: 'size', label: 'Size', type: 'text', mapTo: 'customFields.shoe' }],
+  });
+  const _token = await token(id);
+  const stored = async () => new Map((await submissions(id)).map((one) => [one.id, one.submissionData]));
+  const send = async (email: string, size: string, more: object = {}) => {
+    const body = { email, size, ...more };
+    const answer = await submit(id, body, { 'X-Request-Id': `for-${email}` });
+    return { ...body, status: answer.status, submissionId: answer.body.submissionId as number };
+  };
+  const [good, wrong, twins] = await Promise.all([
+    Promise.all(Array.from({ length: 20 }, (_, n) => send(`together${n}@example.com`, `${n}`))),
+    Promise.all(Array.from({ length: 5 }, (_, n) => send(`wrong${n}@example.com`, 'perhaps'))),
+    Promise.all(Array.from({ length: 5 }, () => send('twins.together@example.com', '40', { _token }))),
+  ]);
+  const all = await stored();
+  assert.equal(all.size, 21);
+  for (const { email, size, status, submissionId } of [...good, ...twins])
+    assert.deepEqual([status, all.get(submissionId)], [200, { email, size }]);
+  assert.deepEqual(new Set(wrong.map(({ status }) => status)), new Set([422]));
+  assert.equal(await contactOf('wrong0@example.com'), undefined);
+  assert.equal((await contactOf('together7@example.com')).customFields.shoe, 7);
+});
+
 test('a submission fills custom fields that are empty, or overwrites them where the form says so', async () => {
   const email = address();
   const careful = await customForm();
