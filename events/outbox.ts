@@ -4,7 +4,8 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
 import type { EventBatch, EventData, EventType, OwnSendRequest } from './contracts.ts';
 
-export const SHARDS = 16;
+/** Few, because a transaction writes a row, and thereby a message, for each shard of its events. */
+export const SHARDS = 4;
 /** The most events, and the most bytes of them, in a row: a row becomes one message of NATS, which are bounded. */
 const EVENTS_PER_ROW = 500;
 const BYTES_PER_ROW = 128 * 1024;

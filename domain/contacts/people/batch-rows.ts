@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import type { Contact } from '../../../db/entities/contacts.ts';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { companyNameKey } from '../values/find-or-create-company.ts';
 import { findOrCreateCompanies } from '../import/companies.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
@@ -19,8 +19,9 @@ export async function contactsByKey(
 ): Promise<Map<string, Contact>> {
   const found = await rows<{ id: number }>(
     tx,
-    sql`select id from contacts where tenant_id = ${tenantId} and email_key = any(${[...keys]}::text[])`,
+    sql`${preparedHint}select id from contacts where tenant_id = ${tenantId} and email_key = any(${[...keys]}::text[])`,
   );
+  if (found.length === 0) return new Map();
   const ids = await lockContacts(
     tx,
     tenantId,
@@ -87,7 +88,7 @@ export async function insertContacts(tx: EntityManager, tenantId: string, contac
   const now = new Date();
   const made = await rows<{ id: number; key: string }>(
     tx,
-    sql`
+    sql`${preparedHint}
     insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, status, tags, custom_fields,
       ${sql.raw(optionalSql((column) => column))}, created_at, updated_at)
     select ${tenantId}, "firstName", "lastName", email, "emailKey", phone, "phoneE164", status, tags, "customFields",

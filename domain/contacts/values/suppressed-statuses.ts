@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { ContactStatus } from './contact-values.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 
@@ -26,7 +26,7 @@ export async function suppressedStatuses(
   // Suppressions newer than an erasure come last, so that they override what the erasure left.
   const found = await rows<{ key: string; status: ContactStatus }>(
     tx,
-    sql`
+    sql`${preparedHint}
     select email_key as key, ${STATUS} from suppressions
     where tenant_id = ${tenantId} and email_key = any(${[...asked.keys()]}::text[]) order by email_key like 'erased:%' desc`,
   );

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { freePorts } from '../../../dev/stack/ports.ts';
 import { cutLine } from '../../support/database/cut-line.ts';
+import { SHARDS } from '../../../events/outbox.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { processEnv } from '../../support/process-env.ts';
@@ -54,7 +55,7 @@ test('what the service does is counted', async () => {
       `${sample.source} counts`,
       async () => sum(await (await fetch(`${service.url}/metrics`)).text(), sample) > 0,
     );
-  assert.equal(sum(await (await fetch(`${service.url}/metrics`)).text(), /^perennial_outbox_shards_owned /), 16);
+  assert.equal(sum(await (await fetch(`${service.url}/metrics`)).text(), /^perennial_outbox_shards_owned /), SHARDS);
 });
 
 test("a worker serves its metrics, and each line of its log is JSON, Temporal's core's too", async () => {
