@@ -64,6 +64,8 @@ function greeting(port: number): Promise<void> {
     const socket = connect(port, '127.0.0.1');
     socket.setTimeout(2_000, () => socket.destroy(new Error('no greeting')));
     socket.once('error', reject);
+    // Without this, a connection that is closed before the greeting would be waited for without end.
+    socket.once('close', () => reject(new Error('closed before its greeting')));
     socket.once('data', (data) => {
       socket.end('QUIT\r\n');
       if (data.toString().startsWith('220')) resolve();
