@@ -200,6 +200,7 @@ function changesOf({ templates, lists, segment }: Things): NonNullable<CampaignI
     around(set({ customFields: { seats: 7 } }), 'customFields.seats', 'gte', 7),
     around(set({ phone: '+49 30 1234567' }), 'phoneE164', 'startsWith', '+4930'),
     around(set({ company: 'A company of no one yet' }), 'company.name', 'startsWith', 'a company'),
+    around(set({ company: 'Another company of no one' }), 'companyId', 'exists'),
     around(move('add', lists[0]!), 'listId', 'eq', lists[0]),
     around(move('remove', lists[0]!), 'listId', 'exists'),
     [{ id: 'bake', ...set({ jobTitle: 'Baker' }) }, ...around(move('add', lists[1]!), 'segmentId', 'eq', segment)],
@@ -218,8 +219,21 @@ function changesOf({ templates, lists, segment }: Things): NonNullable<CampaignI
   ];
 }
 
+async function newestCompany(): Promise<number> {
+  const [found] = await journeys
+    .em()
+    .transactional((tx) => rows<{ id: number }>(tx, sql`select coalesce(max(id), 0) as id from companies`));
+  return found!.id;
+}
+
+/** A reason as a simulation tells it, which cannot know the id of a company that is created later than the newest. */
+const asSimulated = (reason: string | null, newest: number): string | null =>
+  reason?.replace(/companyId exists: yes \((\d+)\)/g, (text, id) =>
+    Number(id) > newest ? 'companyId exists: yes (new)' : text,
+  ) ?? null;
+
 /** The ways of a campaign's executions, as their records say, by contact. */
-async function recorded(campaignId: number): Promise<Map<number, unknown>> {
+async function recorded(campaignId: number, newest: number): Promise<Map<number, unknown>> {
   return journeys.em().transactional(async (tx) => {
     const executions = await tx.find(CampaignExecution, { campaignId });
     const steps = await tx.find(CampaignStepExecution, { campaignId }, { orderBy: { executionId: 'asc', seq: 'asc' } });
@@ -229,7 +243,7 @@ async function recorded(campaignId: number): Promise<Map<number, unknown>> {
         {
           steps: steps
             .filter(({ executionId }) => executionId === id)
-            .map(({ stepId, type, result, reason }) => [stepId, type, result, reason ?? null]),
+            .map(({ stepId, type, result, reason }) => [stepId, type, result, asSimulated(reason ?? null, newest)]),
           end: [status, exitReason ?? null],
         },
       ]),
@@ -285,6 +299,7 @@ test('a simulated contact takes the same steps, with the same results and reason
       journeys.deps.env.MAIL_FROM,
     );
     assert.ok('result' in answer);
+    const newest = await newestCompany();
     const simulated = new Map(
       answer.result.paths.map(({ contactId, steps: done, end }) => [
         contactId,
@@ -296,7 +311,7 @@ test('a simulated contact takes the same steps, with the same results and reason
     );
     await startCampaign(journeys.em(), origin, campaignId, { contactIds });
     await journeys.runAll(campaignId);
-    const real = await recorded(campaignId);
+    const real = await recorded(campaignId, newest);
     assert.deepEqual(simulated, real, about);
     assert.equal(answer.result.entered, CONTACTS - 1);
     for (const { volumes } of [answer.result])

@@ -60,5 +60,7 @@ function describeLeaf(leaf: FieldLeaf | EventLeaf): string {
 
 function describeValue(leaf: FieldLeaf | EventLeaf, value: unknown): string {
   if (isEventLeaf(leaf)) return `${Number(value)} times`;
+  // In a simulation, a company that it would create has a negative id.
+  if (leaf.field === 'companyId' && typeof value === 'number' && value < 0) return 'new';
   return value === null || value === undefined ? 'empty' : shortened(JSON.stringify(value), MAX_VALUE);
 }
