@@ -233,7 +233,11 @@ test(
     const old = await run('.', 'old', 'PINNED');
     assert.match(old.log(), /no workflow runs until a build is current/);
     await makeCurrent('old');
-    assert.equal((await service.api('GET', '/health')).body.components.worker.status, 'UP');
+    // Temporal shows a poller a moment after it has begun, and health is checked once per second.
+    await until(
+      'the worker is seen',
+      async () => (await service.api('GET', '/health')).body.components.worker.status === 'UP',
+    );
     const journeys = await startJourneys(WAITING);
     const { campaignId, contactIds } = journeys;
     const late = contactIds.slice(-5);
