@@ -51,8 +51,6 @@ export interface Solved {
 
 export interface Captcha {
   kind: CaptchaKind;
-  /** The names of the fields in which solutions are sent. */
-  fields: readonly string[];
   /** Null if the challenges come from the provider. */
   challenge: () => Promise<Challenge | null>;
   /**
@@ -93,7 +91,6 @@ function altcha({ CAPTCHA_DIFFICULTY: maxNumber }: Env, links: LinkSigner): Capt
   const keys = links.signByEach('altcha', []);
   return {
     kind: { provider: 'altcha', siteKey: null },
-    fields: ['altcha'],
     challenge: async () => {
       const expires = new Date(Date.now() + LIFETIME_MS);
       const { challenge, salt, signature } = await createChallenge({ hmacKey: keys[0]!, maxNumber, expires });
@@ -139,7 +136,6 @@ function foreign(provider: keyof typeof PROVIDERS, env: Env): Captcha {
   };
   return {
     kind: { provider, siteKey },
-    fields: [field],
     challenge: async () => null,
     check: async (data, ipAddress) => {
       const solution = solutionIn(data, field);

@@ -1,6 +1,6 @@
 import type { SystemTemplate } from '../templates/keep-system-template.ts';
 
-/** The system key of emails to users that campaigns send. They have no link of the service. */
+/** The system key of emails about campaigns and form submissions to those who run them. They have no link of the service. */
 export const NOTIFICATION_KEY = 'notification';
 
 /** Shows `data.subject` and the plain text `data.body`; values are escaped in HTML. */

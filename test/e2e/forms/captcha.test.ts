@@ -4,7 +4,7 @@ import { createChallenge, verifySolution } from 'altcha-lib/v1';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../../support/forms/chromium.ts';
 import { embedCode, EVERY_FIELD, makeForm, newAddress, stored } from '../../support/forms/forms.ts';
-import { startSite, visit, type Site, type Visitor } from '../../support/forms/site.ts';
+import { press, startSite, thanked, visit, type Site, type Visitor } from '../../support/forms/site.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 let service: Service;
@@ -84,8 +84,6 @@ async function fill(page: Page): Promise<string> {
   await page.getByLabel('First name').fill('Grace');
   return email;
 }
-const press = (page: Page) => page.getByRole('button', { name: 'Send' }).click();
-const thanked = (page: Page) => page.getByText('Thank you.').waitFor();
 const emailsOf = async (id: number) => (await stored(service, id)).map(({ email }) => email);
 
 test('ALTCHA is asked for at the first touch and solved while the page stays responsive', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import type { Browser, Page, Route } from 'playwright-core';
 import { startChromium } from '../../support/forms/chromium.ts';
 import { embedCode, EVERY_FIELD, makeForm, newAddress, stored } from '../../support/forms/forms.ts';
-import { startSite, visit, type Site, type Visitor } from '../../support/forms/site.ts';
+import { press, startSite, thanked, visit, type Site, type Visitor } from '../../support/forms/site.ts';
 import { cutLine, type CutLine } from '../../support/database/cut-line.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -64,9 +64,7 @@ async function fill(page: Page): Promise<string> {
   await page.getByLabel('I agree').check();
   return email;
 }
-const press = (page: Page) => page.getByRole('button', { name: 'Send' }).click();
 const told = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
-const thanked = (page: Page) => page.getByText('Thank you.').waitFor();
 const emailsOf = async (id: number) => (await stored(service, id)).map(({ email }) => email);
 
 test('a double click sends once', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../../support/forms/chromium.ts';
 import { embedCode, EVERY_FIELD, makeForm, newAddress, stored } from '../../support/forms/forms.ts';
-import { startSite, visit, type Site, type Visitor } from '../../support/forms/site.ts';
+import { press, startSite, thanked, visit, type Site, type Visitor } from '../../support/forms/site.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -48,8 +48,6 @@ async function fill(page: Page): Promise<string> {
   await page.getByLabel('I agree').check();
   return email;
 }
-const press = (page: Page) => page.getByRole('button', { name: 'Send' }).click();
-const thanked = (page: Page) => page.getByText('Thank you.').waitFor();
 
 test("a challenge of the service is solved, in another site's page and in the hosted page", async () => {
   await everywhere({ enableCaptcha: true }, async ({ page }, id) => {

@@ -125,3 +125,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
     close: () => context.close(),
   };
 }
+
+/** Sends the form of an English page. */
+export const press = (page: Page) => page.getByRole('button', { name: 'Send' }).click();
+export const thanked = (page: Page) => page.getByText('Thank you.').waitFor();
