@@ -50,9 +50,10 @@ export function createMetrics() {
       registers,
       buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     }),
-    shardsOwned: new Gauge({
-      name: 'perennial_outbox_shards_owned',
-      help: 'Outbox shards relayed by this process',
+    relaying: new Gauge({
+      name: 'perennial_outbox_relaying',
+      help: 'Whether this process relays the outbox table: 1, or 0 on standby',
+      labelNames: ['table'],
       registers,
     }),
   };

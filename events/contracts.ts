@@ -156,8 +156,8 @@ export interface CloudEvent<T extends EventType = EventType> {
 export type AnyEvent = { [T in EventType]: CloudEvent<T> }[EventType];
 
 /**
- * Events of one tenant, type and time that were written together: a row of the outbox, and a message for the service's
- * own consumers. Its id and its events never change, however often it is published; only an erasure removes events.
+ * Events of one tenant and type that were written together: a row of the outbox, and a message for the service's own
+ * consumers. Its id and its events never change, however often it is published; only an erasure removes events.
  */
 export interface EventBatch {
   id: string;
@@ -165,13 +165,16 @@ export interface EventBatch {
   type: EventType;
   time: string;
   requestid?: string;
-  /** The data lacks `tenantId` and `timestamp`, which are those of the batch; so is `requestid`, if an event has none. */
-  events: { id: string; requestid?: string; data: Record<string, unknown> }[];
+  /**
+   * An event has the `time` and `requestid` of the batch if it has none of its own. The data lacks `tenantId` and
+   * `timestamp`.
+   */
+  events: { id: string; time?: string; requestid?: string; data: Record<string, unknown> }[];
 }
 
 /** The events of a batch, as other programs read them. */
-export function* eventsOf({ tenantid, type, time, requestid: common, events }: EventBatch): Generator<CloudEvent> {
-  for (const { id, requestid = common, data } of events)
+export function* eventsOf({ tenantid, type, events, ...common }: EventBatch): Generator<CloudEvent> {
+  for (const { id, time = common.time, requestid = common.requestid, data } of events)
     yield {
       specversion: '1.0',
       id,

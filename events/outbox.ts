@@ -1,23 +1,17 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
 import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
 import type { EventBatch, EventData, EventType, OwnSendRequest } from './contracts.ts';
 
-/** Few, because a transaction writes a row, and thereby a message, for each shard of its events. */
-export const SHARDS = 4;
 /** The most events, and the most bytes of them, in a row: a row becomes one message of NATS, which are bounded. */
 const EVENTS_PER_ROW = 500;
 const BYTES_PER_ROW = 128 * 1024;
 
-/**
- * A new event. `entity` identifies what it is about: events of one entity keep their order. `requestId` is that of the
- * event, if it is not that of its transaction.
- */
+/** A new event. `requestId` is that of the event, if it is not that of its transaction. */
 export type NewEvent = {
   [T in EventType]: {
     type: T;
-    entity: string;
     data: Omit<EventData<T>, 'tenantId' | 'timestamp'>;
     at?: Date;
     requestId?: string | null;
@@ -32,13 +26,6 @@ export interface Origin {
   tenantId: string;
   requestId: string | null;
 }
-
-const shardOf = (tenantId: string, entity: string): number =>
-  createHash('sha256').update(`${tenantId}/${entity}`).digest()[0]! % SHARDS;
-
-/** SQL for the shard of a contact; `tenant` and `id` are SQL too. */
-export const contactShard = (tenant: string, id: string): string =>
-  `get_byte(sha256(convert_to(${tenant} || '/contact/' || ${id}, 'UTF8')), 0) % ${SHARDS}`;
 
 export type OutboxTable = 'outbox_events' | 'outbox_send_requests' | 'outbox_workflows';
 
@@ -79,36 +66,44 @@ export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubsc
 
 /** A row to be written. */
 interface NewRow {
-  shard: number;
   type: EventType;
-  at: Date;
+  /** The time of its earliest event. */
+  at: string;
   events: EventBatch['events'];
-  bytes: number;
 }
 
-/**
- * Groups `events` into rows of bounded size, by type, shard and time; the relay adds tenant and time from the row.
- */
-export function outboxRows(origin: Origin, events: NewEvent[]) {
-  const groups = new Map<string, NewRow[]>();
+/** Groups `events` into rows of bounded size, by type; the relay adds the tenant from the row. */
+export function outboxRows(origin: Origin, events: readonly NewEvent[]): { ids: string[]; rows: NewRow[] } {
+  const groups = new Map<EventType, { events: (NewEvent & { id: string })[]; bytes: number }[]>();
   const now = new Date();
   const ids: string[] = [];
   for (const event of events) {
-    const shard = shardOf(origin.tenantId, event.entity);
-    const at = event.at ?? now;
-    const key = `${shard} ${event.type} ${at.getTime()}`;
-    const list = groups.get(key) ?? groups.set(key, []).get(key)!;
+    const parts = groups.get(event.type) ?? groups.set(event.type, []).get(event.type)!;
     const bytes = Buffer.byteLength(JSON.stringify(event.data));
-    let row = list.at(-1);
-    if (!row || row.events.length >= EVENTS_PER_ROW || row.bytes + bytes > BYTES_PER_ROW)
-      list.push((row = { shard, type: event.type, at, events: [], bytes: 0 }));
-    row.bytes += bytes;
+    let part = parts.at(-1);
+    if (!part || part.events.length >= EVENTS_PER_ROW || part.bytes + bytes > BYTES_PER_ROW)
+      parts.push((part = { events: [], bytes: 0 }));
+    part.bytes += bytes;
     const id = randomUUID();
     ids.push(id);
-    const own = event.requestId ?? origin.requestId;
-    row.events.push({ id, ...(own !== origin.requestId ? { requestid: own! } : {}), data: event.data });
+    part.events.push({ ...event, id });
   }
-  return { ids, rows: [...groups.values()].flat() };
+  const made = [...groups].flatMap(([type, parts]) =>
+    parts.map((part): NewRow => {
+      const earliest = Math.min(...part.events.map(({ at = now }) => at.getTime()));
+      return {
+        type,
+        at: new Date(earliest).toISOString(),
+        events: part.events.map(({ id, at = now, requestId, data }) => ({
+          id,
+          ...(at.getTime() === earliest ? {} : { time: at.toISOString() }),
+          ...(requestId == null || requestId === origin.requestId ? {} : { requestid: requestId }),
+          data,
+        })),
+      };
+    }),
+  );
+  return { ids, rows: made };
 }
 
 /**
@@ -119,38 +114,34 @@ export function outboxRows(origin: Origin, events: NewEvent[]) {
  */
 export function insertContactEvents(type: EventType, source: string, data: string): string {
   const event = `'{"id":"' || gen_random_uuid() || '","data":{"contactId":' || contact_id || ',' || ${data} || '}}'`;
-  return `insert into outbox_events (tenant_id, shard, type, occurred_at, events)
-    select $1::text, shard, '${type}', $2::timestamptz, ('[' || string_agg(${event}, ',') || ']')::jsonb
-    from (
-      select *, (row_number() over (partition by shard order by contact_id) - 1) / ${EVENTS_PER_ROW} as part
-      from (select *, ${contactShard('$1::text', 'contact_id')} as shard from ${source}) sharded
-    ) parted group by shard, part order by shard, part`;
+  return `insert into outbox_events (tenant_id, type, occurred_at, events)
+    select $1::text, '${type}', $2::timestamptz, ('[' || string_agg(${event}, ',') || ']')::jsonb
+    from (select *, (row_number() over (order by contact_id) - 1) / ${EVENTS_PER_ROW} as part from ${source}) parted
+    group by part order by part`;
 }
 
 /**
  * A statement (or part of one) that writes one event per email of `source`, with the columns tenant_id, id, request_id,
- * `at` and `data` (the event's data as jsonb). Events of one tenant, request and time share rows and a shard; the
- * events of one email therefore have no guaranteed order.
+ * `at` and `data` (the event's data as jsonb). Events of one tenant and time share rows.
  */
 export const insertEmailEvents = (type: EventType, source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
-  select tenant_id, get_byte(sha256(convert_to(tenant_id || '/email/' || min(id), 'UTF8')), 0) % ${sql.lit(SHARDS)}, ${sql.lit(type)}, at, request_id,
-    jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'data', data) order by id)
-  from (select s.*, (row_number() over (partition by tenant_id, request_id, at order by id) - 1) / ${sql.lit(EVENTS_PER_ROW)} as part from ${source} s) s
-  group by tenant_id, request_id, at, part`;
+  insert into outbox_events (tenant_id, type, occurred_at, events)
+  select tenant_id, ${sql.lit(type)}, at, jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'data', data)
+    || case when request_id is null then '{}' else jsonb_build_object('requestid', request_id) end order by id)
+  from (select s.*, (row_number() over (partition by tenant_id, at order by id) - 1) / ${sql.lit(EVENTS_PER_ROW)} as part from ${source} s) s
+  group by tenant_id, at, part`;
 
 /** Writes events; must be the last write of the transaction `tx` (after its flush). Returns their ids in order. */
-export async function appendEvents(tx: EntityManager, origin: Origin, events: NewEvent[]): Promise<string[]> {
+export async function appendEvents(tx: EntityManager, origin: Origin, events: readonly NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
   touchOutbox(tx, 'outbox_events');
   const made = outboxRows(origin, events);
-  const payload = JSON.stringify(made.rows.map((row) => ({ ...row, at: row.at.toISOString() })));
   await rows(
     tx,
     sql`${preparedHint}
-    insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
-    select ${origin.tenantId}, r.shard, r.type, r.at, ${origin.requestId}, r.events
-    from jsonb_to_recordset(${payload}::jsonb) as r(shard int, type text, at timestamptz, events jsonb)`,
+    insert into outbox_events (tenant_id, type, occurred_at, request_id, events)
+    select ${origin.tenantId}, r.type, r.at, ${origin.requestId}, r.events
+    from jsonb_to_recordset(${JSON.stringify(made.rows)}::jsonb) as r(type text, at timestamptz, events jsonb)`,
   );
   return made.ids;
 }
@@ -158,13 +149,12 @@ export async function appendEvents(tx: EntityManager, origin: Origin, events: Ne
 /** Writes events of many tenants in one engine transaction (consumers). */
 export async function appendEventsOfTenants(
   tx: EntityManager,
-  events: { origin: Origin; event: NewEvent }[],
+  events: readonly { tenantId: string; event: NewEvent }[],
 ): Promise<void> {
-  const byOrigin = Map.groupBy(events, ({ origin }) => `${origin.tenantId} ${origin.requestId ?? ''}`);
-  for (const group of byOrigin.values())
+  for (const [tenantId, group] of Map.groupBy(events, (one) => one.tenantId))
     await appendEvents(
       tx,
-      group[0]!.origin,
+      { tenantId, requestId: null },
       group.map(({ event }) => event),
     );
 }

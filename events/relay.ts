@@ -5,21 +5,22 @@ import { session } from '../db/orm.ts';
 import { eventsOf, eventSubject, type EventBatch, type OwnSendRequest } from './contracts.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { batchSubject, OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
-import { SHARDS, type OutboxTable, type SendRequest } from './outbox.ts';
+import type { OutboxTable, SendRequest } from './outbox.ts';
 import { Wake } from './wake.ts';
 import type { WorkflowStart, WorkflowWake } from '../workflows/registry.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 
 const POLL_MS = 250;
+/** How often a process that does not relay a table tries to take over. */
+const STANDBY_MS = 2_000;
 /** The pause between batches under load, so that rows written in between go together. */
 const PACE_MS = 50;
 const ROWS_PER_BATCH = 200;
 const WORKFLOWS_PER_BATCH = 50;
-/** Advisory lock classes: one relay per shard, one for each of the two other tables. */
+/** The advisory locks of the tables: one process relays a table at a time, or events would lose their order. */
 const LOCK_CLASS = 0x7065_7265;
-const SEND_REQUESTS_LOCK = 1000;
-const WORKFLOWS_LOCK = 1001;
+const LOCKS: Record<OutboxTable, number> = { outbox_events: 0, outbox_send_requests: 1000, outbox_workflows: 1001 };
 
 export interface RelayDeps {
   databaseUrl: string;
@@ -59,28 +60,28 @@ interface Loop {
 }
 
 /**
- * Publishes the rows of the outbox tables, in order per entity: events as batches for the service's own consumers, and
- * one by one for other programs. Rows are deleted in a transaction that commits only
- * after they are published, so a crash may publish again (with the same message ids) but never skips a row.
+ * Publishes the rows of the outbox tables in order: events as batches for the service's own consumers, and one by one
+ * for other programs. Rows are deleted in a transaction that commits only after they are published, so a crash may
+ * publish again (with the same message ids) but never skips a row.
  */
 export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   const { nats, log } = deps;
   let stopping = false;
   const wakes = new Map<OutboxTable, Wake>();
+  const standby: Wake[] = [];
   const ping = nats.connection.subscribe(OUTBOX_PING, {
     callback: (error, message) => {
       if (!error) wakes.get(message.string() as OutboxTable)?.now();
     },
   });
 
-  const events = (shards: number[]): Loop => ({
+  const events: Loop = {
     name: 'outbox_events',
     batch: async (client) => {
-      // Processes of an earlier release write more shards.
       const { rows } = await client.query<OutboxRow>(
-        `delete from outbox_events where id in (select id from outbox_events where shard % ${SHARDS} = any($1) order by id limit $2)
+        `delete from outbox_events where id in (select id from outbox_events order by id limit $1)
          returning id, batch_id, tenant_id, type, occurred_at, request_id, events`,
-        [shards, ROWS_PER_BATCH],
+        [ROWS_PER_BATCH],
       );
       const batches = rows
         .sort((a, b) => a.id - b.id)
@@ -90,7 +91,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
       await publishAll(nats, batchMessages(batches));
       return { messages: await publishAll(nats, eventMessages(batches)), more: rows.length === ROWS_PER_BATCH };
     },
-  });
+  };
 
   const sendRequests: Loop = {
     name: 'outbox_send_requests',
@@ -131,16 +132,17 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     }
   };
 
-  /** Takes the free locks. They belong to the session, so they are released when the process or its connection dies. */
-  const tryLocks = async (client: pg.Client, keys: number[]): Promise<number[]> => {
-    const { rows } = await client.query<{ key: number }>(
-      'select key from unnest($2::int[]) as key where pg_try_advisory_lock($1, key)',
-      [LOCK_CLASS, keys],
-    );
-    return rows.map((row) => row.key);
+  /** Takes the lock if it is free. The session holds it, so it is released when the process or its connection dies. */
+  const tryLock = async (client: pg.Client, key: number): Promise<boolean> => {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
+      LOCK_CLASS,
+      key,
+    ]);
+    return rows[0]!.taken;
   };
 
-  const run = async (name: OutboxTable, keys: number[], loopFor: (owned: number[]) => Loop): Promise<void> => {
+  const run = async (loop: Loop): Promise<void> => {
+    const { name } = loop;
     const wake = new Wake(POLL_MS);
     wakes.set(name, wake);
     while (!stopping) {
@@ -152,62 +154,40 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
       client.on('error', (error) => log.warn({ err: error, loop: name }, 'relay lost its database connection'));
       try {
         await client.connect();
-        await relayUntilStopped(client, wake, keys, loopFor);
+        await relayUntilStopped(client, wake, loop);
       } catch (error) {
         if (!stopping) log.warn({ err: error, loop: name }, 'relay failed, will retry');
         await delay(500);
       } finally {
-        // The locks were released with the session.
-        if (keys.length > 1) deps.metrics.shardsOwned.set(0);
+        // The lock was released with the session.
+        deps.metrics.relaying.set({ table: name }, 0);
         await client.end().catch(() => undefined);
       }
     }
   };
 
-  const relayUntilStopped = async (
-    client: pg.Client,
-    wake: Wake,
-    keys: number[],
-    loopFor: (owned: number[]) => Loop,
-  ): Promise<void> => {
-    let owned: number[] = [];
-    let triedAt = 0;
+  const relayUntilStopped = async (client: pg.Client, wake: Wake, loop: Loop): Promise<void> => {
+    const turn = new Wake(STANDBY_MS);
+    standby.push(turn);
+    while (!stopping && !(await tryLock(client, LOCKS[loop.name]))) await turn.wait();
+    standby.splice(standby.indexOf(turn), 1);
     while (!stopping) {
-      if (owned.length < keys.length && Date.now() - triedAt > 2000) {
-        triedAt = Date.now();
-        owned = [
-          ...owned,
-          ...(await tryLocks(
-            client,
-            keys.filter((key) => !owned.includes(key)),
-          )),
-        ];
-        if (keys.length > 1) deps.metrics.shardsOwned.set(owned.length);
-      }
+      deps.metrics.relaying.set({ table: loop.name }, 1);
       const begun = performance.now();
-      const { messages, more } =
-        owned.length > 0 ? await transaction(client, loopFor(owned)) : { messages: 0, more: false };
+      const { messages, more } = await transaction(client, loop);
       if (more) continue;
       if (messages > 0) await delay(Math.max(0, begun + PACE_MS - performance.now()));
       await wake.wait();
     }
   };
 
-  const loops = [
-    run(
-      'outbox_events',
-      Array.from({ length: SHARDS }, (_, shard) => shard),
-      events,
-    ),
-    run('outbox_send_requests', [SEND_REQUESTS_LOCK], () => sendRequests),
-    run('outbox_workflows', [WORKFLOWS_LOCK], () => workflows),
-  ];
+  const loops = [events, sendRequests, workflows].map(run);
 
   return {
     async stop() {
       stopping = true;
       ping.unsubscribe();
-      for (const wake of wakes.values()) wake.now();
+      for (const wake of [...wakes.values(), ...standby]) wake.now();
       await Promise.all(loops);
     },
   };

@@ -10,12 +10,12 @@ const OutboxEventSchema = defineEntity({
   name: 'OutboxEvent',
   tableName: 'outbox_events',
   ...tenantTable,
-  indexes: [{ name: 'outbox_events_shard_idx', properties: ['shard', 'id'] }],
   properties: {
     id: id(),
     batchId: p.uuid().defaultRaw('gen_random_uuid()'),
     tenantId: tenantId(),
-    shard: p.smallint(),
+    /** Not read. Processes of an earlier release write it, so it is dropped in a later one. */
+    shard: p.smallint().default(0),
     type: p.string().length(50),
     occurredAt: timestamp(),
     requestId: p.text().nullable(),

@@ -118,15 +118,14 @@ async function writeEvents(
 }
 
 function eventOf(type: (typeof TYPES)[number], at: Date, contactId: number, automated: boolean): NewEvent {
-  const entity = `contact/${contactId}`;
   const url = 'https://example.com/page';
   switch (type) {
     case 'WEBSITE_VISITED':
-      return { type, at, entity, data: { contactId, url } };
+      return { type, at, data: { contactId, url } };
     case 'FORM_SUBMITTED':
-      return { type, at, entity, data: { contactId, formId: 1, submissionId: 1 } };
+      return { type, at, data: { contactId, formId: 1, submissionId: 1 } };
     case 'EMAIL_CLICKED':
-      return { type, at, entity, data: { contactId, emailId: 1, url, automated } };
+      return { type, at, data: { contactId, emailId: 1, url, automated } };
   }
 }
 

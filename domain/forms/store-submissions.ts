@@ -116,7 +116,6 @@ async function writeSubmissions(
     origin,
     saved.map(({ form, contactId, id: submissionId, requestId }): NewEvent => ({
       type: 'FORM_SUBMITTED',
-      entity: `contact/${contactId}`,
       data: { formId: form.id, contactId, submissionId },
       requestId,
     })),

@@ -12,9 +12,7 @@ export async function recordVisit(
   return em.transactional(async (tx) => {
     if (!(await tx.findOne(Contact, { id: visit.contactId }, { fields: ['id'] })))
       throw notFound('contact', visit.contactId);
-    const [eventId] = await appendEvents(tx, origin, [
-      { type: 'WEBSITE_VISITED', entity: `contact/${visit.contactId}`, data: visit },
-    ]);
+    const [eventId] = await appendEvents(tx, origin, [{ type: 'WEBSITE_VISITED', data: visit }]);
     return eventId!;
   });
 }

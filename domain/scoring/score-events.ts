@@ -1,5 +1,5 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
-import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
+import { appendEventsOfTenants, type NewEvent } from '../../events/outbox.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
 import { fireThresholds } from './fire-thresholds.ts';
 import { matchesRule, qualificationOf, type RuleCondition } from './match-rule.ts';
@@ -279,11 +279,11 @@ async function appendScoreEvents(tx: EntityManager, changes: Change[]): Promise<
   );
   await appendEventsOfTenants(
     tx,
-    changes.map((change): { origin: Origin; event: NewEvent } => ({
-      origin: { tenantId: change.tenantId, requestId: change.cause.requestid ?? null },
+    changes.map((change): { tenantId: string; event: NewEvent } => ({
+      tenantId: change.tenantId,
       event: {
         type: 'SCORE_UPDATED',
-        entity: `contact/${change.contactId}`,
+        requestId: change.cause.requestid ?? null,
         data: {
           contactId: change.contactId,
           previousScore: change.previous,

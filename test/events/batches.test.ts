@@ -56,7 +56,6 @@ async function handleAll(one: EventHandler): Promise<void> {
 const stored = async (stream: string): Promise<number> => (await deps.nats.jsm.streams.info(stream)).state.messages;
 const visit = (contactId: number, url: string) => ({
   type: 'WEBSITE_VISITED' as const,
-  entity: `contact/${contactId}`,
   data: { contactId, url },
 });
 

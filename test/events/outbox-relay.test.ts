@@ -5,7 +5,7 @@ import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import type { CloudEvent } from '../../events/contracts.ts';
-import { appendEvents, appendWorkflow, outboxRows, SHARDS } from '../../events/outbox.ts';
+import { appendEvents, appendWorkflow, outboxRows } from '../../events/outbox.ts';
 import { startRelay, type RelayDeps } from '../../events/relay.ts';
 import { ensureStreams, EVENTS } from '../../events/streams.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
@@ -41,7 +41,6 @@ const relay = (overrides: Partial<Pick<RelayDeps, 'databaseUrl' | 'startWorkflow
 
 const visit = (contactId: number, url: string) => ({
   type: 'WEBSITE_VISITED' as const,
-  entity: `contact/${contactId}`,
   data: { contactId, url },
 });
 const append = (events: ReturnType<typeof visit>[]) =>
@@ -66,7 +65,7 @@ const outboxSize = async () =>
     )
   )[0]!.n;
 
-test('events become CloudEvents on the stream, in order per entity, and leave the outbox', async () => {
+test('events become CloudEvents on the stream, in order, and leave the outbox', async () => {
   const ids = await append([visit(1, 'a'), visit(1, 'b')]);
   await append([visit(1, 'c')]);
   const running = relay();
@@ -92,6 +91,30 @@ test('events become CloudEvents on the stream, in order per entity, and leave th
     requestid: 'request-1',
     data: { contactId: 1, url: 'a', tenantId: 'default', timestamp: time },
   });
+});
+
+test('events of one type share a row; each keeps its own time and request id', async () => {
+  const times = [3_000, 1_000, 2_000].map((ms) => new Date(1_760_000_000_000 + ms));
+  await tenantEm(deps.orm, 'default').transactional((tx) =>
+    appendEvents(tx, origin, [
+      { ...visit(5, 'a'), at: times[0]! },
+      { ...visit(5, 'b'), at: times[1]!, requestId: 'request-2' },
+      { ...visit(5, 'c'), at: times[2]!, requestId: null },
+    ]),
+  );
+  assert.equal(await outboxSize(), 1);
+  const running = relay();
+  await until('the outbox is empty', async () => (await outboxSize()) === 0);
+  await running.stop();
+  const events = await published();
+  assert.deepEqual(
+    events.map(({ time, requestid, data }) => [data.url, time, data.timestamp, requestid]),
+    [
+      ['a', times[0]!.toISOString(), times[0]!.toISOString(), 'request-1'],
+      ['b', times[1]!.toISOString(), times[1]!.toISOString(), 'request-2'],
+      ['c', times[2]!.toISOString(), times[2]!.toISOString(), 'request-1'],
+    ],
+  );
 });
 
 test('a rolled back transaction publishes nothing', async () => {
@@ -141,7 +164,7 @@ test('a relay that dies after publishing and before its commit publishes again, 
   assert.equal((await published()).length, 1);
 });
 
-test('two relays share no shard, and the second takes over', async () => {
+test('one of two relays publishes, and the second takes over', async () => {
   const first = relay();
   await append([visit(4, '1')]);
   await until('the first has relayed', async () => (await published()).length === 1);
@@ -169,7 +192,7 @@ test('a workflow that can not be started stays in the outbox until it can', asyn
   assert.deepEqual(started, ['importUndo import-undo/default/1 {"importId":1,"tenantId":"default"}']);
 });
 
-test('a bulk of events becomes rows of at most 500 of one shard and type', () => {
+test('a bulk of events becomes rows of at most 500 of one type', () => {
   const made = outboxRows(
     origin,
     Array.from({ length: 12_000 }, (_, n) => visit(n % 3000, String(n))),
@@ -179,6 +202,8 @@ test('a bulk of events becomes rows of at most 500 of one shard and type', () =>
     made.rows.reduce((sum, row) => sum + row.events.length, 0),
     12_000,
   );
-  assert.ok(made.rows.every((row) => row.events.length <= 500 && row.shard >= 0 && row.shard < SHARDS));
-  assert.ok(made.rows.length < 48);
+  assert.deepEqual(
+    made.rows.map((row) => row.events.length),
+    Array.from({ length: 24 }, () => 500),
+  );
 });

@@ -184,9 +184,8 @@ async function enterRound(
     made.flatMap((row): NewEvent[] => {
       if (row.status === 'STOPPED') return [];
       const data = { campaignId, contactId: row.contact_id, executionId: ids.get(row.contact_id)! };
-      const entity = `contact/${row.contact_id}`;
-      const triggered: NewEvent = { type: 'CAMPAIGN_TRIGGERED', entity, data: { ...data, trigger: cause.trigger } };
-      return row.status === 'COMPLETED' ? [triggered, { type: 'CAMPAIGN_COMPLETED', entity, data }] : [triggered];
+      const triggered: NewEvent = { type: 'CAMPAIGN_TRIGGERED', data: { ...data, trigger: cause.trigger } };
+      return row.status === 'COMPLETED' ? [triggered, { type: 'CAMPAIGN_COMPLETED', data }] : [triggered];
     }),
   );
   const starts = made.flatMap((row) => {

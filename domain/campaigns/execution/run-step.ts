@@ -131,9 +131,7 @@ async function takeStep(
     await save(end);
     if (end.status === 'COMPLETED') {
       const data = { campaignId, contactId, executionId };
-      await appendEvents(tx, { tenantId, requestId: causedBy(executionId) }, [
-        { type: 'CAMPAIGN_COMPLETED', entity: `contact/${contactId}`, data },
-      ]);
+      await appendEvents(tx, { tenantId, requestId: causedBy(executionId) }, [{ type: 'CAMPAIGN_COMPLETED', data }]);
     }
     return { end: true };
   };
@@ -195,7 +193,7 @@ async function takeStep(
     if (performed.result.kind !== 'wait') record(stops ? 'stop' : performed.recorded, performed.reason);
     if (performed.result.kind === 'goal' && performed.result.met) {
       const data = { campaignId, executionId, contactId, stepId };
-      met.push({ type: 'GOAL_MET', entity: `contact/${contactId}`, data });
+      met.push({ type: 'GOAL_MET', data });
     }
     if ('end' in outcome) return finish(outcome.end);
     ({ position } = outcome);

@@ -122,7 +122,6 @@ async function removeValues(em: EntityManager, origin: Origin, entity: CustomFie
           origin,
           changed.map((contact) => ({
             type: 'CONTACT_UPDATED',
-            entity: `contact/${contact.id}`,
             data: { contactId: contact.id, version: contact.version, changed: ['customFields'] },
           })),
         );

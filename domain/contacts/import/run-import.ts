@@ -230,7 +230,7 @@ export async function completeImport(orm: Orm, tenantId: string, importId: numbe
     );
     if (ended)
       await appendEvents(tx, { tenantId, requestId: null }, [
-        { type: 'IMPORT_COMPLETED', entity: `import/${importId}`, data: { importId, ...ended } },
+        { type: 'IMPORT_COMPLETED', data: { importId, ...ended } },
       ]);
     return (await tx.findOneOrFail(ContactImport, { id: importId })).objectKey;
   });

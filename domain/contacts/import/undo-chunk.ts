@@ -192,7 +192,6 @@ async function restoreContacts(
     .sort((a, b) => a.id - b.id)
     .map(({ id, version, columns }) => ({
       type: 'CONTACT_UPDATED',
-      entity: `contact/${id}`,
       data: { contactId: id, version, changed: columns.flatMap((column) => API_NAMES[column] ?? []) },
     }));
 }

@@ -260,19 +260,16 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
   await appendEvents(tx, origin, [
     ...made.map(({ contact: { id, email }, requestId }): NewEvent => ({
       type: 'CONTACT_CREATED',
-      entity: `contact/${id}`,
       data: { contactId: id, email },
       requestId,
     })),
     ...updated.map(({ contact: { id, version }, changed, requestId }): NewEvent => ({
       type: 'CONTACT_UPDATED',
-      entity: `contact/${id}`,
       data: { contactId: id, version: version, changed: [...changed] },
       requestId,
     })),
     ...updated.filter(isOptOut).map(({ contact: { id }, requestId }): NewEvent => ({
       type: 'CONTACT_UNSUBSCRIBED',
-      entity: `contact/${id}`,
       data: { contactId: id, reason: 'api' },
       requestId,
     })),

@@ -88,7 +88,6 @@ export async function deleteCompany(
       { tenantId, requestId },
       freed.map((contact) => ({
         type: 'CONTACT_UPDATED',
-        entity: `contact/${contact.id}`,
         data: { contactId: contact.id, version: contact.version, changed: ['companyId'] },
       })),
     );

@@ -30,9 +30,7 @@ export async function createContact(em: EntityManager, origin: Origin, input: Co
     const { id } = found;
     await setCompany(tx, tenantId, id, companyId);
     if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [emailKey]);
-    await appendEvents(tx, origin, [
-      { type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } },
-    ]);
+    await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', data: { contactId: id, email } }]);
     await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });
     return withCompanyName(tx, await tx.findOneOrFail(Contact, { id, tenantId }));
   });

@@ -64,15 +64,11 @@ export async function mergeContacts(
     await tx.flush();
     const optedOut = changed.includes('status') && target.status === 'unsubscribed';
     if (optedOut) await suppressUnsubscribed(tx, tenantId, [target.emailKey]);
-    const entity = `contact/${targetId}`;
     await appendEvents(tx, { tenantId, requestId }, [
-      { type: 'CONTACT_UPDATED', entity, data: { contactId: targetId, version: target.version, changed } },
-      ...(optedOut
-        ? [{ type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: targetId, reason: 'merge' } } as const]
-        : []),
+      { type: 'CONTACT_UPDATED', data: { contactId: targetId, version: target.version, changed } },
+      ...(optedOut ? [{ type: 'CONTACT_UNSUBSCRIBED', data: { contactId: targetId, reason: 'merge' } } as const] : []),
       ...lists.map((segmentId): NewEvent => ({
         type: 'SEGMENT_ENTERED',
-        entity,
         data: { segmentId, contactId: targetId },
       })),
     ]);

@@ -63,7 +63,6 @@ export async function mergeScores(
   await appendEvents(tx, origin, [
     {
       type: 'SCORE_UPDATED',
-      entity: `contact/${targetId}`,
       data: {
         contactId: targetId,
         previousScore: total.now - total.added,

@@ -101,7 +101,7 @@ async function updateFields(
   if (changed.length === 0) return changed;
   await tx.flush();
   await appendEvents(tx, origin, [
-    { type: 'CONTACT_UPDATED', entity: `contact/${id}`, data: { contactId: id, version: contact.version, changed } },
+    { type: 'CONTACT_UPDATED', data: { contactId: id, version: contact.version, changed } },
   ]);
   await refreshMemberships(tx, origin.tenantId, [id], {
     causes: ['contact', 'company'],

@@ -59,8 +59,7 @@ async function withSuppression(tx: EntityManager, contact: Contact, values: Cont
 
 function eventsOf(contact: Contact, changed: string[]): NewEvent[] {
   const { id, version, status } = contact;
-  const entity = `contact/${id}`;
-  const updated: NewEvent = { type: 'CONTACT_UPDATED', entity, data: { contactId: id, version, changed } };
+  const updated: NewEvent = { type: 'CONTACT_UPDATED', data: { contactId: id, version, changed } };
   if (!changed.includes('status') || status !== 'unsubscribed') return [updated];
-  return [updated, { type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: id, reason: 'api' } }];
+  return [updated, { type: 'CONTACT_UNSUBSCRIBED', data: { contactId: id, reason: 'api' } }];
 }

@@ -75,10 +75,8 @@ export async function suppressAddresses(
     tx,
     origin,
     changed.flatMap((contact): NewEvent[] => {
-      const entity = `contact/${contact.id}`;
       const updated: NewEvent = {
         type: 'CONTACT_UPDATED',
-        entity,
         data: { contactId: contact.id, version: contact.version, changed: ['status'] },
       };
       const emailId = cause(contact);
@@ -87,7 +85,6 @@ export async function suppressAddresses(
         updated,
         {
           type: 'CONTACT_UNSUBSCRIBED',
-          entity,
           data: { contactId: contact.id, ...(emailId ? { emailId } : {}), reason: source === 'api' ? 'api' : 'link' },
         },
       ];

@@ -80,7 +80,6 @@ export async function removeSuppression(em: EntityManager, author: Author, id: n
       { tenantId, requestId },
       restored.map((contact): NewEvent => ({
         type: 'CONTACT_UPDATED',
-        entity: `contact/${contact.id}`,
         data: { contactId: contact.id, version: contact.version, changed: ['status'] },
       })),
     );

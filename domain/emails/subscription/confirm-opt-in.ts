@@ -130,7 +130,7 @@ async function activate(
     update contacts set status = 'active', version = version + 1, updated_at = now() where tenant_id = ${tenantId} and id = ${contactId} returning version`,
   );
   await appendEvents(tx, { tenantId, requestId }, [
-    { type: 'CONTACT_UPDATED', entity: `contact/${contactId}`, data: { contactId, version, changed: ['status'] } },
+    { type: 'CONTACT_UPDATED', data: { contactId, version, changed: ['status'] } },
   ]);
   await refreshMemberships(tx, tenantId, [contactId], { causes: ['contact'], requestId });
 }

@@ -24,9 +24,9 @@ export async function appendHitEvents(tx: EntityManager, hits: readonly HitRow[]
     hits.map((hit) => {
       const { email_id: emailId, contact_id: contactId, automated, first } = hit;
       const common = { emailId, contactId, automated, first, ...emailReferences(hit) };
-      const about = { entity: `email/${emailId}`, at: hit.at };
+      const about = { at: hit.at };
       return {
-        origin: { tenantId: hit.tenant_id, requestId: null },
+        tenantId: hit.tenant_id,
         event:
           hit.type === 'OPEN'
             ? { type: 'EMAIL_OPENED' as const, ...about, data: common }

@@ -45,10 +45,11 @@ export async function refreshMemberships(
   const segments = await dynamicSegments(tx, tenantId);
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const events = await refreshSome(tx, tenantId, segments, ids.slice(from, from + AT_ONCE), options);
-    const causeOf = ({ data }: NewEvent): string | null =>
-      options.requestIds?.get((data as { contactId: number }).contactId) ?? options.requestId ?? null;
-    for (const [requestId, caused] of Map.groupBy(events, causeOf))
-      await appendEvents(tx, { tenantId, requestId }, caused);
+    const caused = events.map((event) => {
+      const { contactId } = event.data as { contactId: number };
+      return { ...event, requestId: options.requestIds?.get(contactId) ?? null };
+    });
+    await appendEvents(tx, { tenantId, requestId: options.requestId ?? null }, caused);
   }
 }
 
@@ -131,7 +132,6 @@ async function write(
 export function membershipEvent(segmentId: number, contactId: number, entered: boolean): NewEvent {
   return {
     type: entered ? 'SEGMENT_ENTERED' : 'SEGMENT_LEFT',
-    entity: `contact/${contactId}`,
     data: { segmentId, contactId },
   };
 }

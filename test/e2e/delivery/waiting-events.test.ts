@@ -72,7 +72,7 @@ async function visits(contactId: number, urls: readonly string[]): Promise<void>
   for (let at = 0; at < urls.length; at += TOGETHER) {
     const events = urls
       .slice(at, at + TOGETHER)
-      .map((url) => ({ type: 'WEBSITE_VISITED', entity: `contact/${contactId}`, data: { contactId, url } }) as const);
+      .map((url) => ({ type: 'WEBSITE_VISITED', data: { contactId, url } }) as const);
     await tenantEm(service.deps.orm, 'default').transactional((tx) =>
       appendEvents(tx, { tenantId: 'default', requestId: null }, events),
     );

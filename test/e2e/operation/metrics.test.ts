@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { freePorts } from '../../../dev/stack/ports.ts';
 import { cutLine } from '../../support/database/cut-line.ts';
-import { SHARDS } from '../../../events/outbox.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { processEnv } from '../../support/process-env.ts';
@@ -55,7 +54,8 @@ test('what the service does is counted', async () => {
       `${sample.source} counts`,
       async () => sum(await (await fetch(`${service.url}/metrics`)).text(), sample) > 0,
     );
-  assert.equal(sum(await (await fetch(`${service.url}/metrics`)).text(), /^perennial_outbox_shards_owned /), SHARDS);
+  // One for each outbox table.
+  assert.equal(sum(await (await fetch(`${service.url}/metrics`)).text(), /^perennial_outbox_relaying\{/), 3);
 });
 
 test("a worker serves its metrics, and each line of its log is JSON, Temporal's core's too", async () => {
@@ -89,7 +89,7 @@ test("a worker serves its metrics, and each line of its log is JSON, Temporal's 
   await until('it works', () => log.includes('"working"'));
   assert.match(
     await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
-    /^perennial_outbox_shards_owned 0$/m,
+    /^# TYPE perennial_outbox_relaying gauge$/m,
   );
   await line.cut();
   const said = () =>

@@ -7,7 +7,7 @@ interface Written {
   type: EventType;
   tenant_id: string;
   occurred_at: Date;
-  events: { id: string; data: Record<string, unknown> }[];
+  events: { id: string; time?: string; data: Record<string, unknown> }[];
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -33,8 +33,8 @@ export async function recordEvents(ownerUrl: string): Promise<() => Promise<void
     );
     const wrong = rows.flatMap(({ type, tenant_id: tenantId, occurred_at: at, events }) => {
       const check = compileRequest(eventContracts[type]);
-      return events.flatMap(({ id, data }) => {
-        const problems = check({ ...data, tenantId, timestamp: at.toISOString() });
+      return events.flatMap(({ id, time = at.toISOString(), data }) => {
+        const problems = check({ ...data, tenantId, timestamp: time });
         const isKnown = UUID.test(id) && Object.keys(data).every((name) => name in eventContracts[type].properties);
         return problems.length > 0 || !isKnown ? [{ type, id, data, problems }] : [];
       });
