@@ -92,6 +92,8 @@ const FormSubmissionSchema = defineEntity({
     tenantId: tenantId(),
     formId: bigid(),
     contactId: bigid().nullable(),
+    /** Whether the submission made its contact. */
+    madeContact: p.boolean().default(false),
     /** See submission-key.ts. Null without a form token, and after erasure. */
     requestKey: p.uuid().nullable(),
     submissionData: json<Record<string, unknown>>(),

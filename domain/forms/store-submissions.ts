@@ -71,11 +71,11 @@ export async function storeSubmissions(
 }
 
 /** A submission whose contact was saved. */
-interface Saved extends CheckedSubmission {
-  id: number;
+interface WithContact extends CheckedSubmission {
   contactId: number;
   isNewContact: boolean;
 }
+type Saved = WithContact & { id: number };
 
 async function writeSubmissions(
   tx: EntityManager,
@@ -99,17 +99,12 @@ async function writeSubmissions(
     });
   }
   const outcomes = await saveContacts(tx, origin, contacts);
-  const ids = await rows<{ id: number }>(
-    tx,
-    sql`select nextval('form_submissions_id_seq') as id from generate_series(1, ${submissions.length}::int)`,
-  );
-  const saved = submissions.flatMap((submission, index): Saved[] => {
+  const withContacts = submissions.flatMap((submission, index): WithContact[] => {
     const { id: contactId, status } = outcomes[index]!;
-    if (contactId === null) return [];
-    return [{ ...submission, id: ids[index]!.id, contactId, isNewContact: status === 'created' }];
+    return contactId === null ? [] : [{ ...submission, contactId, isNewContact: status === 'created' }];
   });
-  for (const { solved } of saved) await solved?.redeem(tx, tenantId);
-  await insertSubmissions(tx, tenantId, saved);
+  for (const { solved } of withContacts) await solved?.redeem(tx, tenantId);
+  const saved = await insertSubmissions(tx, tenantId, withContacts);
   await joinLists(tx, origin, saved, asksToConfirm);
   await appendEvents(
     tx,
@@ -122,38 +117,50 @@ async function writeSubmissions(
   );
   for (const { form, id, contactFields, values } of saved)
     await notifySubmission(tx, form, { id, email: contactFields['email']!, values });
-  const savedOf = new Map(saved.map((one) => [one.id, one]));
+  const remaining = saved.values();
   return submissions.map(({ form, proved }, index): SubmitResult => {
-    const one = savedOf.get(ids[index]!.id);
-    if (!one) return { ok: false, errors: fieldErrors(form, outcomes[index]!.errors) };
-    const { id: submissionId, contactId, isNewContact } = one;
+    const { id: contactOf, errors } = outcomes[index]!;
+    if (contactOf === null) return { ok: false, errors: fieldErrors(form, errors) };
+    const { id: submissionId, contactId, isNewContact } = remaining.next().value!;
     const provedId = isNewContact || proved?.id === contactId ? contactId : null;
     return { ok: true, contactId, submissionId, provedId };
   });
 }
 
-async function insertSubmissions(tx: EntityManager, tenantId: string, saved: readonly Saved[]): Promise<void> {
-  if (saved.length === 0) return;
+/** Inserts submissions and claims their files; returns them with their ids, in order. */
+async function insertSubmissions(
+  tx: EntityManager,
+  tenantId: string,
+  submissions: readonly WithContact[],
+): Promise<Saved[]> {
+  if (submissions.length === 0) return [];
   const now = new Date();
   const written: object[] = [];
-  const claimed: { submissionId: number; formId: number; files: ClaimedFile[] }[] = [];
-  for (const { id, form, contactId, key, values, visitor, stored } of saved) {
+  const claimed: ClaimedFile[][] = [];
+  for (const { form, contactId, isNewContact: made, key, values, visitor, stored } of submissions) {
     const { ipAddress, userAgent } = visitor;
     const files = await claimFormFiles(tx, tenantId, stored);
-    claimed.push({ submissionId: id, formId: form.id, files });
+    claimed.push(files);
     const data = { ...values, ...fileValues(files) };
-    written.push({ id, form: form.id, contact: contactId, key, data, ip: ipAddress, agent: userAgent });
+    const n = written.length;
+    written.push({ n, form: form.id, contact: contactId, made, key, data, ip: ipAddress, agent: userAgent });
   }
-  await rows(
+  const inserted = await rows<{ id: number }>(
     tx,
     sql`${preparedHint}
-    insert into form_submissions (id, tenant_id, form_id, contact_id, request_key, submission_data, ip_address, user_agent, submitted_at)
-    select r.id, ${tenantId}, r.form, r.contact, r.key, r.data, r.ip, r.agent, ${now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(written)}::jsonb)
-      as r(id bigint, form bigint, contact bigint, key uuid, data jsonb, ip text, agent text)`,
+    with numbered as materialized (
+      select nextval('form_submissions_id_seq') as id, r.*
+      from jsonb_to_recordset(${JSON.stringify(written)}::jsonb)
+        as r(n int, form bigint, contact bigint, made boolean, key uuid, data jsonb, ip text, agent text)
+    ), inserted as (
+      insert into form_submissions (id, tenant_id, form_id, contact_id, made_contact, request_key, submission_data, ip_address, user_agent, submitted_at)
+      select id, ${tenantId}, form, contact, made, key, data, ip, agent, ${now}::timestamptz from numbered
+    ) select id from numbered order by n`,
   );
-  for (const { submissionId, formId, files } of claimed)
-    await insertFormFiles(tx, { tenantId, formId, submissionId }, files);
+  const saved = submissions.map((submission, index): Saved => ({ ...submission, id: inserted[index]!.id }));
+  for (const [index, { id, form }] of saved.entries())
+    await insertFormFiles(tx, { tenantId, formId: form.id, submissionId: id }, claimed[index]!);
+  return saved;
 }
 
 /** Adds contacts to the lists of their forms. One that must confirm its address is added on confirmation. */

@@ -65,12 +65,12 @@ export async function submitForm(
     });
     return { ok: false, errors: [...errors, ...fieldErrors(form, others)] };
   }
-  const key = submissionKey(visitor.formToken, values, files.sent);
+  const key = submissionKey(visitor.formToken, addressKey(contactFields['email']!), values, files.sent);
   const storedBefore = async (): Promise<SubmitResult | null> => {
     const found = key === null ? null : await submissionOf(em, tenantId, key);
     if (!found) return null;
-    const { id: submissionId, contactId } = found;
-    return { ok: true, contactId, submissionId, provedId: proved?.id ?? null };
+    const { id: submissionId, contactId, madeContact } = found;
+    return { ok: true, contactId, submissionId, provedId: madeContact ? contactId : (proved?.id ?? null) };
   };
   // Before the CAPTCHA, whose solution may have been used for it.
   const before = form.enableCaptcha || files.sent.length > 0 ? await storedBefore() : null;

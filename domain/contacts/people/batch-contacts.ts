@@ -22,7 +22,7 @@ import {
   type ContactStatus,
   type ContactValues,
 } from '../values/contact-values.ts';
-import { customFieldTypes } from '../values/custom-field-types.ts';
+import { typesFor } from '../values/custom-field-types.ts';
 import { mergedCustomFields } from '../values/custom-values.ts';
 import { companyNameKey } from '../values/find-or-create-company.ts';
 import { onlyEmpty } from '../values/only-empty.ts';
@@ -87,7 +87,11 @@ export async function writeBatch(
   { needsNames = true }: { needsNames?: boolean } = {},
 ): Promise<BatchResult[]> {
   const { tenantId } = origin;
-  const types = await customFieldTypes(tx, tenantId);
+  const types = await typesFor(
+    tx,
+    tenantId,
+    batch.flatMap(({ input }) => Object.keys(input?.customFields ?? {})),
+  );
   const checked = await mapYielding(batch, ({ input, violations: told, ...row }) => ({
     input,
     told,
@@ -285,7 +289,7 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
     tx,
     tenantId,
     updated.map(({ contact }) => contact.id),
-    { causes: ['contact', 'company'], requestId: origin.requestId, requestIds },
+    { causes: ['contact', 'company'], locked: true, requestId: origin.requestId, requestIds },
   );
 }
 

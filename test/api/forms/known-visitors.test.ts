@@ -93,6 +93,31 @@ test('who typed a known address gets no token and changes nothing that is filled
   assert.equal((await contactOf(id)).firstName, 'New', 'a token overwrites');
 });
 
+test('sent again after a lost answer, a submission has the token of the contact that it made', async () => {
+  const _token = (await service.api('GET', `/forms/${formId}/token`, undefined, { token: null })).body.token;
+  const values = { email: 'lost.answer@example.com', firstName: 'Ada', _token };
+  const first = await submit(values);
+  const second = await submit(values);
+  assert.equal(second.body.submissionId, first.body.submissionId);
+  assert.equal(typeof second.body.contactToken, 'string');
+  assert.deepEqual(await shown(second.body.contactToken), ['question', 'job', 'from']);
+});
+
+test('two known visitors whose pages have the same form token are two', async () => {
+  const people = [];
+  for (const email of ['cached.a@example.com', 'cached.b@example.com'])
+    people.push(await makeContact(service, { email, firstName: 'Ada', jobTitle: 'Baker' }));
+  const _token = (await service.api('GET', `/forms/${formId}/token`, undefined, { token: null })).body.token;
+  const answers = [];
+  for (const { id } of people)
+    answers.push(await submit({ question: 'Why?', plan: 'gold', _token, _contactToken: tokenOf(id) }));
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body.contactId]),
+    people.map(({ id }) => [200, id]),
+  );
+  assert.notEqual(answers[0]!.body.submissionId, answers[1]!.body.submissionId);
+});
+
 test('a forwarded token does not change its contact: another address is somebody else', async () => {
   const { id } = await makeContact(service, { email: 'owner@example.com', firstName: 'Owner' });
   const other = await submit({ email: 'friend@example.com', firstName: 'Friend', _contactToken: tokenOf(id) });
