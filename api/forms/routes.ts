@@ -8,10 +8,10 @@ import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/form-stats.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
+import { admitUpload } from './admit-upload.ts';
 import { formExportRoutes } from './export-routes.ts';
 import { formFileRoutes } from './file-routes.ts';
 import { makeFormToken } from './form-token.ts';
-import { fileRules } from './submission-files.ts';
 import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
@@ -282,8 +282,7 @@ export const formRoutes: RouteSpec[] = [
     largerBody: async ({ deps, params }) =>
       PUBLIC_BODY_BYTES + submissionBytes((await publicForm(deps, params.id)).form.fields),
     files: {
-      rules: async ({ deps, params }) =>
-        fileRules((await publicForm(deps, params.id)).form.fields, deps.env.FORM_FILE_MAX_BYTES),
+      rules: admitUpload,
       limits: 'one file of up to `FORM_FILE_MAX_BYTES` (default 10 MiB) for each file field',
     },
     responses: {
