@@ -1,16 +1,16 @@
 import { Form } from '../../db/entities/forms.ts';
 import { AppError } from '../../domain/common/errors.ts';
-import { countAbandonment } from '../../domain/forms/abandonment.ts';
 import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
 import { shownFields } from '../../domain/forms/known-contact.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
-import { countView, readFormStats } from '../../domain/forms/form-stats.ts';
+import { readFormStats } from '../../domain/forms/form-stats.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { admitUpload } from './admit-upload.ts';
 import { formExportRoutes } from './export-routes.ts';
 import { formFileRoutes } from './file-routes.ts';
+import { countAbandonment, countView } from './form-counts.ts';
 import { makeFormToken } from './form-token.ts';
 import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
@@ -198,7 +198,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params, query }) => {
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      if (ctx.method === 'GET') await countView(em, form);
+      if (ctx.method === 'GET') await countView(deps, form);
       const shown = shownFields(form, await contactOfToken(deps, em, form, query.contactToken));
       return { body: presentPublicForm(form, shown, publicSettings(deps)), headers: { 'Cache-Control': 'no-store' } };
     },
@@ -313,9 +313,9 @@ export const formRoutes: RouteSpec[] = [
     responses: { 204: { description: 'Counted' } },
     errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params, body }) => {
-      const { form, em } = await publicForm(deps, params.id);
+      const { form } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      await countAbandonment(em, form, body.field);
+      await countAbandonment(deps, form, body.field);
       return noContent;
     },
   }),

@@ -8,11 +8,11 @@ import type { Language } from '../../domain/common/languages.ts';
 import { CaptchaUnchecked } from '../../domain/forms/captcha.ts';
 import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
 import { readActiveForm } from '../../domain/forms/read-active-form.ts';
-import { countView } from '../../domain/forms/form-stats.ts';
 import { submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
+import { countView } from './form-counts.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
 import { pageScripts } from './page-policy.ts';
 import { formPage, thanksPage, type ShownForm } from './pages.ts';
@@ -105,7 +105,7 @@ export async function showPage({
 }: PublicCall<unknown, { contactToken?: string }>): Promise<Reply> {
   const { form, em } = await publicForm(deps, params.id);
   ctx.remove('X-Frame-Options');
-  if (ctx.method === 'GET') await countView(em, form);
+  if (ctx.method === 'GET') await countView(deps, form);
   return hostedPage(ctx, deps, form, await shownTo(deps, em, form, query.contactToken));
 }
 
