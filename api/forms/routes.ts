@@ -209,7 +209,7 @@ export const formRoutes: RouteSpec[] = [
     operationId: 'getFormCaptcha',
     summary: 'Get an ALTCHA challenge, whose solution is sent with a submission',
     description:
-      'The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, within 20 minutes.',
+      'The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, for this form, within 20 minutes.',
     access: 'public',
     openQuery: true,
     params: IdParams,
@@ -218,7 +218,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params }) => {
       const { form } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      const challenge = form.enableCaptcha ? await deps.captcha.challenge() : null;
+      const challenge = form.enableCaptcha ? await deps.captcha.challenge(form.id) : null;
       if (!challenge) throw new AppError('not_found', 'The form has no challenge of the service');
       return { body: challenge, headers: { 'Cache-Control': 'no-store' } };
     },
