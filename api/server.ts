@@ -29,7 +29,7 @@ const { deps, handle } = await startOrExit(async () => {
   const problems = adminProblems(settings);
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
   const made = await createDeps(settings, 'api', { poolWaitMs: REQUEST_WAIT_MS });
-  await ensureStreams(made.nats.jsm, settings.EVENTS_MAX_AGE);
+  await ensureStreams(made.nats.jsm, settings);
   await ensureAdmin(made);
   // Opens the upload folder.
   return { deps: made, handle: createHandler(made) };

@@ -200,6 +200,20 @@ export const envSchema = Type.Object({
     maximum: 1024 ** 3,
     description: 'Maximum size of a file in a form submission; a field of a form can have a lower limit',
   }),
+  FORM_FILES_MAX_BYTES: Type.Integer({
+    default: 2 * 1024 ** 3,
+    minimum: 1024 ** 2,
+    maximum: 1024 ** 5,
+    description:
+      "Maximum size of all files of form submissions together, which is reserved in JetStream's storage; when it is reached, submissions with files are refused",
+  }),
+  FORM_FILES_MAX_BYTES_PER_TENANT: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1024 ** 5,
+    description:
+      'The same for the files of one tenant; 0 = FORM_FILES_MAX_BYTES, or a tenth of it with ENABLE_MULTI_TENANT',
+  }),
   UPLOAD_DIR: Type.String({
     default: '',
     description:

@@ -56,6 +56,11 @@ export function createMetrics() {
       labelNames: ['table'],
       registers,
     }),
+    formFilesFull: new Gauge({
+      name: 'perennial_form_files_full_ratio',
+      help: 'Share of the storage for files of forms that is used',
+      registers,
+    }),
   };
 }
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -8,6 +8,7 @@ import {
   LISTENER_REQUESTS,
   SEND_REQUEST_SUBJECT,
   streamConfigs,
+  type StreamSettings,
 } from './streams.ts';
 import type { Env } from '../config/env-schema.ts';
 
@@ -85,9 +86,9 @@ function hostOf(natsUrl: string): string {
 /** The AsyncAPI 3 document of all messages on NATS, generated from the contracts that validate them. */
 export function asyncapi({
   NATS_URL,
-  EVENTS_MAX_AGE,
   ENABLE_MULTI_TENANT,
-}: Pick<Env, 'NATS_URL' | 'EVENTS_MAX_AGE' | 'ENABLE_MULTI_TENANT'>) {
+  ...settings
+}: Pick<Env, 'NATS_URL' | 'ENABLE_MULTI_TENANT'> & StreamSettings) {
   const channels: Record<string, unknown> = {};
   const operations: Record<string, unknown> = {};
   const servers = [{ $ref: '#/servers/nats' }];
@@ -178,7 +179,7 @@ Publishing to another subject is denied; in clients that do not wait for the rea
         listener: { type: 'userPassword', description: 'User and password of a NATS account for listeners' },
       },
     },
-    'x-streams': streamConfigs(EVENTS_MAX_AGE)
+    'x-streams': streamConfigs(settings)
       .filter(({ name }) => OPEN_STREAMS.has(name!))
       .map(({ name, subjects, retention, max_age }) => ({
         name,

@@ -255,6 +255,12 @@ const codeOf = (error: unknown): number | undefined =>
 /** Whether JetStream has no such message. */
 export const isNotFound = (error: unknown): boolean => codeOf(error) === 10037;
 
+/** Whether JetStream cannot reserve as much storage as a stream asks for. */
+export const isWithoutRoom = (error: unknown): boolean => codeOf(error) === 10047;
+
+/** Whether a stream refused a message because it is full. */
+export const isFull = (error: unknown): boolean => codeOf(error) === 10077;
+
 /** Whether JetStream has no such stream or consumer. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === 10059 || codeOf(error) === 10014;
 

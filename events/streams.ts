@@ -8,7 +8,8 @@ import {
   type StreamConfig,
 } from 'nats';
 import type { EventType } from './contracts.ts';
-import type { JetStreamManager } from './nats.ts';
+import { EnvError } from '../config/env.ts';
+import { isWithoutRoom, type JetStreamManager } from './nats.ts';
 
 /** Single events for other programs. The service itself does not read them. */
 export const EVENTS = 'EVENTS';
@@ -49,8 +50,14 @@ function duration(text: string): number {
   return Number(text.slice(0, -1)) * (text.endsWith('d') ? 24 : 1) * hour;
 }
 
+/** The settings of streams. */
+export interface StreamSettings {
+  EVENTS_MAX_AGE: string;
+  FORM_FILES_MAX_BYTES: number;
+}
+
 /** All streams of the service, declared in one place. */
-export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
+export function streamConfigs(settings: StreamSettings): Partial<StreamConfig>[] {
   const common = { storage: StorageType.File, num_replicas: 1, duplicate_window: 2 * minute };
   return [
     {
@@ -59,7 +66,7 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
       subjects: ['events.*.*'],
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
-      max_age: duration(eventsMaxAge),
+      max_age: duration(settings.EVENTS_MAX_AGE),
       allow_direct: true,
     },
     {
@@ -88,7 +95,15 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
     },
     { ...common, name: TRACKING_HITS, subjects: [TRACKING_SUBJECT], retention: RetentionPolicy.Workqueue },
     { ...common, name: FILES, subjects: ['files.*.*'], retention: RetentionPolicy.Limits, max_age: 7 * 24 * hour },
-    { ...common, name: KEPT_FILES, subjects: ['kept-files.*.*'], retention: RetentionPolicy.Limits },
+    // Anybody can send them. A full stream refuses more, so that the others, which share its disk, have theirs.
+    {
+      ...common,
+      name: KEPT_FILES,
+      subjects: ['kept-files.*.*'],
+      retention: RetentionPolicy.Limits,
+      max_bytes: settings.FORM_FILES_MAX_BYTES,
+      discard: DiscardPolicy.New,
+    },
     // A full stream drops the oldest messages; all are in the table, too.
     {
       ...common,
@@ -151,15 +166,25 @@ export function consumerConfig(
   };
 }
 
-/** Creates or updates every stream; safe to run from many processes at once. */
-export async function ensureStreams(jsm: JetStreamManager, eventsMaxAge: string): Promise<void> {
-  for (const config of streamConfigs(eventsMaxAge)) {
+/**
+ * Creates or updates every stream; safe to run from many processes at once. Throws EnvError if JetStream has less room
+ * than is to be reserved for files.
+ */
+export async function ensureStreams(jsm: JetStreamManager, settings: StreamSettings): Promise<void> {
+  for (const config of streamConfigs(settings)) {
     const exists = await jsm.streams.info(config.name!).then(
       () => true,
       () => false,
     );
-    if (exists) await jsm.streams.update(config.name!, config);
-    else await jsm.streams.add(config);
+    const ensured = exists ? jsm.streams.update(config.name!, config) : jsm.streams.add(config);
+    await ensured.catch((error: unknown) => {
+      throw config.name === KEPT_FILES && isWithoutRoom(error)
+        ? new EnvError(
+            'FORM_FILES_MAX_BYTES must be lower: it is reserved, and JetStream has not as much left of its storage (max_file_store)',
+            { cause: error },
+          )
+        : error;
+    });
   }
 }
 

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { engineEm, tenantEm } from '../db/orm.ts';
-import { announceFiles, filesRemoved, filesToRemove, giveUpFiles } from '../domain/common/kept-files.ts';
+import {
+  announceFiles,
+  filesRemoved,
+  filesToRemove,
+  giveUpFiles,
+  NoRoomForFiles,
+} from '../domain/common/kept-files.ts';
 import { eraseFile, KEPT, putFile } from '../events/file-store.ts';
+import { isFull } from '../events/nats.ts';
+import { KEPT_FILES } from '../events/streams.ts';
 import type { Deps } from './deps.ts';
 
 type Part = Pick<Deps, 'orm' | 'nats' | 'log'>;
@@ -10,7 +18,7 @@ const AT_ONCE = 100;
 
 /**
  * Stores files and returns their keys, for `claimFiles`. If one cannot be stored, none is. The caller discards them if
- * its transaction fails.
+ * its transaction fails. Throws NoRoomForFiles if the store is full.
  */
 export async function keepFiles(
   deps: Part,
@@ -23,7 +31,7 @@ export async function keepFiles(
     for (const [index, file] of files.entries()) await putFile(deps.nats, keys[index]!, file, KEPT);
   } catch (error) {
     discardFiles(deps, tenantId, keys);
-    throw error;
+    throw isFull(error) ? new NoRoomForFiles(error) : error;
   }
   return keys;
 }
@@ -49,4 +57,15 @@ export async function removeFiles(deps: Part, tenantId: string | null = null): P
     for (const { key } of files) await eraseFile(deps.nats, key);
     await filesRemoved(em, files);
   }
+}
+
+const NEARLY_FULL = 0.8;
+
+/** Measures how full the store is, for the metrics, and warns before it refuses files. */
+export async function watchFileStore({ nats, log, metrics }: Pick<Deps, 'nats' | 'log' | 'metrics'>): Promise<void> {
+  const { config, state } = await nats.jsm.streams.info(KEPT_FILES);
+  const full = state.bytes / config.max_bytes;
+  metrics.formFilesFull.set(full);
+  if (full >= NEARLY_FULL)
+    log.warn({ bytes: state.bytes, most: config.max_bytes }, 'the store of files of forms is nearly full');
 }

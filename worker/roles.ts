@@ -45,7 +45,7 @@ async function startConsumers(deps: Deps): Promise<Running> {
 
 /** Sets up what the roles need and starts them; `stop` drains them in the order of the data flow. */
 export async function startWorker(deps: Deps, connection: NativeConnection, roles: readonly Role[]): Promise<Running> {
-  await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+  await ensureStreams(deps.nats.jsm, deps.env);
   await ensureCopies(deps.nats, copiesOf(deps.env.NATS_LISTENERS), deps.env.EVENTS_MAX_AGE);
   const handlers = eventHandlers(deps);
   // Before the relay starts: batches are kept only for consumers that exist.

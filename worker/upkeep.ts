@@ -5,7 +5,7 @@ import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
 import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from '../runtime/every.ts';
-import { removeFiles } from '../runtime/kept-files.ts';
+import { removeFiles, watchFileStore } from '../runtime/kept-files.ts';
 
 const HOUR_MS = 3_600_000;
 const DELETE_MS = 600_000;
@@ -26,6 +26,7 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
     every(DELETE_MS, log, 'could not delete expired CAPTCHA challenges', () => deleteUsedChallenges(engineEm(orm))),
     every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
     every(MINUTE_MS, log, 'could not remove files that are no longer needed', () => removeFiles(deps)),
+    every(MINUTE_MS, log, 'could not measure the store of files', () => watchFileStore(deps)),
   ];
   return {
     stop: async () => {

@@ -5,7 +5,7 @@ import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
 import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
-import { CHOOSE_AGAIN, NEEDS_SCRIPT } from './page-texts.ts';
+import { CHOOSE_AGAIN, NEEDS_SCRIPT, NO_ROOM } from './page-texts.ts';
 import { CAPTCHA_FIELD, HONEYPOT, type Definition } from './shared/definition.ts';
 import { labelled } from './shared/labelled.ts';
 import { failureText, FORM_TEXTS } from './shared/texts.ts';
@@ -20,7 +20,9 @@ export interface ShownForm {
   values?: Record<string, unknown>;
   errors?: readonly FieldError[];
   /** Why nothing was stored, although the fields are right. */
-  failure?: 'busy' | 'noProof';
+  failure?: 'busy' | 'noProof' | 'noRoom';
+  /** Whether the submission was refused before it was read, so that its values are not shown again. */
+  isUnread?: boolean;
   /** The names of fields whose file was sent, was not stored, and must be chosen again. */
   lostFiles?: readonly string[];
   language?: Language;
@@ -59,6 +61,12 @@ function summaryHtml(errors: readonly FieldError[], fields: readonly FormField[]
 const alertHtml = (text: string, more = ''): string =>
   `<div class="error" role="alert" data-summary><p>${escapeHtml(text)}</p>${more}</div>\n`;
 
+function failureIn(language: Language, failure: NonNullable<ShownForm['failure']>, isUnread = false): string {
+  if (failure === 'noRoom') return NO_ROOM[language];
+  const texts = FORM_TEXTS[language];
+  return isUnread ? texts[failure] : failureText(texts, failure);
+}
+
 /** The form as HTML: for the hosted page, or to be pasted into any page. */
 export function formHtml(form: Form, action: string, shown: ShownForm = {}): string {
   const { values = {}, errors = [], lostFiles = [], language = LANGUAGES[0], definition } = shown;
@@ -84,9 +92,9 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
   const enctype = fields.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
   const enhanced = definition ? ` class="perennial-form" data-perennial-form="${form.id}"` : '';
   return `<form method="post" action="${escapeHtml(action)}"${enctype}${enhanced}>
-${shown.failure ? alertHtml(failureText(texts, shown.failure)) : ''}${summaryHtml(errors, fields, language)}${rows.join('\n')}
+${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${shown.failure ? alertHtml(failureIn(language, shown.failure, shown.isUnread)) : ''}${summaryHtml(errors, fields, language)}${rows.join('\n')}
 <div class="away" aria-hidden="true"${shown.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
-${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
+${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
 </form>`;
 }
 

@@ -1,17 +1,17 @@
 import { Form } from '../../db/entities/forms.ts';
 import { AppError } from '../../domain/common/errors.ts';
-import { countAbandonment } from '../../domain/forms/abandonment.ts';
 import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
 import { shownFields } from '../../domain/forms/known-contact.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
-import { countView, readFormStats } from '../../domain/forms/form-stats.ts';
+import { readFormStats } from '../../domain/forms/form-stats.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
+import { admitUpload } from './admit-upload.ts';
 import { formExportRoutes } from './export-routes.ts';
 import { formFileRoutes } from './file-routes.ts';
+import { countAbandonment, countView } from './form-counts.ts';
 import { makeFormToken } from './form-token.ts';
-import { fileRules } from './submission-files.ts';
 import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
@@ -198,7 +198,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params, query }) => {
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      if (ctx.method === 'GET') await countView(em, form);
+      if (ctx.method === 'GET') await countView(deps, form);
       const shown = shownFields(form, await contactOfToken(deps, em, form, query.contactToken));
       return { body: presentPublicForm(form, shown, publicSettings(deps)), headers: { 'Cache-Control': 'no-store' } };
     },
@@ -209,7 +209,7 @@ export const formRoutes: RouteSpec[] = [
     operationId: 'getFormCaptcha',
     summary: 'Get an ALTCHA challenge, whose solution is sent with a submission',
     description:
-      'The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, within 20 minutes.',
+      'The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, for this form, within 20 minutes.',
     access: 'public',
     openQuery: true,
     params: IdParams,
@@ -218,7 +218,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params }) => {
       const { form } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      const challenge = form.enableCaptcha ? await deps.captcha.challenge() : null;
+      const challenge = form.enableCaptcha ? await deps.captcha.challenge(form.id) : null;
       if (!challenge) throw new AppError('not_found', 'The form has no challenge of the service');
       return { body: challenge, headers: { 'Cache-Control': 'no-store' } };
     },
@@ -282,8 +282,7 @@ export const formRoutes: RouteSpec[] = [
     largerBody: async ({ deps, params }) =>
       PUBLIC_BODY_BYTES + submissionBytes((await publicForm(deps, params.id)).form.fields),
     files: {
-      rules: async ({ deps, params }) =>
-        fileRules((await publicForm(deps, params.id)).form.fields, deps.env.FORM_FILE_MAX_BYTES),
+      rules: admitUpload,
       limits: 'one file of up to `FORM_FILE_MAX_BYTES` (default 10 MiB) for each file field',
     },
     responses: {
@@ -314,9 +313,9 @@ export const formRoutes: RouteSpec[] = [
     responses: { 204: { description: 'Counted' } },
     errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params, body }) => {
-      const { form, em } = await publicForm(deps, params.id);
+      const { form } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      await countAbandonment(em, form, body.field);
+      await countAbandonment(deps, form, body.field);
       return noContent;
     },
   }),

@@ -4,6 +4,7 @@ import { judgeFiles } from '../../domain/forms/files/judge-files.ts';
 import type { SubmissionFiles } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { discardFiles, keepFiles } from '../../runtime/kept-files.ts';
+import { takeRoom } from './file-room.ts';
 import type { FileRules, UploadedFile } from '../route/route.ts';
 
 /** The limits of a form's file fields, by name. */
@@ -36,6 +37,11 @@ export async function submissionFiles(
     sent: judged,
     async store() {
       if (judged.length === 0) return [];
+      await takeRoom(
+        deps,
+        tenantId,
+        judged.reduce((sum, { size }) => sum + size, 0),
+      );
       const keys = await keepFiles(
         deps,
         tenantId,

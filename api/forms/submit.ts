@@ -3,15 +3,16 @@ import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import { makeContactToken, readContactToken } from '../../domain/addresses/contact-token.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
+import { NoRoomForFiles } from '../../domain/common/kept-files.ts';
 import type { Language } from '../../domain/common/languages.ts';
 import { CaptchaUnchecked } from '../../domain/forms/captcha.ts';
 import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
 import { readActiveForm } from '../../domain/forms/read-active-form.ts';
-import { countView } from '../../domain/forms/form-stats.ts';
 import { submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
+import { countView } from './form-counts.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
 import { pageScripts } from './page-policy.ts';
 import { formPage, thanksPage, type ShownForm } from './pages.ts';
@@ -104,7 +105,7 @@ export async function showPage({
 }: PublicCall<unknown, { contactToken?: string }>): Promise<Reply> {
   const { form, em } = await publicForm(deps, params.id);
   ctx.remove('X-Frame-Options');
-  if (ctx.method === 'GET') await countView(em, form);
+  if (ctx.method === 'GET') await countView(deps, form);
   return hostedPage(ctx, deps, form, await shownTo(deps, em, form, query.contactToken));
 }
 
@@ -120,7 +121,14 @@ export async function contactOfToken(
 }
 
 /** Whether the client is a browser that wants a page, not a script that wants JSON. */
-const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accepts('json', 'html') === 'html';
+export const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accepts('json', 'html') === 'html';
+
+/** Whether the same submission may be accepted later. */
+export const isTemporary = (error: unknown): error is AppError =>
+  error instanceof AppError && ['unavailable', 'too_many_requests'].includes(error.code);
+
+/** Whether a honeypot was filled, which only robots see. */
+export const isFilled = (honeypot: unknown): boolean => honeypot !== undefined && honeypot !== null && honeypot !== '';
 
 interface Accepted {
   contactId: number | null;
@@ -166,8 +174,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     );
   }
   // A bot filled the honeypot: it gets a success response, and nothing is stored.
-  if (honeypot !== undefined && honeypot !== null && honeypot !== '')
-    return thanks(ctx, form, { contactId: null, submissionId: null });
+  if (isFilled(honeypot)) return thanks(ctx, form, { contactId: null, submissionId: null });
   const visitor = {
     ipAddress: ctx.ip,
     userAgent: ctx.get('user-agent').slice(0, 500) || null,
@@ -181,7 +188,8 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   };
   const origin = { tenantId: form.tenantId, requestId };
   try {
-    await takeSubmission(deps, form, ctx.ip);
+    // For multipart, `admitUpload` has taken it.
+    if (!ctx.is('multipart')) await takeSubmission(deps, form, ctx.ip);
     const result = await submitForm(em, origin, form, data, visitor, {
       captcha: deps.captcha,
       files: await submissionFiles(deps, form, files),
@@ -197,11 +205,15 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
       : { status: 422, body: { success: false, errors: result.errors } };
   } catch (error) {
     // A page keeps what was typed when the submission can be tried again.
-    const isTemporary = error instanceof AppError && ['unavailable', 'too_many_requests'].includes(error.code);
-    if (!isTemporary || !wantsPage(ctx)) throw error;
+    if (!isTemporary(error) || !wantsPage(ctx)) throw error;
     ctx.set(error.headers ?? {});
-    return again(error.status, { failure: error instanceof CaptchaUnchecked ? 'noProof' : 'busy' });
+    return again(error.status, { failure: failureOf(error) });
   }
+}
+
+function failureOf(error: AppError): ShownForm['failure'] {
+  if (error instanceof CaptchaUnchecked) return 'noProof';
+  return error instanceof NoRoomForFiles ? 'noRoom' : 'busy';
 }
 
 /** What a page shows to the contact of a token. */

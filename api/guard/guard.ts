@@ -242,7 +242,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
   const read = async (ctx: RoutedContext, params: Record<string, unknown>): Promise<ReadBody> => {
     if (!schema) return { body: undefined, files: [], close: async () => {} };
     const isFor = !checkParams || checkParams(params).length === 0;
-    const files = folder && isFor ? { folder, rules: async () => spec.files!.rules({ deps, params }) } : undefined;
+    const files = folder && isFor ? { folder, rules: async () => spec.files!.rules({ ctx, deps, params }) } : undefined;
     return readBody(ctx, { ...spec, bodyOptional }, await limitsOf(spec, { ctx, deps, params }), files);
   };
 

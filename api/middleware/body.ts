@@ -102,7 +102,7 @@ async function parseForm(text: string): Promise<FieldValues> {
 async function readMultipart(ctx: Context, limits: BodyLimits, wanted: FilesWanted | undefined): Promise<ReadBody> {
   const fields = new Fields();
   const rules = await wanted?.rules();
-  const files = rules && new FileTaker(rules, wanted!.folder);
+  const files = rules && new FileTaker(rules, wanted!.folder, fields);
   const most = Math.min(limits.values, MAX_PARTS);
   let parts = most;
   let fieldBytes = limits.bytes;
@@ -115,6 +115,8 @@ async function readMultipart(ctx: Context, limits: BodyLimits, wanted: FilesWant
     text.push(piece);
   };
   try {
+    // Nothing would be read from a connection that was closed meanwhile.
+    if (ctx.req.destroyed) throw new AppError('malformed_body', 'The body is incomplete: the connection ended early');
     await readParts(ctx, limits.bytes + (rules?.bytes ?? 0), {
       begin({ name, fileName, mimeType }) {
         if ((parts -= 1) < 0) throw tooMany(most);

@@ -34,6 +34,10 @@ export class Fields {
       this.add(plain(equals < 0 ? field : field.slice(0, equals)), equals < 0 ? '' : plain(field.slice(equals + 1)));
   }
 
+  get(name: string): string | string[] | undefined {
+    return this.values.get(name);
+  }
+
   toObject(): FieldValues {
     return Object.fromEntries(this.values);
   }

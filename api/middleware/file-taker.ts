@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../domain/common/errors.ts';
 import { tooLarge } from './body-size.ts';
+import type { Fields } from './fields.ts';
 import type { FileRules, UploadedFile } from '../route/route.ts';
 import { uploadedFile, type UploadFolder } from './uploads.ts';
 
@@ -21,15 +22,18 @@ export class FileTaker {
   readonly taken: UploadedFile[] = [];
   readonly #rules: FileRules;
   readonly #folder: UploadFolder;
+  /** The fields before a part. */
+  readonly #fields: Fields;
   readonly #handles: FileHandle[] = [];
   /** How many files came in parts of this name, up to two. */
   readonly #count = new Map<string, number>();
   /** Null while a part is skipped. */
   #part: Part | null = null;
 
-  constructor(rules: FileRules, folder: UploadFolder) {
+  constructor(rules: FileRules, folder: UploadFolder, fields: Fields) {
     this.#rules = rules;
     this.#folder = folder;
+    this.#fields = fields;
   }
 
   begin(about: Part['about']): void {
@@ -47,10 +51,12 @@ export class FileTaker {
     const part = this.#part;
     if (!part || piece.length === 0) return;
     part.size += piece.length;
-    const { perPart } = this.#rules;
+    if (part.refused) return;
+    const { perPart, areUnwanted } = this.#rules;
     if (part.size > part.limit && !perPart) throw tooLarge();
     if (perPart && this.#count.has(part.about.field)) part.refused = 'too_many';
-    else if (part.size > part.limit) part.refused = 'too_large';
+    else if (part.size > part.limit || (!part.handle && areUnwanted?.((name) => this.#fields.get(name))))
+      part.refused = 'too_large';
     if (part.refused) {
       // Gives back the space of what was written.
       await part.handle?.truncate(0);
@@ -74,6 +80,10 @@ export class FileTaker {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#handles.map((handle) => handle.close()));
+    try {
+      await Promise.all(this.#handles.map((handle) => handle.close()));
+    } finally {
+      this.#rules.done?.();
+    }
   }
 }

@@ -34,6 +34,13 @@ export interface FileRules {
    * second one, is reported in `refused`. Otherwise the request has one file in all, and such a file refuses it.
    */
   perPart: boolean;
+  /**
+   * Whether nobody will read the files, by the fields that came before one. Then it is not written, and is refused as
+   * too large.
+   */
+  areUnwanted?: (fieldBefore: (name: string) => unknown) => boolean;
+  /** Called when the request is over, or its body could not be read. */
+  done?: () => void;
 }
 
 /** Who may call: a permission `resource:action`, a logged-in user (no API key), or anyone. */
@@ -124,8 +131,8 @@ export interface RouteSpec<
   largerBody?: (call: { deps: Deps; params: Static<P> }) => Promise<number>;
   /** The files that a multipart request may contain. Without it, files are skipped and nothing is stored. */
   files?: {
-    /** Only called for a multipart request with valid parameters. */
-    rules: (call: { deps: Deps; params: Static<P> }) => FileRules | Promise<FileRules>;
+    /** Only called for a multipart request with valid parameters, before its body is read. It may refuse it. */
+    rules: (call: { ctx: Context; deps: Deps; params: Static<P> }) => FileRules | Promise<FileRules>;
     /** The limits in words: "a file of up to …". */
     limits: string;
   };

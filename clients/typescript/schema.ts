@@ -2354,7 +2354,7 @@ export interface paths {
         };
         /**
          * Get an ALTCHA challenge, whose solution is sent with a submission
-         * @description The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, within 20 minutes.
+         * @description The solution is the field `altcha`: base64 of JSON `{algorithm, challenge, number, salt, signature}`, where `challenge` is the hexadecimal SHA-256 of `salt` followed by `number`. It can be used once, for this form, within 20 minutes.
          */
         get: operations["getFormCaptcha"];
         put?: never;

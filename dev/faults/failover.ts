@@ -116,7 +116,7 @@ export async function failoverFaults(args: string[]): Promise<boolean> {
   try {
     a.start();
     b.start();
-    await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+    await ensureStreams(deps.nats.jsm, deps.env);
     const { id: templateId } = await createTemplate(
       tenantEm(deps.orm, TENANT),
       TENANT,

@@ -31,7 +31,7 @@ export async function importFaults(args: string[]): Promise<boolean> {
   const stack = await startMortalStack(say);
   const deps = await createDeps(readEnv(stack.env), 'faults');
   try {
-    await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+    await ensureStreams(deps.nats.jsm, deps.env);
     const parts: Buffer[] = [];
     for await (const part of generateContactsCsv({ rows, seed }).csv) parts.push(part);
     const csv = Buffer.concat(parts);

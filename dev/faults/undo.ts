@@ -41,7 +41,7 @@ export async function undoFaults(args: string[]): Promise<boolean> {
   const stack = await startMortalStack(say);
   const deps = await createDeps(readEnv(stack.env), 'faults');
   try {
-    await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+    await ensureStreams(deps.nats.jsm, deps.env);
     stack.startWorker();
     await startImport(deps, TENANT, makeFile(0, rows / 2, 'Baker', 'Old Mills'));
     await untilOver(stack, TENANT);

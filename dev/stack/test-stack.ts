@@ -65,7 +65,14 @@ export async function startTestStack(
       postgresPort: ports.postgres,
       natsPort: ports.nats,
       natsPassword: new URL(NATS_URL).password,
-      env: { TEMPORAL_ADDRESS, JWT_SECRET, LINK_SECRET, TEMPORAL_TEST_SERVER: testServer },
+      env: {
+        TEMPORAL_ADDRESS,
+        JWT_SECRET,
+        LINK_SECRET,
+        TEMPORAL_TEST_SERVER: testServer,
+        // The slots share one JetStream, and each reserves it.
+        FORM_FILES_MAX_BYTES: String(32 * 1024 ** 2),
+      },
     };
     await mkdir(description.slotsDir);
     await writeFile(file, JSON.stringify(description), { mode: 0o600 });

@@ -9,6 +9,16 @@ import { AppError } from './errors.ts';
  */
 const CLAIM_WITHIN = sql`interval '1 hour'`;
 
+/** Thrown when no more files may be stored. */
+export class NoRoomForFiles extends AppError {
+  constructor(cause?: unknown) {
+    super('unavailable', 'There is no room for more files: leave them out, or try again later', {
+      headers: { 'Retry-After': '3600' },
+      cause,
+    });
+  }
+}
+
 /** Announces files that will be stored. Must be committed before they are. */
 export async function announceFiles(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<void> {
   await rows(

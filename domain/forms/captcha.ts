@@ -1,4 +1,4 @@
-import { createChallenge, verifySolution } from 'altcha-lib/v1';
+import { createChallenge, extractParams, verifySolution } from 'altcha-lib/v1';
 import type { Env } from '../../config/env-schema.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { LinkSigner } from '../addresses/tokens.ts';
@@ -44,20 +44,23 @@ export class CaptchaUnchecked extends AppError {
   }
 }
 
-/** A solution that is right. `redeem` uses it up in the transaction of the submission; throws UsedBefore. */
+/** A solution that is right. */
 export interface Solved {
+  /** Finds most solutions that were used before, so that less is done for them; throws UsedBefore. */
+  assertUnused: (em: EntityManager, tenantId: string) => Promise<void>;
+  /** Uses it up in the transaction of the submission; throws UsedBefore. */
   redeem: (tx: EntityManager, tenantId: string) => Promise<void>;
 }
 
 export interface Captcha {
   kind: CaptchaKind;
-  /** Null if the challenges come from the provider. */
-  challenge: () => Promise<Challenge | null>;
+  /** A challenge that only this form takes; null if the challenges come from the provider. */
+  challenge: (formId: number) => Promise<Challenge | null>;
   /**
-   * Checks the solution in a submission's fields, or says what is wrong with it. Throws `unavailable` if the provider
-   * does not answer.
+   * Checks the solution in the fields of a submission of this form, or says what is wrong with it. Throws `unavailable`
+   * if the provider does not answer.
    */
-  check: (data: Record<string, unknown>, ipAddress: string | null) => Promise<Solved | FieldError>;
+  check: (formId: number, data: Record<string, unknown>, ipAddress: string | null) => Promise<Solved | FieldError>;
 }
 
 /** Thrown for a solution that was used before. */
@@ -91,23 +94,36 @@ function altcha({ CAPTCHA_DIFFICULTY: maxNumber }: Env, links: LinkSigner): Capt
   const keys = links.signByEach('altcha', []);
   return {
     kind: { provider: 'altcha', siteKey: null },
-    challenge: async () => {
+    challenge: async (formId) => {
       const expires = new Date(Date.now() + LIFETIME_MS);
-      const { challenge, salt, signature } = await createChallenge({ hmacKey: keys[0]!, maxNumber, expires });
+      // In the salt, which the signature covers.
+      const params = { form: String(formId) };
+      const { challenge, salt, signature } = await createChallenge({ hmacKey: keys[0]!, maxNumber, expires, params });
       return { algorithm: 'SHA-256', challenge, maxnumber: maxNumber, salt, signature };
     },
-    check: async (data) => {
+    check: async (formId, data) => {
       const solution = solutionIn(data, 'altcha');
       if (solution === null) return wrong('captcha_required');
       if (solution.length > MAX_SOLUTION) return wrong('captcha_invalid');
       for (const key of keys) {
         if (!(await verifySolution(solution, key).catch(() => false))) continue;
-        const { challenge } = JSON.parse(Buffer.from(solution, 'base64').toString()) as Challenge;
-        return { redeem: (tx, tenantId) => useUp(tx, tenantId, challenge) };
+        const solved = JSON.parse(Buffer.from(solution, 'base64').toString()) as Challenge;
+        if (extractParams(solved)['form'] !== String(formId)) break;
+        return {
+          assertUnused: (em, tenantId) => assertUnused(em, tenantId, solved.challenge),
+          redeem: (tx, tenantId) => useUp(tx, tenantId, solved.challenge),
+        };
       }
       return wrong('captcha_invalid');
     },
   };
+}
+
+async function assertUnused(em: EntityManager, tenantId: string, challenge: string): Promise<void> {
+  const noted = await em.transactional((tx) =>
+    rows(tx, sql`select 1 from used_challenges where tenant_id = ${tenantId} and challenge = ${challenge}`),
+  );
+  if (noted.length > 0) throw new UsedBefore();
 }
 
 /** Notes a challenge as used, for as long as it could be used again. Throws UsedBefore if it is noted already. */
@@ -137,13 +153,15 @@ function foreign(provider: keyof typeof PROVIDERS, env: Env): Captcha {
   return {
     kind: { provider, siteKey },
     challenge: async () => null,
-    check: async (data, ipAddress) => {
+    check: async (_formId, data, ipAddress) => {
       const solution = solutionIn(data, field);
       if (solution === null) return wrong('captcha_required');
       if (solution.length > MAX_SOLUTION) return wrong('captcha_invalid');
       try {
         // The provider accepts a solution once.
-        return (await ask(solution, ipAddress)) ? { redeem: async () => {} } : wrong('captcha_invalid');
+        return (await ask(solution, ipAddress))
+          ? { assertUnused: async () => {}, redeem: async () => {} }
+          : wrong('captcha_invalid');
       } catch (error) {
         throw new CaptchaUnchecked(error);
       }

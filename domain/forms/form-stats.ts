@@ -1,19 +1,28 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import type { Form } from '../../db/entities/forms.ts';
 import { rate } from '../analytics/read-figures.ts';
 import { readAbandonment } from './abandonment.ts';
 
+/** A view of a form. */
+export interface View {
+  tenantId: string;
+  formId: number;
+}
+
 /**
- * Counts a view of the form in the analytics windows: in total and per form, always in this order, to avoid deadlocks.
+ * Counts views in the analytics windows: in total and per form, always in this order, to avoid deadlocks. Engine `em`,
+ * because they are of any tenants.
  */
-export async function countView(em: EntityManager, form: Form): Promise<void> {
+export async function countViews(em: EntityManager, views: readonly View[]): Promise<void> {
   await em.transactional((tx) =>
     rows(
       tx,
       sql`
     insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
-    select ${form.tenantId}, 'form_views', d, id, date_bin('5 minutes', now(), 'epoch'), 1 from (values ('', 0), ('form', ${form.id}::bigint)) v(d, id) order by d
-    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + 1`,
+    select v.tenant_id, 'form_views', d.dimension, d.id, date_bin('5 minutes', now(), 'epoch'), count(*)
+    from unnest(${views.map(({ tenantId }) => tenantId)}::text[], ${views.map(({ formId }) => formId)}::bigint[]) v(tenant_id, form_id)
+    cross join lateral (values ('', 0), ('form', v.form_id)) d(dimension, id)
+    group by v.tenant_id, d.dimension, d.id order by v.tenant_id, d.dimension, d.id
+    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + excluded.count`,
     ),
   );
 }

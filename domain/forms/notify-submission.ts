@@ -40,7 +40,8 @@ export async function notifySubmission(
       templateId,
       contactId: null,
       toAddress,
-      lane: 'transactional',
+      // Anybody can cause any number of them, which must not delay the emails of accounts.
+      lane: 'journey',
       data,
       requestId: null,
       accepted: true,

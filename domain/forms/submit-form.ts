@@ -75,10 +75,12 @@ export async function submitForm(
   // Before the CAPTCHA, whose solution may have been used for it.
   const before = form.enableCaptcha || files.sent.length > 0 ? await storedBefore() : null;
   if (before) return before;
-  const solved = form.enableCaptcha ? await captcha.check(data, visitor.ipAddress) : null;
+  const solved = form.enableCaptcha ? await captcha.check(form.id, data, visitor.ipAddress) : null;
   if (solved && !('redeem' in solved)) return { ok: false, errors: [solved] };
-  const stored = await files.store();
+  let stored: readonly StoredFile[] = [];
   try {
+    await solved?.assertUnused(em, tenantId);
+    stored = await files.store();
     const result = await store({ form, requestId, contactFields, values, visitor, key, proved, solved, stored });
     if (!result.ok) files.discard(stored);
     return result;

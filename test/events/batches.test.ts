@@ -35,7 +35,7 @@ const [early, late] = [handler('early'), handler('late')];
 beforeAll(async () => {
   slot = await claimSlot();
   deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test');
-  await ensureStreams(deps.nats.jsm, '1d');
+  await ensureStreams(deps.nats.jsm, deps.env);
   await ensureEventConsumers(deps.nats, [early, late]);
 });
 afterAll(async () => {

@@ -29,7 +29,7 @@ let number = 0;
 beforeAll(async () => {
   slot = await claimSlot();
   deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test');
-  await ensureStreams(deps.nats.jsm, '1d');
+  await ensureStreams(deps.nats.jsm, deps.env);
 });
 afterAll(async () => {
   await deps.close();
@@ -175,7 +175,7 @@ test('streams that are there already get the bounds at the next start', async ()
   const { streams } = deps.nats.jsm;
   await streams.update(EMAIL_SEND_REQUESTS, { max_msg_size: -1 });
   await streams.update(DEAD_LETTERS, { max_bytes: -1, allow_direct: false });
-  await ensureStreams(deps.nats.jsm, '1d');
+  await ensureStreams(deps.nats.jsm, deps.env);
   const [requests, letters] = [
     (await streams.info(EMAIL_SEND_REQUESTS)).config,
     (await streams.info(DEAD_LETTERS)).config,

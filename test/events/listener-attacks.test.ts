@@ -53,7 +53,7 @@ async function startServer(
 async function connectService(url: string): Promise<Nats> {
   const nats = await connectNats(url, 'test');
   onTestFinished(() => nats.connection.close());
-  await ensureStreams(nats.jsm, '7d');
+  await ensureStreams(nats.jsm, { EVENTS_MAX_AGE: '7d', FORM_FILES_MAX_BYTES: 1024 ** 2 });
   return nats;
 }
 

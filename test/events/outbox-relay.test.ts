@@ -18,7 +18,7 @@ const origin = { tenantId: 'default', requestId: 'request-1' };
 beforeAll(async () => {
   slot = await claimSlot();
   deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test');
-  await ensureStreams(deps.nats.jsm, '1d');
+  await ensureStreams(deps.nats.jsm, deps.env);
 });
 afterAll(async () => {
   await deps.close();

@@ -58,7 +58,7 @@ export async function startService(
     temporal: connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined,
     poolWaitMs: REQUEST_WAIT_MS,
   });
-  await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
+  await ensureStreams(deps.nats.jsm, env);
   await ensureAdmin(deps);
   const worker = connection ? await workers!.startWorker(deps, connection, roles) : null;
   const handle = createHandler(deps);

@@ -8,8 +8,8 @@ import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
 export interface Slot {
   number: number;
   /**
-   * DATABASE_URL, DATABASE_MIGRATION_URL, NATS_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, JWT_SECRET, LINK_SECRET, and
-   * TEMPORAL_TEST_SERVER: the path of the server with time skipping.
+   * DATABASE_URL, DATABASE_MIGRATION_URL, NATS_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, JWT_SECRET, LINK_SECRET,
+   * FORM_FILES_MAX_BYTES, and TEMPORAL_TEST_SERVER: the path of the server with time skipping.
    */
   env: Record<string, string>;
   /** The NATS account of this slot's listeners, and their URL. */

@@ -33,7 +33,7 @@ async function newImport({ deps, em }: Journeys, contacts: number, kept = true):
   );
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
   const inspection = await inspectImport(em(), TENANT, { bytes, complete: true }, request);
-  await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+  await ensureStreams(deps.nats.jsm, deps.env);
   if (kept) await putFile(deps.nats, objectKey, Readable.from([bytes]));
   return (await createImport(em(), author, { fileName: 'people.csv', objectKey }, request, inspection)).id;
 }
@@ -65,7 +65,7 @@ async function newBuild({ em }: Journeys): Promise<void> {
 }
 
 async function newErasure({ deps, em, contact }: Journeys): Promise<number> {
-  await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+  await ensureStreams(deps.nats.jsm, deps.env);
   const contactId = await contact();
   await requestErasure(
     em(),

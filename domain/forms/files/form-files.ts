@@ -68,6 +68,17 @@ export async function insertFormFiles(
   }
 }
 
+/** The bytes of all files of a tenant. */
+export async function bytesOfFormFiles(em: EntityManager, tenantId: string): Promise<number> {
+  const [sum] = await em.transactional((tx) =>
+    rows<{ bytes: number }>(
+      tx,
+      sql`select coalesce(sum(size), 0)::bigint as bytes from form_files where tenant_id = ${tenantId}`,
+    ),
+  );
+  return sum!.bytes;
+}
+
 /** Finds a file for its download, which is recorded in the audit log. Throws `not_found`. */
 export async function downloadFormFile(
   em: EntityManager,

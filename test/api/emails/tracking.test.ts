@@ -363,7 +363,7 @@ test('while JetStream does not take hits, a click is a 503 and a picture a pictu
   );
   assert.ok(click.headers.get('retry-after'));
   assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
-  await jsm.streams.add(streamConfigs('7d').find((config) => config.name === TRACKING_HITS)!);
+  await jsm.streams.add(streamConfigs(service.deps.env).find((config) => config.name === TRACKING_HITS)!);
   await until('the kept open is stored', async () => (await jsm.streams.info(TRACKING_HITS)).state.messages > 0);
   await until('the click is taken', async () => (await visit(links[0]!)).status === 302);
   // The stream is new, and so has no consumer: what waits there is what a restarted worker would take.

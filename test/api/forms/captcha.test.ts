@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { deleteUsedChallenges, type Challenge } from '../../../domain/forms/captcha.ts';
+import { KEPT_FILES } from '../../../events/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 
 const services: Service[] = [];
@@ -126,6 +127,41 @@ test('without a solution, or with a wrong, foreign, changed or expired one, noth
       String(altcha),
     );
   assert.equal(await stored(own, id), 0);
+});
+
+test('a challenge is solved for its form alone', async () => {
+  const [id, other] = [await makeForm(own), await makeForm(own)];
+  const given = await challengeOf(id);
+  const altcha = solve(given);
+  const moved = solve(given, { salt: given.salt.replace(/form=\d+/, `form=${other}`) });
+  for (const foreign of [altcha, moved])
+    assert.deepEqual(errorsOf(await submit(own, other, { email: 'x@example.com', altcha: foreign })), [
+      '422',
+      'captcha captcha_invalid',
+    ]);
+  assert.equal(await stored(own, other), 0);
+  assert.equal((await submit(own, id, { email: 'x@example.com', altcha })).status, 200);
+});
+
+test('a solution that was used stores no file', async () => {
+  const fields = [
+    { name: 'email', label: 'Email', type: 'email' },
+    { name: 'cv', label: 'CV', type: 'file' },
+  ];
+  const id = await makeForm(own, { fields });
+  const altcha = solve(await challengeOf(id));
+  const send = async (email: string): Promise<Answer> => {
+    const form = new FormData();
+    const { token } = (await own.api('GET', `/forms/${id}/token`, undefined, open)).body;
+    for (const [name, value] of Object.entries({ _token: token as string, email, altcha })) form.set(name, value);
+    form.set('cv', new Blob(['text']), 'a.txt');
+    return own.api('POST', `/forms/${id}/submit`, form, { ...open, headers: { accept: '*/*' } });
+  };
+  assert.equal((await send('first@example.com')).status, 200);
+  const files = async () => (await own.deps.nats.jsm.streams.info(KEPT_FILES)).state.last_seq;
+  const before = await files();
+  assert.deepEqual(errorsOf(await send('second@example.com')), ['422', 'captcha captcha_invalid']);
+  assert.equal(await files(), before);
 });
 
 test('used challenges are forgotten when they have expired, and not before', async () => {

@@ -47,12 +47,17 @@ test('each address gets the values, and answers the submitter', async () => {
   // In the ledger, without the values after an erasure of the person.
   const ledger = () =>
     tenantEm(service.deps.orm, 'default').transactional((tx) =>
-      rows<{ status: string; data: object | null }>(
+      rows<{ status: string; lane: string; data: object | null }>(
         tx,
-        sql`select status, data from emails where send_key like ${`form-submission/${body.submissionId}/%`}`,
+        sql`select status, lane, data from emails where send_key like ${`form-submission/${body.submissionId}/%`}`,
       ),
     );
   await until('both are settled', async () => (await ledger()).every(({ status }) => status === 'SENT'));
+  // Not in the lane of emails of accounts: anybody can cause any number of them.
+  assert.deepEqual(
+    (await ledger()).map(({ lane }) => lane),
+    ['journey', 'journey'],
+  );
   const erased = await service.api('POST', `/contacts/${body.contactId}/erase`);
   assert.ok(erased.status < 300, JSON.stringify(erased.body));
   await until(

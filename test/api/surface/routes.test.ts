@@ -30,6 +30,7 @@ interface Answer {
 const natsEnv = {
   NATS_URL: 'nats://perennial:secret@127.0.0.1:4222',
   EVENTS_MAX_AGE: '36h',
+  FORM_FILES_MAX_BYTES: 1024 ** 2,
   ENABLE_MULTI_TENANT: false,
 };
 const document = JSON.parse(JSON.stringify(openapi(routes, 'https://example.com'))) as {

@@ -210,6 +210,29 @@ test('of a form only what its file fields are named is written, and nothing of i
   }
 });
 
+test('after a wrong token or a filled honeypot no file of a form is written', async () => {
+  const { id } = (
+    await service.api('POST', '/forms', {
+      name: 'Robots',
+      fields: [
+        { name: 'email', label: 'E', type: 'email' },
+        { name: 'cv', label: 'CV', type: 'file' },
+      ],
+    })
+  ).body;
+  const { token } = (await api.api('GET', `/forms/${id}/token`)).body;
+  const before = await stat(folder);
+  const file = `${field('email', 'robot@example.com')}${filePart('cv', 'x'.repeat(100_000))}--b--`;
+  const wrong = await post(`/forms/${id}/submit`, `${field('_token', `${token}x`)}${file}`);
+  assert.equal(wrong.body.code, 'token_invalid');
+  const told = await post(`/forms/${id}/submit`, `${field('_token', token)}${field('_website', 'x')}${file}`);
+  assert.deepEqual([told.status, told.body.submissionId], [200, null]);
+  assert.equal((await stat(folder)).mtimeMs, before.mtimeMs);
+  assert.equal((await post(`/forms/${id}/submit`, `${field('_token', token)}${file}`)).status, 200);
+  assert.notEqual((await stat(folder)).mtimeMs, before.mtimeMs);
+  await nothingIsLeft();
+});
+
 test('an API process that is killed in an upload leaves nothing', async () => {
   const socket = await begunUpload();
   await api.end('SIGKILL');

@@ -270,6 +270,8 @@ test('each of these settings is one line that names it, and nothing of what it h
     BODY_MAX_BYTES: ['1e308', '104857601'],
     IMPORT_MAX_BYTES: ['9e99', '1e13'],
     FORM_FILE_MAX_BYTES: ['1023', '1073741825'],
+    FORM_FILES_MAX_BYTES: ['1048575', '1e16'],
+    FORM_FILES_MAX_BYTES_PER_TENANT: ['-1', '1e16'],
     UPLOAD_DIR: [' '],
     WEBHOOK_MAILGUN_SIGNING_KEY: [' ', 'Secret-7\n', ' Secret 7'],
     HOST: ['127.0.0.1\n', '[::1]', 'http://localhost'],
