@@ -121,8 +121,8 @@ async function writeSubmissions(
       requestId,
     })),
   );
-  for (const { form, id, contactFields, values } of saved)
-    await notifySubmission(tx, form, { id, email: contactFields['email']!, values });
+  for (const { form, id, contactId, contactFields, values } of saved)
+    await notifySubmission(tx, form, { id, contactId, email: contactFields['email']!, values });
   const savedOf = new Map(saved.map((one) => [one.id, one]));
   return submissions.map(({ form, proved }, index): SubmitResult => {
     const one = savedOf.get(ids[index]!.id);
