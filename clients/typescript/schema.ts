@@ -5944,6 +5944,7 @@ export interface components {
             formId?: number;
             templateId?: number;
             campaignId?: number;
+            /** @description As clicks are told: without the parameter `contactToken` */
             url?: string;
             segmentId?: number;
             score?: number;

@@ -10,6 +10,7 @@ const MAX_VALUE = 2000;
 
 export interface NotifiedSubmission {
   id: number;
+  contactId: number;
   email: string;
   values: Record<string, unknown>;
 }
@@ -21,7 +22,7 @@ export interface NotifiedSubmission {
 export async function notifySubmission(
   tx: EntityManager,
   form: Form,
-  { id, email, values }: NotifiedSubmission,
+  { id, contactId, email, values }: NotifiedSubmission,
 ): Promise<void> {
   const addresses = form.notifyEmails ?? [];
   if (addresses.length === 0) return;
@@ -31,7 +32,9 @@ export async function notifySubmission(
     const value = Object.hasOwn(values, name) ? textOf(values[name]) : '';
     return value === '' ? [] : [`${label}: ${value.slice(0, MAX_VALUE)}`];
   });
-  const data = { subject: `${form.name}: new submission`, body: lines.join('\n').toWellFormed(), replyTo: email };
+  const body = lines.join('\n').toWellFormed();
+  // The contact is named for its erasure, which must find the email also when form and submission are gone.
+  const data = { subject: `${form.name}: new submission`, body, replyTo: email, contactId };
   await queueEmails(
     tx,
     tenantId,

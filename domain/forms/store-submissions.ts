@@ -115,8 +115,8 @@ async function writeSubmissions(
       requestId,
     })),
   );
-  for (const { form, id, contactFields, values } of saved)
-    await notifySubmission(tx, form, { id, email: contactFields['email']!, values });
+  for (const { form, id, contactId, contactFields, values } of saved)
+    await notifySubmission(tx, form, { id, contactId, email: contactFields['email']!, values });
   const remaining = saved.values();
   return submissions.map(({ form, proved }, index): SubmitResult => {
     const { id: contactOf, errors } = outcomes[index]!;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keptUrl } from '../../../domain/addresses/kept-url.ts';
 import type { Hit } from '../../../domain/emails/tracking/record-hits.ts';
 import { isAutomatedAgent } from '../../../domain/emails/tracking/tracking-agents.ts';
 import { AppError } from '../../../domain/common/errors.ts';
@@ -8,6 +9,7 @@ const MAX_AGENT = 500;
 /** For every response to a hit: one served from a cache would not be counted. */
 export const noStore = { 'Cache-Control': 'no-store, private', 'X-Robots-Tag': 'noindex' };
 
+/** A hit as it is published. `url` is where a click leads; its hit has it without tokens. */
 export function hitOf({
   type,
   emailId,
@@ -29,7 +31,7 @@ export function hitOf({
     type,
     emailId,
     at: new Date().toISOString(),
-    url,
+    url: url === null ? null : keptUrl(url),
     ip: address || null,
     userAgent: agent,
     automated: method === 'HEAD' || isAutomatedAgent(agent),

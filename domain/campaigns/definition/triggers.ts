@@ -6,7 +6,12 @@ import { IdSchema } from './schemas.ts';
 import { scheduleProblem } from './schedule-cron.ts';
 import { type CheckContext, type Reference, type ReferenceKind, REFERENCE_KINDS } from './steps/kind.ts';
 
-const UrlSchema = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://[!-~]+$' });
+const UrlSchema = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  pattern: '^https?://[!-~]+$',
+  description: 'As clicks are told: without the parameter `contactToken`',
+});
 const CronSchema = Type.String({
   maxLength: 200,
   pattern: '^[^ ]+( [^ ]+){4}$',

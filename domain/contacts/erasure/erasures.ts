@@ -1,5 +1,5 @@
 import { Erasure } from '../../../db/entities/contacts.ts';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
@@ -88,6 +88,11 @@ export async function beginErasure(em: EntityManager, tenantId: string, erasureI
     );
     await addCounts(tx, tenantId, erasureId, { outboxEvents: await eraseOutbox(tx, tenantId, person) });
   });
+}
+
+/** Executes a statement and returns how many rows it changed. */
+export async function counted(tx: EntityManager, statement: RawBuilder<unknown>): Promise<number> {
+  return (await rows(tx, sql`${statement} returning 1`)).length;
 }
 
 /** Adds counts to the certificate, in the transaction that erased these rows. */

@@ -32,6 +32,24 @@ export async function removeContact(
   reason: 'contact_deleted' | 'contact_erased',
   check: (version: number) => void = () => undefined,
 ): Promise<void> {
+  check(await lockForRemoval(tx, tenantId, id, reason));
+  if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
+  await suppressEmailsTo(tx, tenantId, id, reason);
+  await removeScores(tx, tenantId, 'contact', [id]);
+  // Activities and memberships are deleted by cascade; submissions remain, without the contact.
+  await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/**
+ * Stops the executions of a contact and locks it, so that nothing can refer to it any more until the transaction ends.
+ * Returns its version. Throws `not_found`.
+ */
+export async function lockForRemoval(
+  tx: EntityManager,
+  tenantId: string,
+  id: number,
+  reason: 'contact_deleted' | 'contact_erased',
+): Promise<number> {
   // Before locking the contact: a step locks its execution first and then the contact.
   await stopExecutionsOfContact(tx, tenantId, id, reason);
   await lockContacts(tx, tenantId, [id]);
@@ -41,10 +59,5 @@ export async function removeContact(
     select version from contacts where tenant_id = ${tenantId} and id = ${id} for update`,
   );
   if (!contact) throw notFound('contact', id);
-  check(contact.version);
-  if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
-  await suppressEmailsTo(tx, tenantId, id, reason);
-  await removeScores(tx, tenantId, 'contact', [id]);
-  // Activities and memberships are deleted by cascade; submissions remain, without the contact.
-  await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);
+  return contact.version;
 }

@@ -31,6 +31,12 @@ export interface TrackableLink {
 }
 
 /**
+ * A URL as it appears in the query of the click endpoint. encodeURIComponent does not encode the apostrophe, which would
+ * end a single-quoted attribute.
+ */
+export const queryOf = (url: string): string => encodeURIComponent(url).replaceAll("'", '%27');
+
+/**
  * The http(s) link of an href, or null for hrefs that are never rewritten: other schemes, fragments, relative and
  * invalid URLs. Surrounding blanks are removed, as in browsers; a link with characters that are not allowed in a
  * Location header (blanks, control characters, non-ASCII) is serialised by the WHATWG URL standard.
@@ -41,8 +47,7 @@ export function trackableLink(href: string): TrackableLink | null {
   const parsed = URL.parse(trimmed);
   if (!parsed) return null;
   const url = /^[\x21-\x7e]+$/.test(trimmed) ? trimmed : parsed.href;
-  // encodeURIComponent does not encode the apostrophe, which would end a single-quoted attribute.
-  const query = encodeURIComponent(url).replaceAll("'", '%27');
+  const query = queryOf(url);
   return query.length > MAX_QUERY_CHARS ? null : { url, query };
 }
 

@@ -87,9 +87,12 @@ const MAX_DATE_FORMAT_CHARS = 100;
 
 const linksOf = (context: Context): ScopeLinks => (context.environments as { [LINKS]?: ScopeLinks })[LINKS] ?? NO_LINKS;
 
-/** `{{formUrl: 12}}` is short for `{{ 12 | formUrl }}`. */
-const withFormUrls = (source: string): string =>
-  source.replace(/\{\{(-?)\s*formUrl\s*:\s*(\d{1,15})\s*(-?)\}\}/g, '{{$1 $2 | formUrl $3}}');
+/**
+ * `{{formUrl: 12}}` is short for `{{12|formUrl}}`, which is as long: the positions of everything in the source stay the
+ * same.
+ */
+export const withFormUrls = (source: string): string =>
+  source.replace(/\{\{(-?\s*)formUrl(\s*):(\s*)(\d{1,15})(\s*-?)\}\}/g, '{{$1$4|formUrl$2$3$5}}');
 
 function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
   const original = (name: string): FilterHandler => filters[name] as FilterHandler;

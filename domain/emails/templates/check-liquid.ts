@@ -1,5 +1,6 @@
 import { Context, Tokenizer, TypeGuards, Value, toValueSync } from 'liquidjs';
 import type { FilteredValueToken, Liquid, TagToken, Token } from 'liquidjs';
+import { withFormUrls } from '../rendering/template-engine.ts';
 import { isLimitError } from '../rendering/template-limits.ts';
 import { templateScope, NO_LINKS } from '../rendering/template-values.ts';
 
@@ -120,7 +121,7 @@ function* tokensOf(engine: Liquid, tokens: Iterable<Token>): Generator<Token> {
  * operators and filters, and text that liquidjs ignores. Null if there is none.
  */
 export function findMistake(engine: Liquid, source: string): LiquidMistake | null {
-  const tokenizer = new Tokenizer(source, engine.options.operators);
+  const tokenizer = new Tokenizer(withFormUrls(source), engine.options.operators);
   for (const token of tokensOf(engine, tokenizer.readTopLevelTokens(engine.options))) {
     try {
       checkToken(engine, token);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import pg from 'pg';
 import { QUEUES } from '../../../workflows/registry.ts';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import {
@@ -13,6 +12,7 @@ import {
   KEPT_FILES,
   TRACKING_HITS,
 } from '../../../events/streams.ts';
+import { rowsWith } from '../../support/database/rows-with.ts';
 import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
 import { hasHandledAll } from '../../support/events.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
@@ -45,24 +45,7 @@ async function ok(...call: Parameters<Service['api']>) {
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
   tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
 
-/** Every row of every table that has a trace, as the owner sees them. */
-async function tracesInTables(trace = TRACES): Promise<string[]> {
-  const client = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] });
-  await client.connect();
-  try {
-    const tables = await client.query<{ name: string }>(
-      `select c.oid::regclass::text as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`,
-    );
-    const found: string[] = [];
-    for (const { name } of tables.rows) {
-      const { rows: texts } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
-      found.push(...texts.filter(({ row }) => trace.test(row)).map(({ row }) => `${name}: ${row}`));
-    }
-    return found;
-  } finally {
-    await client.end();
-  }
-}
+const tracesInTables = (trace = TRACES) => rowsWith(service.slot.env['DATABASE_MIGRATION_URL']!, trace);
 
 /** Every message of every stream that has a trace. */
 async function tracesInStreams(): Promise<string[]> {

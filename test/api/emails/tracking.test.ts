@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { streamConfigs, TRACKING_HITS } from '../../../events/streams.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../../support/mail/emails.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
@@ -180,6 +181,62 @@ test(
       assert.ok(short.headers.some(([name, value]) => name === 'x-request-id' && value === 'mine'));
       assert.ok(short.headers.some(([name]) => name === 'content-security-policy'));
     }
+  }),
+);
+
+test(
+  'a click leads to a form with the token of its contact, and is told without it: alike for all recipients',
+  counting(async () => {
+    const formUrl = `${service.url}/api/v1/forms/12/page`;
+    const triggered = await service.api('POST', '/campaigns', {
+      name: 'Clicked',
+      trigger: { type: 'EMAIL_CLICKED', url: formUrl },
+      steps: [{ type: 'EXIT', config: {} }],
+    });
+    assert.equal(triggered.status, 201, JSON.stringify(triggered.body));
+    assert.equal((await service.api('POST', `/campaigns/${triggered.body.id}/start`)).status, 202);
+    const content =
+      '<a href="{{formUrl: 12}}">form</a> <a href="https://example.com/a?b=%20&contactToken={{contactToken}}#c">a</a> <a href="{{webViewUrl}}">view</a>';
+    const mails = [await deliver({ content }), await deliver({ content })];
+    const told = [`${service.url}/api/v1/emails/view`, formUrl, 'https://example.com/a?b=%20#c'];
+    for (const { emailId, contactId, links } of mails) {
+      const targets: string[] = [];
+      // Through the whole application, too.
+      for (const [index, headers] of [agent, { ...agent, origin: 'https://elsewhere.example' }, agent].entries()) {
+        targets.push((await follow(links[index]!, 'GET', headers)).headers.get('location')!);
+        await untilEvents(emailId, index + 1);
+      }
+      const [form, foreign, view] = targets.map((target) => new URL(target));
+      const token = form!.searchParams.get('contactToken');
+      assert.equal(readContactToken(service.deps.links, token, 'default'), contactId);
+      assert.equal(form!.href, `${formUrl}?contactToken=${token}`);
+      assert.equal(foreign!.href, `https://example.com/a?b=%20&contactToken=${token}#c`);
+      assert.equal((await fetch(view!)).status, 200);
+      const { clicks, events } = await tracking(emailId);
+      assert.equal(clicks, 3);
+      assert.deepEqual(events.map(({ url }: { url: string }) => url).sort(), told);
+      const activities = await until('the timeline has them', async () => {
+        const { data } = (await service.api('GET', `/contacts/${contactId}/activities`)).body;
+        const found = data.filter(({ type }: { type: string }) => type === 'EMAIL_CLICKED');
+        return found.length === 3 && found;
+      });
+      assert.deepEqual(activities.map(({ data }: { data: { url: string } }) => data.url).sort(), told);
+      const announced = await until('they are published', async () => {
+        const found = (await published(service, 'EMAIL_CLICKED')).filter(({ data }) => data.emailId === emailId);
+        return found.length === 3 && found;
+      });
+      assert.deepEqual(announced.map(({ data }) => data.url).sort(), told);
+    }
+    // What is written in a trigger or a filter is what is told.
+    const people = mails.map(({ contactId }) => contactId);
+    const where = [{ field: 'url', operator: 'eq', value: formUrl }];
+    const filter = { event: 'EMAIL_CLICKED', operator: 'atLeast', count: 1, where };
+    const { body } = await service.api('POST', '/contacts/segments/preview', { filter });
+    assert.deepEqual(body.sample.map(({ id }: { id: number }) => id).sort(), people.sort());
+    await until('both entered', async () => {
+      const { data } = (await service.api('GET', `/campaigns/${triggered.body.id}/executions`)).body;
+      return data.length === 2 && data.every(({ contactId }: { contactId: number }) => people.includes(contactId));
+    });
   }),
 );
 

@@ -213,4 +213,8 @@ test('links are counted by where they lead, however often they stand there', () 
     2,
   );
   assert.equal(countLinks('<a href="https://example.com/">'), 0);
+  // As their clicks are told: a scanner that follows both is seen at one URL.
+  const [plain, known] = ['https://example.com/1?a=1', 'https://example.com/1?contactToken=Ab_-9&a=1'];
+  assert.equal(countLinks(`${link('A', plain)} ${link('B', known)} ${link('C', `${known}#b`)}`), 2);
+  assert.equal(countLinks(`${link('A', plain)} /api/v1/emails/tracking/click/B?url=%zzcontactToken`), 2);
 });

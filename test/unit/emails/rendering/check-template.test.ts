@@ -21,6 +21,16 @@ test('a sound template has no violations', () => {
   );
 });
 
+test('the short form of a link to a form is sound everywhere, and moves no position', () => {
+  const short = '{{formUrl: 12}}{{-formUrl:7-}}{{ formUrl : 8 -}}{{- formUrl: 9 }}';
+  const mjml = `<mjml><mj-body><mj-section><mj-column><mj-text>${short}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+  const html = `<a href="{{formUrl: 12}}">${short}</a>`;
+  for (const content of [html, mjml])
+    assert.deepEqual(checkTemplate({ subject: short, content, text: short, previewText: short }), []);
+  assert.match(check(`\n{{ formUrl : 8 }} {{ a | }}`)[0]!.message, /\(line 2, column 19\)/);
+  assert.match(check('{{formUrl: x}}')[0]!.message, /line 1, column 11/);
+});
+
 test('mistakes are told with their part, line and column', () => {
   const cases: [content: string, message: RegExp][] = [
     ['<p>\n  {{ firstName | shout }}', /undefined filter: shout \(line 2, column 3\)/],

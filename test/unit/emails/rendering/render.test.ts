@@ -394,5 +394,8 @@ test('a form is linked for its contact, and its token stands for that contact fo
   const bare = render('{{formUrl: 12}} [{{contactToken}}]', { contact: null, contactId: null });
   assert.match(bare.text, /\/forms\/12\/page \[\]/);
   assert.doesNotMatch(render('{{formUrl: 12}}', { emailId: null }).text, /contactToken/);
+  const short = plain('[ {{-formUrl:7-}} {{formUrl: 7}} {{- formUrl :7 -}} ]');
+  assert.equal(short.match(/\/forms\/7\/page/g)?.length, 3);
+  assert.doesNotMatch(short, /\s/);
   assert.equal(plain('[{{ "x" | formUrl }}{{ 0 | formUrl }}{{ links }}{{ formUrl }}]'), '[]');
 });
