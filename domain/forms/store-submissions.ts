@@ -14,6 +14,7 @@ import { fieldErrors, typedFields } from './contact-fields.ts';
 import { claimFormFiles, fileValues, insertFormFiles, type ClaimedFile, type StoredFile } from './files/form-files.ts';
 import type { KnownContact } from './known-contact.ts';
 import { notifySubmission } from './notify-submission.ts';
+import { submissionsOf, type Stored } from './submission-key.ts';
 
 /** Who submits a form, and how. */
 export interface Visitor {
@@ -35,6 +36,8 @@ export type SubmitResult =
       submissionId: number;
       /** The contact whose token the visitor may have: it was made by the submission, or proved by its token. */
       provedId: number | null;
+      /** False if the submission was stored before. */
+      isNew: boolean;
     }
   | { ok: false; errors: FieldError[] };
 
@@ -51,6 +54,17 @@ export interface CheckedSubmission {
   proved: KnownContact | null;
   solved: Solved | null;
   stored: readonly StoredFile[];
+}
+
+/** The result of a submission that was stored before. */
+export function resultOf({ id, contactId, madeContact }: Stored, proved: KnownContact | null): SubmitResult {
+  return {
+    ok: true,
+    contactId,
+    submissionId: id,
+    provedId: madeContact ? contactId : (proved?.id ?? null),
+    isNew: false,
+  };
 }
 
 /**
@@ -77,11 +91,33 @@ interface WithContact extends CheckedSubmission {
 }
 type Saved = WithContact & { id: number };
 
+/** Writes each submission that was not stored before, once. */
 async function writeSubmissions(
   tx: EntityManager,
   origin: Origin,
   submissions: readonly CheckedSubmission[],
 ): Promise<SubmitResult[]> {
+  const keys = submissions.flatMap(({ key }) => key ?? []);
+  const before = await submissionsOf(tx, origin.tenantId, keys);
+  const firstOf = new Map(submissions.map((one) => [one.key ?? one, one] as const).reverse());
+  const isFirst = (one: CheckedSubmission): boolean => firstOf.get(one.key ?? one) === one;
+  const added = submissions.filter((one) => isFirst(one) && !before.has(one.key ?? ''));
+  const results = await writeNew(tx, origin, added);
+  const resultOfAdded = new Map(added.map((one, index) => [one, results[index]!]));
+  return submissions.map((one): SubmitResult => {
+    const found = before.get(one.key ?? '');
+    if (found) return resultOf(found, one.proved);
+    const result = resultOfAdded.get(firstOf.get(one.key ?? one)!)!;
+    return result.ok && !isFirst(one) ? { ...result, isNew: false } : result;
+  });
+}
+
+async function writeNew(
+  tx: EntityManager,
+  origin: Origin,
+  submissions: readonly CheckedSubmission[],
+): Promise<SubmitResult[]> {
+  if (submissions.length === 0) return [];
   const { tenantId } = origin;
   const asking = await listsThatAsk(tx, tenantId, submissions);
   const asksToConfirm = ({ doubleOptIn, listId }: Form): boolean =>
@@ -123,7 +159,7 @@ async function writeSubmissions(
     if (contactOf === null) return { ok: false, errors: fieldErrors(form, errors) };
     const { id: submissionId, contactId, isNewContact } = remaining.next().value!;
     const provedId = isNewContact || proved?.id === contactId ? contactId : null;
-    return { ok: true, contactId, submissionId, provedId };
+    return { ok: true, contactId, submissionId, provedId, isNew: true };
   });
 }
 

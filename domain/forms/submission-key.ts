@@ -23,21 +23,27 @@ export function submissionKey(
     .slice(0, 32);
 }
 
-/**
- * The submission that was stored with a key; its contact is null if it has been deleted since. `madeContact`: whether
- * it made the contact.
- */
-export async function submissionOf(
-  em: EntityManager,
+/** A submission that was stored with a key. */
+export interface Stored {
+  id: number;
+  /** Null if it has been deleted since. */
+  contactId: number | null;
+  /** Whether the submission made the contact. */
+  madeContact: boolean;
+}
+
+/** The submissions that were stored with these keys, by key. */
+export async function submissionsOf(
+  tx: EntityManager,
   tenantId: string,
-  key: string,
-): Promise<{ id: number; contactId: number | null; madeContact: boolean } | null> {
-  const [found] = await em.transactional((tx) =>
-    rows<{ id: number; contactId: number | null; madeContact: boolean }>(
-      tx,
-      sql`${preparedHint}
-      select id, contact_id as "contactId", made_contact as "madeContact" from form_submissions where tenant_id = ${tenantId} and request_key = ${key}`,
-    ),
+  keys: readonly string[],
+): Promise<Map<string, Stored>> {
+  if (keys.length === 0) return new Map();
+  const found = await rows<Stored & { key: string }>(
+    tx,
+    sql`${preparedHint}
+    select replace(request_key::text, '-', '') as key, id, contact_id as "contactId", made_contact as "madeContact"
+    from form_submissions where tenant_id = ${tenantId} and request_key = any(${[...keys]}::uuid[])`,
   );
-  return found ?? null;
+  return new Map(found.map(({ key, ...stored }) => [key, stored]));
 }

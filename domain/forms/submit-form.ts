@@ -11,8 +11,8 @@ import type { StoredFile } from './files/form-files.ts';
 import type { SentFile } from './files/check-file.ts';
 import { mappedFields, type MappedField } from './fields.ts';
 import { readKnownContact, shownFields, type KnownContact } from './known-contact.ts';
-import type { CheckedSubmission, SubmitResult, Visitor } from './store-submissions.ts';
-import { submissionKey, submissionOf } from './submission-key.ts';
+import { resultOf, type CheckedSubmission, type SubmitResult, type Visitor } from './store-submissions.ts';
+import { submissionKey, submissionsOf } from './submission-key.ts';
 
 /** The files of a submission. They are stored only when everything else about it has been checked. */
 export interface SubmissionFiles {
@@ -67,10 +67,9 @@ export async function submitForm(
   }
   const key = submissionKey(visitor.formToken, addressKey(contactFields['email']!), values, files.sent);
   const storedBefore = async (): Promise<SubmitResult | null> => {
-    const found = key === null ? null : await submissionOf(em, tenantId, key);
-    if (!found) return null;
-    const { id: submissionId, contactId, madeContact } = found;
-    return { ok: true, contactId, submissionId, provedId: madeContact ? contactId : (proved?.id ?? null) };
+    if (key === null) return null;
+    const found = (await em.transactional((tx) => submissionsOf(tx, tenantId, [key]))).get(key);
+    return found ? resultOf(found, proved) : null;
   };
   // Before the CAPTCHA, whose solution may have been used for it.
   const before = form.enableCaptcha || files.sent.length > 0 ? await storedBefore() : null;
@@ -82,7 +81,7 @@ export async function submitForm(
     await solved?.assertUnused(em, tenantId);
     stored = await files.store();
     const result = await store({ form, requestId, contactFields, values, visitor, key, proved, solved, stored });
-    if (!result.ok) files.discard(stored);
+    if (!result.ok || !result.isNew) files.discard(stored);
     return result;
   } catch (error) {
     files.discard(stored);
