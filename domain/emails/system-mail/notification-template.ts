@@ -10,5 +10,10 @@ export function notificationTemplate(): SystemTemplate {
 <body style="margin:0;padding:24px;background:#ffffff">
 <p style="margin:0;font:16px/1.5 Arial,Helvetica,sans-serif;color:#1f1f1f">{{ data.body | newline_to_br }}</p>
 </body></html>`;
-  return { name: 'Notification of a campaign', subject: '{{ data.subject }}', content, text: '{{ data.body }}\n' };
+  return {
+    name: 'Notification of a campaign or form',
+    subject: '{{ data.subject }}',
+    content,
+    text: '{{ data.body }}\n',
+  };
 }

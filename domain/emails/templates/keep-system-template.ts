@@ -21,7 +21,7 @@ export async function upsertSystemTemplate(
       tx,
       sql`
       select id from email_templates where tenant_id = ${tenantId} and system_key = ${key}
-        and (subject, content, text, category) = (${subject}, ${content}, ${text}, 'transactional')`,
+        and (name, subject, content, text, category) = (${name}, ${subject}, ${content}, ${text}, 'transactional')`,
     );
     return found?.id;
   };
@@ -34,7 +34,7 @@ export async function upsertSystemTemplate(
     values (${tenantId}, ${key}, ${name}, ${subject}, ${content}, ${text}, 'transactional')
     on conflict (tenant_id, system_key) do update set name = excluded.name, subject = excluded.subject, content = excluded.content, text = excluded.text,
       category = excluded.category, content_version = t.content_version + 1, version = t.version + 1, updated_at = now()
-    where (t.subject, t.content, t.text, t.category) is distinct from (excluded.subject, excluded.content, excluded.text, excluded.category)
+    where (t.name, t.subject, t.content, t.text, t.category) is distinct from (excluded.name, excluded.subject, excluded.content, excluded.text, excluded.category)
     returning id`,
   );
   // A concurrent transaction did the same.

@@ -1,6 +1,7 @@
 /** What bounds the files that anybody can send: the store, their tenant's share, and how many come at once. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdir, readlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
@@ -76,6 +77,13 @@ async function begin(service: Service, id: number, address: string): Promise<{ s
     `POST /api/v1/forms/${id}/submit HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 300000\r\n\r\n`,
   );
   return { socket, said: () => said };
+}
+
+/** How many files of uploads this process has open: they have no name any more. */
+async function filesOnTheirWay(): Promise<number> {
+  const handles = await readdir('/proc/self/fd');
+  const links = await Promise.all(handles.map((handle) => readlink(`/proc/self/fd/${handle}`).catch(() => '')));
+  return links.filter((link) => link.endsWith('.upload (deleted)')).length;
 }
 
 test('a full store refuses files with a clear error, and nothing else', async () => {
@@ -157,7 +165,16 @@ test('only so many submissions with files are received at once, fewer from one a
   const id = await make(shared);
   const one = '192.0.2.10';
   const begun: Socket[] = [];
-  for (let n = 0; n < 10; n += 1) begun.push((await begin(shared, id, one)).socket);
+  const fill = async (): Promise<void> => {
+    while (begun.length < 10) {
+      const { socket } = await begin(shared, id, one);
+      socket.write('--b\r\nContent-Disposition: form-data; name="cv"; filename="a.txt"\r\n\r\n');
+      socket.write('x'.repeat(10_000));
+      begun.push(socket);
+    }
+    await until('all of them are received', async () => (await filesOnTheirWay()) === 10);
+  };
+  await fill();
   const ended: string[] = [];
   const from = (address: string): Promise<Answer> =>
     send(shared, id, 10, { 'x-forwarded-for': address }).then((answer) => {
@@ -167,10 +184,10 @@ test('only so many submissions with files are received at once, fewer from one a
   const eleventh = from(one);
   for (const other of ['192.0.2.11', '192.0.2.12', '192.0.2.13']) assert.equal((await from(other)).status, 200);
   assert.ok(!ended.includes(one), 'it waits');
-  begun[0]!.destroy();
+  begun.pop()!.destroy();
   assert.equal((await eleventh).status, 200);
   // Nobody leaves: it is refused.
-  begun.push((await begin(shared, id, one)).socket);
+  await fill();
   const refused = await from(one);
   assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
 });

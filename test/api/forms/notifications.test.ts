@@ -66,6 +66,17 @@ test('each address gets the values, and answers the submitter', async () => {
   );
 });
 
+test('the template is called what it is, also one of an earlier release', async () => {
+  const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
+    tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
+  const names = () => query(sql`select name from email_templates where system_key = 'notification'`);
+  const id = await make({ notifyEmails: ['sales@example.com'] });
+  await submit(id, { email: 'names@example.com' });
+  await query(sql`update email_templates set name = 'Earlier' where system_key = 'notification'`);
+  await submit(id, { email: 'others@example.com' });
+  assert.deepEqual(await names(), [{ name: 'Notification of a campaign or form' }]);
+});
+
 test('one address may submit a form only so often; other forms are not concerned', async () => {
   const [id, other] = [await make(), await make()];
   const statuses: number[] = [];
