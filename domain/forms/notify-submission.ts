@@ -32,6 +32,8 @@ export async function notifySubmission(
     const value = Object.hasOwn(values, name) ? textOf(values[name]) : '';
     return value === '' ? [] : [`${label}: ${value.slice(0, MAX_VALUE)}`];
   });
+  // It is not asked of a known contact.
+  if (!Object.values(values).includes(email)) lines.push(`Email: ${email}`);
   const body = lines.join('\n').toWellFormed();
   // The contact is named for its erasure, which must find the email also when form and submission are gone.
   const data = { subject: `${form.name}: new submission`, body, replyTo: email, contactId };

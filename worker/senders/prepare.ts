@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import { nextInWindow } from '../../domain/common/local-time.ts';
-import type { Mailbox } from '../../domain/common/mailbox.ts';
+import { wireAddress, type Mailbox } from '../../domain/common/mailbox.ts';
 import { mailLink, type MailToken, type SystemMailKey } from '../../domain/addresses/mail-token.ts';
 import type { ComposedMessage } from '../../domain/emails/message/compose.ts';
 import { messageIdFor } from '../../domain/emails/message/compose.ts';
@@ -71,9 +71,15 @@ function senderOf({ systemKey }: LeasedEmail, sender: SenderIdentity | null): Se
     : { ...sender, name: null, replyTo: null };
 }
 
-/** Notifications name who is to be answered. */
-const answersTo = ({ systemKey, data }: LeasedEmail): Mailbox | undefined =>
-  systemKey === NOTIFICATION_KEY && typeof data?.['replyTo'] === 'string' ? { address: data['replyTo'] } : undefined;
+/**
+ * Notifications name who is to be answered, if the address is ASCII, as a server without SMTPUTF8 (RFC 6531) needs:
+ * whatever a visitor types, the email must arrive. Its text has the address.
+ */
+function answersTo({ systemKey, data }: LeasedEmail): Mailbox | undefined {
+  const address = systemKey === NOTIFICATION_KEY ? data?.['replyTo'] : undefined;
+  if (typeof address !== 'string' || /[^\x21-\x7e]/.test(wireAddress(address))) return undefined;
+  return { address };
+}
 
 /** When the tenant's send window opens for the recipient; null while it is open. */
 function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {

@@ -77,6 +77,31 @@ test('the template is called what it is, also one of an earlier release', async 
   assert.deepEqual(await names(), [{ name: 'Notification of a campaign or form' }]);
 });
 
+test('a submitter whose address is not ASCII, or not asked, is named in the text', async () => {
+  const id = await make({ notifyEmails: ['staff@example.com'], enableProgressiveProfiling: true });
+  const mailAbout = (wish: string) =>
+    until(`the mail about ${wish}`, async () => {
+      for (const { to, raw } of service.sink.mails) {
+        const mail = to[0] === 'staff@example.com' && (await simpleParser(raw));
+        if (mail && mail.text!.includes(wish)) return { mail, head: raw.split('\r\n\r\n')[0]! };
+      }
+      return null;
+    });
+  await submit(id, { email: 'jürgen@müller.example', wish: 'one' });
+  const one = await mailAbout('one');
+  assert.equal(one.mail.replyTo, undefined);
+  assert.match(one.head, /^[\x00-\x7f]*$/);
+  assert.ok(one.mail.text!.includes('Email: jürgen@müller.example'), one.mail.text);
+  // An international domain has an ASCII form.
+  const { body } = await submit(id, { email: 'juergen@müller.example', wish: 'two' });
+  assert.match((await mailAbout('two')).head, /^Reply-To: <?juergen@xn--mller-kva\.example/m);
+  const known = await submit(id, { wish: 'three', _contactToken: body.contactToken });
+  assert.equal(known.status, 200, JSON.stringify([body, known.body]));
+  const three = await mailAbout('three');
+  assert.match(three.head, /^Reply-To: <?juergen@xn--mller-kva\.example/m);
+  assert.ok(three.mail.text!.includes('Email: juergen@müller.example'), three.mail.text);
+});
+
 test('one address may submit a form only so often; other forms are not concerned', async () => {
   const [id, other] = [await make(), await make()];
   const statuses: number[] = [];
