@@ -306,7 +306,7 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     description:
-      'For `navigator.sendBeacon`, which sends text. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.',
+      'For `navigator.sendBeacon`, which sends text: when a page is left or hidden, and with `returned` when its visitor comes back to it. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.',
     params: IdParams,
     body: schema.Abandonment,
     bodyTypes: ['json', 'text'],
@@ -316,7 +316,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params, body }) => {
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      await countAbandonment(em, form, body.field);
+      await countAbandonment(em, form, body);
       return noContent;
     },
   }),

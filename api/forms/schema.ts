@@ -147,6 +147,9 @@ export const Challenge = strict({
 
 export const Abandonment = strict({
   field: Type.String({ description: 'The name of the field that was touched last', examples: ['email'] }),
+  returned: Type.Optional(
+    Type.Boolean({ description: 'The visitor, who was counted as one who left, has come back: takes the count back' }),
+  ),
 });
 
 /** A map of field name to value, plus `_token` and the honeypot. Files are parts of a multipart body. */
