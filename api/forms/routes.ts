@@ -2,7 +2,6 @@ import { Form } from '../../db/entities/forms.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { countAbandonment } from '../../domain/forms/abandonment.ts';
 import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
-import { shownFields } from '../../domain/forms/known-contact.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/form-stats.ts';
@@ -16,16 +15,7 @@ import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import {
-  allowOrigin,
-  apiUrlOf,
-  contactOfToken,
-  ownOriginOf,
-  publicForm,
-  publicSettings,
-  showPage,
-  submit,
-} from './submit.ts';
+import { allowOrigin, apiUrlOf, ownOriginOf, publicForm, publicSettings, showPage, shownTo, submit } from './submit.ts';
 import {
   assertIfMatch,
   assertUnchanged,
@@ -192,14 +182,14 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     params: IdParams,
-    query: schema.PublicQuery,
+    query: schema.FieldsQuery,
     responses: { 200: { schema: schema.PublicForm } },
     errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params, query }) => {
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      if (ctx.method === 'GET') await countView(em, form);
-      const shown = shownFields(form, await contactOfToken(deps, em, form, query.contactToken));
+      if (ctx.method === 'GET' && !query.again) await countView(em, form);
+      const shown = await shownTo(deps, em, form, query.contactToken);
       return { body: presentPublicForm(form, shown, publicSettings(deps)), headers: { 'Cache-Control': 'no-store' } };
     },
   }),

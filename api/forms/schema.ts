@@ -135,8 +135,17 @@ export const PublicForm = strict({
   submitLabel: Type.String(),
   fields: Type.Array(Field),
   captcha: nullable(strict({ provider: oneOf(['altcha', 'hcaptcha', 'turnstile']), siteKey: nullable(Type.String()) })),
+  knownContact: Type.Boolean({
+    description: 'Whether fields are left out because their values are known about the contact of `contactToken`',
+  }),
 });
 export const PublicQuery = Type.Object({ contactToken: Type.Optional(Type.String()) });
+export const FieldsQuery = Type.Object({
+  ...PublicQuery.properties,
+  again: Type.Optional(
+    Type.Boolean({ description: 'The page that asks shows the form already: this is no other view of it' }),
+  ),
+});
 export const Challenge = strict({
   algorithm: oneOf(['SHA-256']),
   challenge: Type.String(),
