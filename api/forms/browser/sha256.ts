@@ -52,7 +52,7 @@ function addBlock(hash: Int32Array): void {
 
 /**
  * SHA-256 (FIPS 180-4) of less than half a gigabyte, as eight words. Browsers offer theirs only to secure pages, and a
- * library is as large as all else that the script does for CAPTCHAs.
+ * library would be a fifth of the script.
  */
 export function sha256(bytes: Uint8Array): Int32Array {
   const size = ((bytes.length + 72) >> 6) << 6;
