@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { AppError } from '../../domain/common/errors.ts';
 import { Places } from '../../domain/common/places.ts';
+import { shownFields } from '../../domain/forms/known-contact.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import type { FileRules, RouteSpec } from '../route/route.ts';
@@ -52,7 +53,10 @@ export async function admitUpload({
   } catch (error) {
     if (isTemporary(error) && wantsPage(ctx)) {
       ctx.remove('X-Frame-Options');
-      const page: RouteSpec['errorPage'] = () => hostedPage(ctx, deps, form, { failure: 'busy', isUnread: true });
+      // Whether a known contact sends it is in the body.
+      const shown = { fields: shownFields(form, null), knownContact: false };
+      const page: RouteSpec['errorPage'] = () =>
+        hostedPage(ctx, deps, form, { ...shown, failure: 'busy', isUnread: true });
       ctx.state['errorPage'] = page;
     }
     throw error;

@@ -1,10 +1,12 @@
 import type { FormField } from '../../db/entities/forms.ts';
 import { COUNTRY_NAMES } from '../../domain/forms/country-names.ts';
+import { longestOf } from '../../domain/forms/checks/lengths.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { autocompleteOf } from './shared/autocomplete.ts';
 import { choicesOf, isGroup, type Options } from './shared/choices.ts';
 import { labelled } from './shared/labelled.ts';
 import { inputTypeOf } from './shared/definition.ts';
+import { isQuick } from './shared/quick-pattern.ts';
 
 /** How a field is shown: its id, its current values, its error, and what marks a required field. */
 export interface ShownField {
@@ -35,11 +37,13 @@ const COUNTRIES: Options = Object.entries(COUNTRY_NAMES)
   .sort((a, b) => a.label.localeCompare(b.label, 'en'));
 
 /**
- * A pattern in RE2 syntax for the attribute `pattern`, which is compiled with the flag `v`: null if it is no such
- * pattern, or means something else there, as `&&` and `--` in a class do. The server checks it in any case.
+ * A field's pattern in RE2 syntax for the attribute `pattern`, which is compiled with the flag `v`: null if it is no
+ * such pattern, could keep the page busy, or means something else there, as `&&` and `--` in a class do. The server
+ * checks it in any case.
  */
-function patternAttribute(source: string | null): string | null {
-  if (!source || /&&|--/.test(source)) return null;
+function patternAttribute(field: FormField): string | null {
+  const { validationRegex: source } = field;
+  if (!source || /&&|--/.test(source) || !isQuick(source, longestOf(field))) return null;
   try {
     for (const flag of ['u', 'v']) new RegExp(source, flag);
     return source;
@@ -82,7 +86,7 @@ function controlHtml(field: FormField, shown: ShownField): string {
   if (type === 'number') Object.assign(more, { min: field.min, max: field.max, step: 'any' });
   else if (type === 'checkbox') Object.assign(more, { value: 'true', checked: value === 'true' });
   else if (type === 'file') Object.assign(more, { value: null, accept: field.accept?.join(',') });
-  else if (TEXT_INPUTS.includes(type)) more['pattern'] = patternAttribute(field.validationRegex);
+  else if (TEXT_INPUTS.includes(type)) more['pattern'] = patternAttribute(field);
   return `<input${attributesHtml({ ...common, ...more })}>`;
 }
 

@@ -52,13 +52,13 @@ export const countView = (deps: Deps, { id: formId, tenantId }: Form): Promise<v
   view(deps, { tenantId, formId });
 
 /**
- * Counts that a visitor left a form, having last touched the field of this name; resolves when it is counted. Ignores
- * names that the form has not.
+ * Counts that a visitor left a form, having last touched the field of this name, or takes it back because the visitor
+ * returned; resolves when that is done. Ignores names that the form has not.
  */
 export async function countAbandonment(
   deps: Deps,
   { id: formId, tenantId, fields }: Form,
-  field: string,
+  { field, returned = false }: { field: string; returned?: boolean },
 ): Promise<void> {
-  if (fields.some(({ name }) => name === field)) await abandonment(deps, { tenantId, formId, field });
+  if (fields.some(({ name }) => name === field)) await abandonment(deps, { tenantId, formId, field, returned });
 }

@@ -8,13 +8,15 @@ import { fieldHtml, firstControlId } from './field-html.ts';
 import { CHOOSE_AGAIN, NEEDS_SCRIPT, NO_ROOM } from './page-texts.ts';
 import { CAPTCHA_FIELD, HONEYPOT, type Definition } from './shared/definition.ts';
 import { labelled } from './shared/labelled.ts';
-import { failureText, FORM_TEXTS } from './shared/texts.ts';
+import { failureText, FORM_TEXTS, type FormTexts } from './shared/texts.ts';
 
 /** What a form shows besides its fields. */
 export interface ShownForm {
   /** Without one (the plain embed), a submission leads to the hosted page, prefilled. */
   token?: string;
   contactToken?: string;
+  /** If something is left out because the contact is known: the page for somebody else, which asks everything. */
+  otherUrl?: string;
   /** The fields to show; all if absent. */
   fields?: readonly FormField[];
   values?: Record<string, unknown>;
@@ -37,14 +39,26 @@ const hiddenInput = (name: string, value: string | undefined): string =>
 const dataHtml = (data: unknown): string =>
   `<script type="application/json" data-definition>${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>\n`;
 
-const idOf = ({ name }: FormField): string => `f-${name}`;
+/** With the form's id, because a page can have the plain HTML of several forms. */
+const idIn =
+  (form: Form) =>
+  ({ name }: FormField): string =>
+    `f${form.id}-${name}`;
+
+/** Types of which a browser sends nothing if nothing is ticked. */
+const BOXES: readonly FormField['type'][] = ['checkbox', 'consent', 'multiselect'];
 
 /** The message of an error in a language; rules other than those of forms have theirs in English only. */
 const messageIn = ({ problem, message }: FieldError, language: Language): string =>
   problem ? messageOf(problem, language) : message;
 
 /** All errors, with links to their fields. */
-function summaryHtml(errors: readonly FieldError[], fields: readonly FormField[], language: Language): string {
+function summaryHtml(
+  errors: readonly FieldError[],
+  fields: readonly FormField[],
+  idOf: (field: FormField) => string,
+  language: Language,
+): string {
   if (errors.length === 0) return '';
   const items = errors.map((error) => {
     const field = fields.find(({ name, type }) => name === error.field && type !== 'hidden');
@@ -67,12 +81,27 @@ function failureIn(language: Language, failure: NonNullable<ShownForm['failure']
   return isUnread ? texts[failure] : failureText(texts, failure);
 }
 
+const notYouHtml = (otherUrl: string | undefined, { known, notYou }: FormTexts): string =>
+  otherUrl
+    ? `<p class="known">${escapeHtml(known)} <a href="${escapeHtml(otherUrl)}" data-not-you>${escapeHtml(notYou)}</a></p>\n`
+    : '';
+
+/**
+ * The field that only robots fill. Our own page has it outside of what is seen. A foreign page may give everything a
+ * `display`, which shows what is only `hidden`, and may forbid inline styles: with `until-found`, browsers hide the
+ * content of the box whatever its `display` is. A search in the page would show it, so there is no text in it to find.
+ */
+const honeypotHtml = (isForeign: boolean): string =>
+  `<div class="away" aria-hidden="true"${isForeign ? ' hidden="until-found"' : ''}><input name="${HONEYPOT}" placeholder="Leave this empty" tabindex="-1" autocomplete="off"></div>\n`;
+
 /** The form as HTML: for the hosted page, or to be pasted into any page. */
 export function formHtml(form: Form, action: string, shown: ShownForm = {}): string {
-  const { values = {}, errors = [], lostFiles = [], language = LANGUAGES[0], definition } = shown;
+  const { values, errors = [], lostFiles = [], language = LANGUAGES[0], definition } = shown;
+  const idOf = idIn(form);
   const texts = FORM_TEXTS[language];
   const chosen = (field: FormField): string[] => {
-    const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
+    const isSent = values && (Object.hasOwn(values, field.name) || BOXES.includes(field.type));
+    const value = isSent ? values[field.name] : field.defaultValue;
     const all: unknown[] = Array.isArray(value) ? value : [value];
     // Longer than any field allows: do not echo what nobody typed.
     return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
@@ -92,9 +121,8 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
   const enctype = fields.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
   const enhanced = definition ? ` class="perennial-form" data-perennial-form="${form.id}"` : '';
   return `<form method="post" action="${escapeHtml(action)}"${enctype}${enhanced}>
-${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${shown.failure ? alertHtml(failureIn(language, shown.failure, shown.isUnread)) : ''}${summaryHtml(errors, fields, language)}${rows.join('\n')}
-<div class="away" aria-hidden="true"${shown.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
-${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
+${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${notYouHtml(shown.otherUrl, texts)}${shown.failure ? alertHtml(failureIn(language, shown.failure, shown.isUnread)) : ''}${summaryHtml(errors, fields, idOf, language)}${rows.join('\n')}
+${honeypotHtml(!shown.token)}${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
 </form>`;
 }
 

@@ -50,7 +50,7 @@ export interface PublicSettings {
  */
 export const presentPublicForm = (
   form: Form,
-  fields: readonly FormField[],
+  { fields, knownContact }: { fields: readonly FormField[]; knownContact: boolean },
   { captcha, maxFileBytes }: PublicSettings,
 ) => ({
   id: form.id,
@@ -61,6 +61,7 @@ export const presentPublicForm = (
     ...(field.type === 'file' ? { maxBytes: fileLimit(field, maxFileBytes) } : {}),
   })),
   captcha: form.enableCaptcha ? captcha : null,
+  knownContact,
 });
 
 export function presentSubmission(submission: FormSubmission) {

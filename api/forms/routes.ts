@@ -1,7 +1,6 @@
 import { Form } from '../../db/entities/forms.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
-import { shownFields } from '../../domain/forms/known-contact.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { readFormStats } from '../../domain/forms/form-stats.ts';
@@ -16,16 +15,7 @@ import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import {
-  allowOrigin,
-  apiUrlOf,
-  contactOfToken,
-  ownOriginOf,
-  publicForm,
-  publicSettings,
-  showPage,
-  submit,
-} from './submit.ts';
+import { allowOrigin, apiUrlOf, ownOriginOf, publicForm, publicSettings, showPage, shownTo, submit } from './submit.ts';
 import {
   assertIfMatch,
   assertUnchanged,
@@ -192,14 +182,14 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     params: IdParams,
-    query: schema.PublicQuery,
+    query: schema.FieldsQuery,
     responses: { 200: { schema: schema.PublicForm } },
     errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params, query }) => {
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      if (ctx.method === 'GET') await countView(deps, form);
-      const shown = shownFields(form, await contactOfToken(deps, em, form, query.contactToken));
+      if (ctx.method === 'GET' && !query.again) await countView(deps, form);
+      const shown = await shownTo(deps, em, form, query.contactToken);
       return { body: presentPublicForm(form, shown, publicSettings(deps)), headers: { 'Cache-Control': 'no-store' } };
     },
   }),
@@ -305,7 +295,7 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     description:
-      'For `navigator.sendBeacon`, which sends text. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.',
+      'For `navigator.sendBeacon`, which sends text: when a page is left or hidden, and with `returned` when its visitor comes back to it. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.',
     params: IdParams,
     body: schema.Abandonment,
     bodyTypes: ['json', 'text'],
@@ -315,7 +305,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params, body }) => {
       const { form } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      await countAbandonment(deps, form, body.field);
+      await countAbandonment(deps, form, body);
       return noContent;
     },
   }),

@@ -135,8 +135,17 @@ export const PublicForm = strict({
   submitLabel: Type.String(),
   fields: Type.Array(Field),
   captcha: nullable(strict({ provider: oneOf(['altcha', 'hcaptcha', 'turnstile']), siteKey: nullable(Type.String()) })),
+  knownContact: Type.Boolean({
+    description: 'Whether fields are left out because their values are known about the contact of `contactToken`',
+  }),
 });
 export const PublicQuery = Type.Object({ contactToken: Type.Optional(Type.String()) });
+export const FieldsQuery = Type.Object({
+  ...PublicQuery.properties,
+  again: Type.Optional(
+    Type.Boolean({ description: 'The page that asks shows the form already: this is no other view of it' }),
+  ),
+});
 export const Challenge = strict({
   algorithm: oneOf(['SHA-256']),
   challenge: Type.String(),
@@ -147,6 +156,9 @@ export const Challenge = strict({
 
 export const Abandonment = strict({
   field: Type.String({ description: 'The name of the field that was touched last', examples: ['email'] }),
+  returned: Type.Optional(
+    Type.Boolean({ description: 'The visitor, who was counted as one who left, has come back: takes the count back' }),
+  ),
 });
 
 /** A map of field name to value, plus `_token` and the honeypot. Files are parts of a multipart body. */

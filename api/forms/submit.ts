@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../domain/common/errors.ts';
 import { NoRoomForFiles } from '../../domain/common/kept-files.ts';
 import type { Language } from '../../domain/common/languages.ts';
 import { CaptchaUnchecked } from '../../domain/forms/captcha.ts';
-import { readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
+import { hidesKnown, readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
 import { readActiveForm } from '../../domain/forms/read-active-form.ts';
 import { submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
@@ -63,6 +63,14 @@ function languageFor(ctx: Context): Language {
   return preferredLanguage(ctx.get('accept-language'));
 }
 
+/** What a form shows to the contact of a token, and the token if it is valid. */
+interface ShownTo {
+  fields: FormField[];
+  /** Whether something is left out because it is known. */
+  knownContact: boolean;
+  contactToken?: string;
+}
+
 /**
  * The hosted page with a new token; `frame-ancestors` follows the form's origins. `lostFiles` are the names of fields
  * whose file was sent and must be chosen again.
@@ -71,16 +79,18 @@ export function hostedPage(
   ctx: Context,
   deps: Deps,
   form: Form,
-  shown: Omit<ShownForm, 'token' | 'language' | 'definition'> = {},
+  { knownContact, ...shown }: ShownTo & Pick<ShownForm, 'values' | 'errors' | 'failure' | 'isUnread' | 'lostFiles'>,
 ): Reply {
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
   const language = languageFor(ctx);
-  const definition: Definition = presentPublicForm(form, shown.fields ?? form.fields, publicSettings(deps));
+  const definition: Definition = presentPublicForm(form, { fields: shown.fields, knownContact }, publicSettings(deps));
   const apiUrl = apiUrlOf(deps);
+  const url = `${apiUrl}/forms/${form.id}`;
+  const otherUrl = knownContact ? { otherUrl: `${url}/page` } : {};
   const script = scriptTag(apiUrl);
   return {
-    body: formPage(form, `${apiUrl}/forms/${form.id}/submit`, { ...shown, token, language, definition, script }),
+    body: formPage(form, `${url}/submit`, { ...shown, ...otherUrl, token, language, definition, script }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Language': language,
@@ -110,7 +120,7 @@ export async function showPage({
 }
 
 /** The contact that a token stands for; null without a valid one. */
-export async function contactOfToken(
+async function contactOfToken(
   { links }: Deps,
   em: EntityManager,
   form: Form,
@@ -216,13 +226,12 @@ function failureOf(error: AppError): ShownForm['failure'] {
   return error instanceof NoRoomForFiles ? 'noRoom' : 'busy';
 }
 
-/** What a page shows to the contact of a token. */
-async function shownTo(
-  deps: Deps,
-  em: EntityManager,
-  form: Form,
-  token: unknown,
-): Promise<{ fields: FormField[]; contactToken?: string }> {
+/** What a form shows to the contact of a token, or to a stranger. */
+export async function shownTo(deps: Deps, em: EntityManager, form: Form, token: unknown): Promise<ShownTo> {
   const contact = await contactOfToken(deps, em, form, token);
-  return { fields: shownFields(form, contact), ...(contact ? { contactToken: token as string } : {}) };
+  return {
+    fields: shownFields(form, contact),
+    knownContact: hidesKnown(form, contact),
+    ...(contact ? { contactToken: token as string } : {}),
+  };
 }

@@ -2413,7 +2413,7 @@ export interface paths {
         put?: never;
         /**
          * Count that a visitor left the form
-         * @description For `navigator.sendBeacon`, which sends text. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.
+         * @description For `navigator.sendBeacon`, which sends text: when a page is left or hidden, and with `returned` when its visitor comes back to it. Only the name of the field is counted, nothing about the visitor; unknown names are ignored.
          */
         post: operations["abandonForm"];
         delete?: never;
@@ -2734,6 +2734,8 @@ export interface components {
              * @example email
              */
             field: string;
+            /** @description The visitor, who was counted as one who left, has come back: takes the count back */
+            returned?: boolean;
         };
         AcceptInvitationRequest: {
             /**
@@ -4542,6 +4544,8 @@ export interface components {
                 provider: "altcha" | "hcaptcha" | "turnstile";
                 siteKey: string | null;
             } | null;
+            /** @description Whether fields are left out because their values are known about the contact of `contactToken` */
+            knownContact: boolean;
         };
         FormList: {
             data: components["schemas"]["Form"][];
@@ -10778,6 +10782,8 @@ export interface operations {
         parameters: {
             query?: {
                 contactToken?: string;
+                /** @description The page that asks shows the form already: this is no other view of it */
+                again?: boolean;
             };
             header?: never;
             path: {

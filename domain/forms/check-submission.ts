@@ -17,6 +17,9 @@ export interface FieldError {
 
 const truthy = new Set(['true', 'on', '1', 'yes']);
 
+/** Types whose value is a number. */
+const NUMERIC: readonly FormField['type'][] = ['number', 'rating'];
+
 /** Converts a value from a browser or program to the stored form: text, a list for multiselect, or a boolean. */
 function readValue(field: FormField, given: unknown): SubmittedValue | null | FieldError {
   const wrong = (message: string): FieldError => ({ field: field.name, code: 'type', message });
@@ -33,12 +36,24 @@ function readValue(field: FormField, given: unknown): SubmittedValue | null | Fi
         ? truthy.has(given.toLowerCase())
         : wrong('must be true or false');
   }
-  if (typeof given === 'number' && Number.isFinite(given))
-    return field.type === 'number' || field.type === 'rating' ? given : String(given);
+  if (typeof given === 'number' && Number.isFinite(given)) return NUMERIC.includes(field.type) ? given : String(given);
   if (typeof given !== 'string') return wrong('must be a string');
   if (given.includes('\0')) return wrong('must not contain NUL characters');
   const text = given.trim();
   return text === '' ? null : text;
+}
+
+/** So many digits, and all shorter numbers, are the same again after a conversion. */
+const MAX_DIGITS = 15;
+
+/**
+ * A value in its stored form. Pages send numbers as texts: they become numbers too, unless something would be lost that
+ * may matter, as of the customer number 007, of +49 and of a number with 20 digits.
+ */
+function stored({ type }: FormField, value: SubmittedValue): SubmittedValue {
+  if (typeof value !== 'string' || !NUMERIC.includes(type)) return value;
+  const digits = value.replace(/e.*$/i, '').replace(/\D/g, '');
+  return /^(\+|-?0\d)/.test(value) || digits.length > MAX_DIGITS ? value : Number(value);
 }
 
 const matchesPattern = (pattern: string, text: string): boolean => patternOf(pattern).matches(text);
@@ -81,7 +96,7 @@ export function checkSubmission(
     }
     const problem = checkValue(field, value, matchesPattern);
     if (problem) errors.push({ field: field.name, code: problem.code, message: messageOf(problem, 'en'), problem });
-    else if (value !== null) values[field.name] = value;
+    else if (value !== null) values[field.name] = stored(field, value);
   }
   return { values, errors };
 }

@@ -105,7 +105,13 @@ function progressiveViolations(input: UncheckedForm, current: Form | undefined):
     if (!fields.some((field) => field.name === name))
       return [{ path: at(index), code: 'not_found', message: `there is no field ${JSON.stringify(name)}` }];
     if (name === emailName)
-      return [{ path: at(index), code: 'conflict', message: 'the field for the email address is always asked' }];
+      return [
+        {
+          path: at(index),
+          code: 'conflict',
+          message: 'the field for the email address is asked of everybody who is not known: it says who somebody is',
+        },
+      ];
     return names!.indexOf(name) < index
       ? [{ path: at(index), code: 'duplicate', message: `is listed before: ${name}` }]
       : [];

@@ -43,6 +43,10 @@ export async function readKnownContact(em: EntityManager, form: Form, contactId:
   });
 }
 
+/** Whether a form leaves something out because it is known about the contact: then it may be the wrong contact. */
+export const hidesKnown = ({ enableProgressiveProfiling, fields }: Form, contact: KnownContact | null): boolean =>
+  enableProgressiveProfiling && contact !== null && fields.some(({ name }) => contact.known.has(name));
+
 /**
  * The fields that a form shows. With progressive profiling, what is known is not asked again; of the progressive fields
  * only the first that is not known is asked, and only of a known contact.

@@ -1,6 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
 import type { Proof } from './proof.ts';
 import { getJson } from './requests.ts';
+import { sha256 } from './sha256.ts';
 
 interface Challenge {
   algorithm: string;
@@ -16,12 +16,12 @@ const MOST = 1_000_000;
 
 /** The number whose hash with the salt is the challenge: null if there is none. Leaves the page responsive. */
 export async function solve({ challenge, salt, maxnumber = MOST }: Challenge): Promise<number | null> {
-  const wanted = challenge.match(/../g)!.map((byte) => parseInt(byte, 16));
+  const wanted = challenge.match(/.{8}/g)!.map((word) => parseInt(word, 16) | 0);
   const encoder = new TextEncoder();
   let until = Date.now() + CHUNK_MS;
   for (let number = 0; number <= maxnumber; number += 1) {
     const hash = sha256(encoder.encode(salt + String(number)));
-    if (wanted.every((byte, index) => byte === hash[index])) return number;
+    if (wanted.every((word, index) => word === hash[index])) return number;
     if (number % 64 === 0 && Date.now() > until) {
       await new Promise((resolve) => setTimeout(resolve));
       until = Date.now() + CHUNK_MS;

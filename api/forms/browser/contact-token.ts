@@ -32,6 +32,11 @@ export function createContactToken() {
       token = given;
       storage((kept) => kept.setItem(KEY, given));
     },
+    /** The visitor is somebody else. */
+    forget(): void {
+      token = null;
+      storage((kept) => kept.removeItem(KEY));
+    },
   };
 }
 

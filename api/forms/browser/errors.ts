@@ -21,9 +21,15 @@ function mark({ node, controls }: Row, id: string, text: string | null): void {
   }
   if (text === null) note?.remove();
   else note!.textContent = text;
-  const described = text === null ? null : note!.id;
-  if (node.tagName === 'FIELDSET') setAttribute(node, 'aria-describedby', described);
-  else for (const control of controls) setAttribute(control, 'aria-describedby', described);
+  for (const target of node.tagName === 'FIELDSET' ? [node] : controls) {
+    // A hint stays.
+    const others = (target.getAttribute('aria-describedby') ?? '').split(' ').filter((other) => other !== note?.id);
+    setAttribute(
+      target,
+      'aria-describedby',
+      [...(text === null ? [] : [note!.id]), ...others].join(' ').trim() || null,
+    );
+  }
   // Single buttons of a group can not be invalid, only the group can.
   for (const target of isGroup ? [node] : controls) setAttribute(target, 'aria-invalid', text === null ? null : 'true');
 }

@@ -21,14 +21,29 @@ export interface Surroundings {
   prefix: string;
   language: Language;
   contactToken: ContactToken;
+  /**
+   * Shows the form again as the server would show it now, with what was entered and with these errors. Whether that is
+   * done; if not, the form stays.
+   */
+  renew: (errors: readonly ServerError[]) => Promise<boolean>;
+  /** Leads the visitor to another page. */
+  leave: (url: string) => void;
 }
 
 const hiddenValue = (form: HTMLFormElement, name: string): string | null =>
   form.querySelector<HTMLInputElement>(`input[type=hidden][name="${name}"]`)?.value || null;
 
-/** Makes a form work that is in the page: checks, sends, and shows what came of it. */
-export function activate(form: HTMLFormElement, definition: Definition, surroundings: Surroundings): void {
-  const { url, prefix, language, contactToken } = surroundings;
+/**
+ * Makes a form work that is in the page: checks, sends, and shows what came of it. `found` are the errors to begin with,
+ * if it replaces another form.
+ */
+export function activate(
+  form: HTMLFormElement,
+  definition: Definition,
+  surroundings: Surroundings,
+  found?: readonly ServerError[],
+): void {
+  const { url, prefix, language, contactToken, renew, leave } = surroundings;
   const texts = FORM_TEXTS[language];
   const rows = rowsOf(form, definition.fields);
   const errors = createErrors(form, rows, prefix, language);
@@ -49,8 +64,9 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     return problem ? [{ row, text: messageOf(problem, language) }] : [];
   };
 
+  const rowNamed = (name: string): Row | undefined => rows.find(({ field }) => field.name === name);
   const toShow = ({ field, code, message }: ServerError): ShownError => {
-    const row = rows.find((one) => one.field.name === field) ?? null;
+    const row = rowNamed(field) ?? null;
     if (field === CAPTCHA_FIELD) return { row, text: failureText(texts, 'noProof') };
     return { row, text: row ? translated(code, message, row.field, language) : labelled(field, message) };
   };
@@ -105,7 +121,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     const thanks = make('p', { class: 'perennial-thanks', role: 'status', tabindex: -1 }, message ?? texts.thanks);
     form.replaceWith(thanks);
     thanks.focus();
-    if (redirectUrl && /^https?:$/.test(new URL(redirectUrl, url).protocol)) window.location.assign(redirectUrl);
+    if (redirectUrl && /^https?:$/.test(new URL(redirectUrl, url).protocol)) leave(redirectUrl);
   }
 
   async function submit(): Promise<void> {
@@ -119,6 +135,9 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     try {
       const outcome = await send();
       if ('accepted' in outcome) return finish(outcome.accepted);
+      // What is shown is out of date: the contact is not known any more, or the form was changed.
+      const isOutdated = outcome.errors.some(({ field }) => field !== CAPTCHA_FIELD && !rowNamed(field));
+      if (isOutdated && (await renew(outcome.errors))) return;
       state = 'open';
       errors.show(texts.correct, outcome.errors.map(toShow));
     } catch (failure) {
@@ -133,6 +152,19 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (state === 'open') void submit();
+  });
+  const notYou = form.querySelector('[data-not-you]');
+  notYou?.addEventListener('click', () => {
+    if (state !== 'open') return;
+    contactToken.forget();
+    // The hosted page has a link, to itself.
+    if (notYou.tagName === 'A') return;
+    state = 'sending';
+    void renew([]).then((isDone) => {
+      if (isDone) return;
+      state = 'open';
+      errors.show('', [{ row: null, text: texts.notLoaded }]);
+    });
   });
   const rowOf = (target: EventTarget | null): Row | undefined =>
     rows.find(({ controls }) => controls.includes(target as HTMLInputElement));
@@ -150,4 +182,7 @@ export function activate(form: HTMLFormElement, definition: Definition, surround
     touch(row.field.name);
     if (!problemOf(row)) errors.clear(row);
   });
+  if (!found) return;
+  errors.show(texts.correct, found.map(toShow));
+  if (found.length === 0) rows.find(({ node }) => node)?.controls[0]?.focus();
 }

@@ -14,6 +14,15 @@ export function tellHeight(): void {
   tell();
 }
 
+/** In the hosted page: leads its visitor on. In a frame, the whole page goes there, if that is not forbidden. */
+export function leave(url: string): void {
+  try {
+    window.top!.location.href = url;
+  } catch {
+    window.location.href = url;
+  }
+}
+
 /** In a page with hosted pages in frames: gives each frame the height of its content. */
 export function fitFrames(origin: string): void {
   const frames = (): HTMLIFrameElement[] => [...document.querySelectorAll('iframe')];

@@ -3,9 +3,10 @@ import { createContactToken } from './contact-token.ts';
 import type { Definition } from '../shared/definition.ts';
 import { make } from './dom.ts';
 import { activate } from './form.ts';
-import { tellHeight } from './frames.ts';
+import { leave, tellHeight } from './frames.ts';
 import { renderForm } from './render.ts';
-import { Failure, getJson } from './requests.ts';
+import { Failure, getJson, type ServerError } from './requests.ts';
+import { keepEntries } from './rows.ts';
 import { adoptStyle } from './style.ts';
 import { FORM_TEXTS } from '../shared/texts.ts';
 
@@ -17,6 +18,13 @@ function languageAt(element: Element): Language {
     (root instanceof ShadowRoot ? root.host.closest<HTMLElement>('[lang]') : null);
   const tags = [near?.lang, ...navigator.languages];
   return tags.map((tag) => (tag ? languageOf(tag) : null)).find((found) => found !== null) ?? LANGUAGES[0];
+}
+
+/** The server answers with its page anew: it has what was sent, what is wrong, and the fields of now. */
+function postAsPage(form: HTMLFormElement): Promise<boolean> {
+  // A field of the form may be named `submit`.
+  HTMLFormElement.prototype.submit.call(form);
+  return new Promise(() => {});
 }
 
 /** Renders and activates forms; `base` is the URL of the API's forms. */
@@ -33,18 +41,33 @@ export function createMount(ownBase: string): (host: HTMLElement, base?: string)
     adoptStyle(host);
     const given = host.querySelector('[data-definition]');
     if (host instanceof HTMLFormElement && given) {
-      activate(host, JSON.parse(given.textContent ?? '') as Definition, surroundings);
+      activate(host, JSON.parse(given.textContent ?? '') as Definition, {
+        ...surroundings,
+        renew: () => postAsPage(host),
+        leave,
+      });
       tellHeight();
       return;
     }
-    const known = contactToken.get();
-    try {
-      const definition = await getJson<Definition>(
-        `${url}/fields${known === null ? '' : `?contactToken=${encodeURIComponent(known)}`}`,
-      );
+    const show = async (before?: HTMLFormElement, errors?: readonly ServerError[]): Promise<void> => {
+      const known = contactToken.get();
+      const query = new URLSearchParams({
+        ...(known === null ? {} : { contactToken: known }),
+        ...(before ? { again: 'true' } : {}),
+      }).toString();
+      const definition = await getJson<Definition>(`${url}/fields${query && `?${query}`}`);
       const form = renderForm(definition, surroundings.prefix, language, texts);
+      if (before) keepEntries(before, form);
       host.replaceChildren(form);
-      activate(form, definition, surroundings);
+      const renew = (found: readonly ServerError[]): Promise<boolean> =>
+        show(form, found).then(
+          () => true,
+          () => false,
+        );
+      activate(form, definition, { ...surroundings, renew, leave: (to) => window.location.assign(to) }, errors);
+    };
+    try {
+      await show();
     } catch (failure) {
       // What the page has put there for this case stays.
       if (host.querySelector(':not(.perennial-failed, .perennial-failed *)')) return;

@@ -88,9 +88,24 @@ function fieldNode(field: PublicField, id: string, language: Language, texts: Fo
   );
 }
 
+const notYou = (texts: FormTexts): HTMLElement =>
+  make(
+    'p',
+    { class: 'perennial-known' },
+    `${texts.known} `,
+    make('button', { type: 'button', class: 'perennial-not-you', 'data-not-you': true }, texts.notYou),
+  );
+
+/** The field that only robots fill. Rules of the page, such as `input {display: block}`, are stronger than `hidden`. */
+function honeypot(): HTMLElement {
+  const input = make('input', { name: HONEYPOT, tabindex: -1, autocomplete: 'off' });
+  input.style.setProperty('display', 'none', 'important');
+  return input;
+}
+
 /** The form as elements. Their ids begin with `prefix`. */
 export function renderForm(
-  { fields, submitLabel }: Definition,
+  { fields, submitLabel, knownContact }: Definition,
   prefix: string,
   language: Language,
   texts: FormTexts,
@@ -98,8 +113,9 @@ export function renderForm(
   return make(
     'form',
     { class: 'perennial-form' },
+    ...(knownContact ? [notYou(texts)] : []),
     ...fields.map((field) => fieldNode(field, `${prefix}-${field.name}`, language, texts)),
-    make('input', { name: HONEYPOT, tabindex: -1, autocomplete: 'off', hidden: true }),
+    honeypot(),
     make('button', { type: 'submit' }, submitLabel === DEFAULT_SUBMIT_LABEL ? texts.send : submitLabel),
   );
 }

@@ -24,6 +24,20 @@ export function rowsOf(form: HTMLFormElement, fields: readonly PublicField[]): R
   });
 }
 
+/** Gives a form what was entered in the form that it replaces. */
+export function keepEntries(before: HTMLFormElement, form: HTMLFormElement): void {
+  const old = [...before.querySelectorAll<HTMLInputElement>('[name]')];
+  for (const control of form.querySelectorAll<HTMLInputElement>('[name]')) {
+    const { name, type, value } = control;
+    const isBox = type === 'checkbox' || type === 'radio';
+    const from = old.find((one) => one.name === name && one.type === type && (!isBox || one.value === value));
+    if (!from) continue;
+    if (isBox) control.checked = from.checked;
+    else if (type === 'file') control.files = from.files;
+    else control.value = from.value;
+  }
+}
+
 const MIB = 1024 ** 2;
 
 const isChecked = (control: Control): boolean => (control as HTMLInputElement).checked;

@@ -21,6 +21,8 @@ const RULES = `
 .perennial-summary a{color:inherit}
 .perennial-form button,.perennial-failed button{font:inherit;font-weight:600;min-block-size:2.75rem;padding:.6rem 1.4rem;border:0;border-radius:var(--perennial-radius,.3rem);color:var(--perennial-button-text,#fff);background-color:var(--perennial-accent,#174ea6);cursor:pointer}
 .perennial-form button[aria-disabled]{opacity:.6;cursor:default}
+.perennial-form .perennial-not-you{min-block-size:0;padding:0;font-weight:inherit;color:inherit;background:none;text-decoration:underline}
+.perennial-known{margin:0 0 var(--perennial-gap,1.1rem)}
 .perennial-status{margin:.5rem 0 0;min-block-size:1.5em}
 .perennial-form :focus-visible,.perennial-thanks:focus-visible{outline:3px solid var(--perennial-focus,#4285f4);outline-offset:2px}
 :where(.perennial-form) ::placeholder{color:inherit;opacity:.7}

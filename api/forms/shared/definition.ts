@@ -21,6 +21,8 @@ export interface Definition {
   submitLabel: string;
   fields: readonly PublicField[];
   captcha?: Captcha | null;
+  /** Whether fields are left out because their values are known about the visitor's contact. */
+  knownContact?: boolean;
 }
 
 /** The field to which errors of the CAPTCHA belong. */

@@ -20,6 +20,10 @@ export interface FormTexts {
   /** The form itself could not be loaded. */
   notLoaded: string;
   again: string;
+  /** Where fields are left out because their values are known. */
+  known: string;
+  /** By which a visitor says to be somebody else than the known contact. */
+  notYou: string;
   /** About CAPTCHAs. */
   proving: string;
   prove: string;
@@ -46,6 +50,8 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     refused: 'This form takes no entries from this page.',
     notLoaded: 'The form could not be loaded.',
     again: 'Try again',
+    known: 'We have some of your details already.',
+    notYou: 'Not you?',
     proving: 'Checking that you are not a robot …',
     prove: 'Please confirm that you are not a robot.',
     noProof: 'The check for robots has failed.',
@@ -65,6 +71,8 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     refused: 'Dieses Formular nimmt von dieser Seite nichts an.',
     notLoaded: 'Das Formular konnte nicht geladen werden.',
     again: 'Noch einmal versuchen',
+    known: 'Einige Ihrer Angaben haben wir schon.',
+    notYou: 'Sind Sie das nicht?',
     proving: 'Es wird geprüft, dass Sie kein Roboter sind …',
     prove: 'Bitte bestätigen Sie, dass Sie kein Roboter sind.',
     noProof: 'Die Prüfung auf Roboter ist fehlgeschlagen.',
@@ -84,6 +92,8 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     refused: 'Ce formulaire n’accepte rien depuis cette page.',
     notLoaded: 'Le formulaire n’a pas pu être chargé.',
     again: 'Réessayer',
+    known: 'Nous avons déjà certaines de vos informations.',
+    notYou: 'Ce n’est pas vous ?',
     proving: 'Vérification que vous n’êtes pas un robot…',
     prove: 'Veuillez confirmer que vous n’êtes pas un robot.',
     noProof: 'La vérification anti-robot a échoué.',
@@ -103,6 +113,8 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     refused: 'Este formulario no admite envíos desde esta página.',
     notLoaded: 'No se ha podido cargar el formulario.',
     again: 'Volver a intentarlo',
+    known: 'Ya tenemos algunos de sus datos.',
+    notYou: '¿No es usted?',
     proving: 'Comprobando que no es un robot…',
     prove: 'Confirme que no es un robot.',
     noProof: 'La comprobación de robots ha fallado.',
@@ -122,6 +134,8 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     refused: 'Ten formularz nie przyjmuje danych z tej strony.',
     notLoaded: 'Nie udało się wczytać formularza.',
     again: 'Spróbuj ponownie',
+    known: 'Niektóre Twoje dane już mamy.',
+    notYou: 'To nie Ty?',
     proving: 'Sprawdzanie, czy nie jesteś robotem…',
     prove: 'Potwierdź, że nie jesteś robotem.',
     noProof: 'Test na robota nie powiódł się.',
@@ -141,6 +155,8 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     refused: 'Este formulário não aceita envios a partir desta página.',
     notLoaded: 'Não foi possível carregar o formulário.',
     again: 'Tentar novamente',
+    known: 'Já temos alguns dos seus dados.',
+    notYou: 'Não é você?',
     proving: 'A verificar que não é um robô…',
     prove: 'Confirme que não é um robô.',
     noProof: 'A verificação de robôs falhou.',

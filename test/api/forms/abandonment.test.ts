@@ -65,11 +65,38 @@ test('each time a form is left counts for the field that was touched last', asyn
   );
 });
 
+test('who comes back has not left', async () => {
+  const id = await make();
+  for (const field of ['vat', 'vat', 'phone']) await leave(id, { field });
+  await leave(id, { field: 'vat', returned: true });
+  await leave(id, { field: 'phone', returned: true });
+  // More often than anybody left.
+  await leave(id, { field: 'phone', returned: true });
+  await leave(id, { field: 'email', returned: true });
+  assert.deepEqual(await abandonmentOf(id), [{ field: 'vat', count: 1 }]);
+  // Left before midnight.
+  await query(sql`update form_abandonments set day = day - 1 where form_id = ${id}`);
+  await leave(id, { field: 'vat', returned: true });
+  assert.deepEqual(await abandonmentOf(id), []);
+  await leave(id, { field: 'phone', returned: false });
+  assert.deepEqual(await abandonmentOf(id), [{ field: 'phone', count: 1 }]);
+});
+
 test('unknown names are not counted, and nothing else is taken', async () => {
   const id = await make();
   for (const field of ['nobody', '__proto__', '', 'EMAIL', 'x'.repeat(900)])
     assert.equal((await leave(id, { field })).status, 204, field);
-  for (const body of [{}, { field: 1 }, { field: null }, { field: 'email', who: 'me' }, '', 'email', '[]', 'null'])
+  for (const body of [
+    {},
+    { field: 1 },
+    { field: null },
+    { field: 'email', who: 'me' },
+    { field: 'email', returned: 1 },
+    '',
+    'email',
+    '[]',
+    'null',
+  ])
     assert.equal((await leave(id, body)).status, 400, JSON.stringify(body));
   assert.equal((await leave(id, { field: 'x'.repeat(1024) })).status, 413);
   assert.equal((await leave(id, 'field=email', { 'content-type': 'application/x-www-form-urlencoded' })).status, 415);

@@ -64,7 +64,7 @@ test('a batch is of any tenants, and a form that was deleted meanwhile harms no 
   await countViews(em, forms);
   await countAbandonments(
     em,
-    forms.map((form) => ({ ...form, field: 'phone' })),
+    forms.map((form) => ({ ...form, field: 'phone', returned: false })),
   );
   for (const [id, token] of [[mine], [theirs, other.token]] as [number, string?][]) {
     const { views, abandonment } = await statsOf(id, token);

@@ -78,6 +78,43 @@ test('a token shows no value, on the page neither', async () => {
   assert.doesNotMatch(JSON.stringify(fields.body), /Secretname|hidden\.value/);
 });
 
+test('a form that leaves out what is known says so, and its page has a way for somebody else', async () => {
+  const { id } = await makeContact(service, { email: 'not.me@example.com' });
+  const token = tokenOf(id);
+  const views = async (): Promise<number> => (await service.api('GET', `/forms/${formId}/stats`)).body.views;
+  const before = await views();
+  const fields = (query: string): Promise<Answer> =>
+    service.api('GET', `/forms/${formId}/fields${query}`, undefined, { token: null });
+  assert.equal((await fields('')).body.knownContact, false);
+  assert.equal((await fields('?contactToken=x')).body.knownContact, false);
+  assert.equal((await fields(`?contactToken=${token}`)).body.knownContact, true);
+  // A page that shows the form again has no other view of it.
+  assert.equal((await fields(`?contactToken=${token}&again=true`)).body.knownContact, true);
+  assert.equal(await views(), before + 3);
+
+  const link = /<a href="([^"]+)" data-not-you>Not you\?<\/a>/;
+  const url = link.exec(await page(token))?.[1];
+  assert.equal(url, `${service.url}/api/v1/forms/${formId}/page`);
+  const stranger = await (await fetch(url)).text();
+  assert.doesNotMatch(stranger, link);
+  assert.match(stranger, /name="email"/);
+  // It is there with errors too.
+  const wrong = await service.api(
+    'POST',
+    `/forms/${formId}/submit`,
+    new URLSearchParams({ _contactToken: token, question: 'Why?' }),
+    { token: null, headers: { accept: 'text/html' } },
+  );
+  assert.match(wrong.body, link);
+
+  const { body } = await service.api('POST', '/forms', {
+    name: 'Asks everything',
+    fields: [{ name: 'email', label: 'Email', type: 'email' }],
+  });
+  const all = await service.api('GET', `/forms/${body.id}/fields?contactToken=${token}`, undefined, { token: null });
+  assert.equal(all.body.knownContact, false, 'nothing is left out');
+});
+
 test('who typed a known address gets no token and changes nothing that is filled', async () => {
   const { id } = await makeContact(service, { email: 'known@example.com', firstName: 'Real' });
   const typed = await submit({ email: 'known@example.com', firstName: 'Fake' });

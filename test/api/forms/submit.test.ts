@@ -395,7 +395,7 @@ test('what the type of a custom field does not take is an error of the form fiel
     accept: BROWSER,
     origin: service.url,
   });
-  assert.deepEqual([page.status, /id="f-size-error">Size: must be a number/.test(page.body)], [422, true]);
+  assert.deepEqual([page.status, /id="f\d+-size-error">Size: must be a number/.test(page.body)], [422, true]);
   assert.deepEqual(await kept(), before);
 });
 
@@ -606,6 +606,31 @@ test('the page comes back with every choice of a multiselect', async () => {
   );
   assert.match(one.body, /<input [^>]*name="topics" value="a">/);
   assert.match(one.body, /<input [^>]*name="topics" value="b" checked>/);
+});
+
+test('a box that was unticked stays so when the page comes back, whatever its default is', async () => {
+  const boxes = [
+    { name: 'terms', label: 'Terms', type: 'consent', defaultValue: 'true' },
+    { name: 'news', label: 'News', type: 'checkbox', defaultValue: 'true' },
+    { ...fields[4], defaultValue: 'a' },
+  ];
+  const others = [
+    { name: 'plan', label: 'Plan', type: 'text', defaultValue: 'gold' },
+    { name: 'from', label: 'From', type: 'hidden', defaultValue: 'ad' },
+  ];
+  const id = await make({ fields: [fields[0], ...boxes, ...others] });
+  const ticked = (page: string): string[] => [...page.matchAll(/name="(\w+)"[^>]* checked/g)].map(([, name]) => name!);
+  const first = (await service.api('GET', `/forms/${id}/page`, undefined, { token: null })).body;
+  assert.deepEqual(ticked(first), ['terms', 'news', 'topics']);
+  for (const _token of [await token(id), '']) {
+    const post = (more: object) =>
+      submit(id, new URLSearchParams({ email: 'wrong', plan: '', _token, ...more }), { accept: BROWSER });
+    const unticked = (await post({})).body;
+    assert.deepEqual(ticked(unticked), []);
+    assert.match(unticked, /name="plan"[^>]* value=""/, 'what was emptied stays empty');
+    assert.match(unticked, /name="from" value="ad"/, 'what the page did not have has its default');
+    assert.deepEqual(ticked((await post({ terms: 'true' })).body), ['terms']);
+  }
 });
 
 test('a page may read the errors that come before the form is looked at', async () => {

@@ -174,6 +174,59 @@ test('a frame gets the height of its content, and its form works in it', async (
   }
 });
 
+test('after a submission in a frame, the whole page is led on, if the frame may do that', async () => {
+  const id = await make({ redirectUrl: site.put('/frame-thanks', { body: '<p>Over here</p>' }) });
+  const [frame] = (await code(id, 'iframe')).split('\n');
+  const morePolicy = `frame-src ${service.url} ${site.origin}`;
+  const visitor = await visit(browser);
+  try {
+    const { page } = visitor;
+    for (const [path, sandbox] of [
+      ['/frame-free', null],
+      ['/frame-sandboxed', 'allow-scripts allow-forms allow-same-origin'],
+    ] as const) {
+      const body = sandbox ? frame!.replace('<iframe ', `<iframe sandbox="${sandbox}" `) : frame!;
+      const url = site.put(path, { body, morePolicy });
+      await page.goto(url);
+      const form = page.frameLocator('iframe').locator('form');
+      await form.getByLabel('Your email').fill(newAddress());
+      await form.getByLabel('First name').fill('Grace');
+      await form.getByLabel('By phone').check();
+      await form.getByLabel('I agree').check();
+      await form.getByRole('button').click();
+      await (sandbox ? page.frameLocator('iframe') : page.mainFrame()).getByText('Over here').waitFor();
+      assert.equal(page.url(), sandbox ? url : `${site.origin}/frame-thanks`);
+    }
+    // The script in a page that is in a frame itself leads on that page, and not what is around it.
+    const inner = site.put('/inner', { body: await code(id) });
+    const outer = site.put('/outer', { body: `<iframe src="${inner}" title="Inner"></iframe>`, morePolicy });
+    await page.goto(outer);
+    await page.frameLocator('iframe').locator('form').waitFor();
+    const form = page.frameLocator('iframe').locator('form');
+    await form.getByLabel('Your email').fill(newAddress());
+    await form.getByLabel('First name').fill('Grace');
+    await form.getByLabel('By phone').check();
+    await form.getByLabel('I agree').check();
+    await form.getByRole('button').click();
+    await page.frameLocator('iframe').getByText('Over here').waitFor();
+    assert.equal(page.url(), outer);
+  } finally {
+    await visitor.close();
+  }
+});
+
+test('nobody sees the field for robots, whatever the rules of the page are', async () => {
+  const id = await make();
+  const head = '<style nonce="own">div,input{display:block!important}[hidden]{visibility:visible}</style>';
+  for (const type of ['javascript', 'html']) {
+    await onPage({ body: await code(id, type), head, morePolicy: "style-src 'nonce-own'" }, async ({ page }) => {
+      const isSeen = (selector: string) =>
+        page.evaluate<boolean>(`document.querySelector(${JSON.stringify(selector)}).checkVisibility()`);
+      assert.deepEqual([await isSeen('[name=firstName]'), await isSeen('[name=_website]')], [true, false], type);
+    });
+  }
+});
+
 test("a page can not give another page's frame a height, nor can a frame lie about its own", async () => {
   const id = await make();
   const other = site.put('/other', {

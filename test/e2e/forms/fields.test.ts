@@ -75,14 +75,14 @@ test('every field is filled, sent and stored; then the page thanks', async () =>
         size: 'l',
         channel: 'phone',
         topics: ['a', 'c'],
-        seats: '12.5',
+        seats: 12.5,
         phone: '+49 30 1234567',
         site: 'https://example.com/a',
         day: '2026-02-28',
         hour: '09:30',
         moment: '2026-02-28T09:30',
         country: 'DE',
-        stars: '4',
+        stars: 4,
         code: 'AB12',
         newsletter: true,
         terms: true,
@@ -192,6 +192,20 @@ test('the errors of the server are told like those of the browser, and others in
     await form.getByRole('alert').filter({ hasText: 'nothing: is odd' }).waitFor();
     assert.equal(await form.locator('[data-error]').count(), 0);
     assert.equal(await form.getByLabel('Old code').inputValue(), 'AB');
+  });
+});
+
+test('a pattern that would keep the page busy is left to the server', async () => {
+  const fields = [EVERY_FIELD[0], { name: 'slow', label: 'Slow', type: 'text', validationRegex: '(a+)+b' }];
+  await withForm({ fields }, async (visitor, form, id) => {
+    await form.getByLabel('Your email').fill(newAddress());
+    await form.getByLabel('Slow').fill('a'.repeat(60));
+    await form.getByRole('button', { name: 'Send' }).click();
+    await errorOf(form, 'slow').waitFor();
+    assert.equal(await errorOf(form, 'slow').textContent(), 'Slow: does not match the required format');
+    await visitor.page.goto(`${service.url}/api/v1/forms/${id}/page`);
+    assert.equal(await form.getByLabel('Slow').getAttribute('pattern'), null);
+    assert.equal(await form.getByLabel('Your email').getAttribute('required'), '');
   });
 });
 

@@ -54,7 +54,7 @@ const FILLED = {
   channel: 'phone',
   topics: ['b', 'c'],
   country: 'CI',
-  stars: '5',
+  stars: 5,
   newsletter: false,
   terms: true,
   campaign: 'spring',
@@ -76,7 +76,7 @@ test('without scripts the page works, in the language of its visitor', async () 
       assert.equal(await alert.textContent(), 'Bitte korrigieren:Topics: ist erforderlich');
       await visitor.picture('page-without-scripts-errors');
       await alert.getByRole('link').click();
-      assert.ok((await hasFocus(page.getByLabel('Apples'))) || page.url().endsWith('#f-topics-0'));
+      assert.ok((await hasFocus(page.getByLabel('Apples'))) || page.url().endsWith(`#f${id}-topics-0`));
       assert.ok(await page.getByLabel('By phone').isChecked());
       await page.getByLabel('Bees').check();
       await page.getByLabel('Cats').check();
@@ -122,6 +122,24 @@ test('what the server has found is shown, corrected and sent, wherever the page 
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Thank you.').waitFor();
     assert.deepEqual(await stored(service, id), [{ email, ...FILLED, code: 'AB1' }]);
+  });
+});
+
+test('a hint at a field stays when its error goes', async () => {
+  const fields = [EVERY_FIELD[0], { name: 'paper', label: 'Paper', type: 'file' }];
+  await onPage({ fields }, async ({ page }, id) => {
+    const paper = page.getByLabel('Paper');
+    await page.getByLabel('Your email').fill(newAddress());
+    await paper.setInputFiles({ name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('<p>No PDF</p>') });
+    await page.evaluate('HTMLFormElement.prototype.submit.call(document.querySelector("form"))');
+    await page.getByText('Please choose the file again').waitFor();
+    assert.equal(await paper.getAttribute('aria-describedby'), `f${id}-paper-error f${id}-paper-hint`);
+    await paper.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('A text') });
+    assert.equal(await page.locator('[data-error]').count(), 0);
+    assert.equal(await paper.getAttribute('aria-describedby'), `f${id}-paper-hint`);
+    await page.getByLabel('Your email').fill('nobody');
+    await page.getByRole('button', { name: 'Send' }).click();
+    assert.equal(await paper.getAttribute('aria-describedby'), `f${id}-paper-hint`);
   });
 });
 

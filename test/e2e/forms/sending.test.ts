@@ -274,6 +274,34 @@ test('leaving without sending tells the last field that was touched, never a val
   });
 });
 
+test('who looks at something else and comes back to send has not left', async () => {
+  await withForm({}, async ({ page }, id) => {
+    const look = (state: string) =>
+      page.evaluate(`(() => {
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      })()`);
+    const left = async () => (await service.api('GET', `/forms/${id}/stats`)).body.abandonment;
+    await fill(page);
+    await look('hidden');
+    await page.evaluate("dispatchEvent(new Event('pagehide'))");
+    await until('the visitor has left', async () => (await left()).length > 0);
+    assert.deepEqual(await left(), [{ field: 'terms', count: 1 }]);
+    await look('visible');
+    await page.evaluate("dispatchEvent(new Event('pageshow'))");
+    await until('the visitor is back', async () => (await left()).length === 0);
+    // Without touching anything more.
+    await look('hidden');
+    await until('the visitor has left again', async () => (await left()).length > 0);
+    await look('visible');
+    await press(page);
+    await thanked(page);
+    await look('hidden');
+    await page.reload();
+    await until('nobody has left', async () => (await left()).length === 0);
+  });
+});
+
 test('files are sent with the other fields, as multipart', async () => {
   await withForm({}, async ({ page }, id) => {
     const field = {

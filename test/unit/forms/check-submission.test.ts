@@ -46,6 +46,31 @@ for (const [type, good, bad] of cases) {
   });
 }
 
+test('a number is stored as a number, whichever way it came, unless digits would be lost', () => {
+  for (const [given, value] of [
+    ['5', 5],
+    [5, 5],
+    ['-1.5', -1.5],
+    ['12.50', 12.5],
+    ['.5', 0.5],
+    ['0', 0],
+    ['0.25', 0.25],
+    ['1e3', 1000],
+    ['999999999999999', 999999999999999],
+    ['+4930', '+4930'],
+    ['007', '007'],
+    ['-01', '-01'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['0.1234567890123456', '0.1234567890123456'],
+  ])
+    assert.strictEqual(valueOf(field('number'), given), value, JSON.stringify(given));
+  assert.strictEqual(valueOf(field('rating'), '7'), 7);
+  assert.strictEqual(valueOf(field('rating'), 7), 7);
+  assert.strictEqual(valueOf(field('text'), '5'), '5');
+  assert.strictEqual(valueOf(field('text'), 5), '5');
+  assert.strictEqual(valueOf(field('select', { options: [{ value: '5', label: 'Five' }] }), '5'), '5');
+});
+
 test('a required field is asked for, an optional one may be empty', () => {
   for (const empty of [undefined, null, '', '  ']) {
     assert.equal(codeOf(field('text', { required: true }), empty), 'required');
