@@ -1,4 +1,5 @@
 /** `npm run migrate`: migrates the schema and creates the roles. Reads DATABASE_MIGRATION_URL and DATABASE_URL. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { readMigrationEnv } from '../config/env.ts';
@@ -7,6 +8,7 @@ import { ENGINE_ROLE } from './entities/base.ts';
 import { isConnectionLost, pgError } from './errors.ts';
 import { connect } from './orm.ts';
 
+const LOCK_MS = 100;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
@@ -36,6 +38,17 @@ async function ensureRoles(client: pg.Client, app: { user: string; password: str
 }
 
 /**
+ * Waits until no other process migrates. Asks again and again, because a statement that waits for a lock has a snapshot,
+ * and an index that the other process builds concurrently waits for all snapshots.
+ */
+async function takeLock(client: pg.Client): Promise<void> {
+  const isTaken = async () =>
+    (await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(hashtext('perennial-migrate')) as taken`))
+      .rows[0]!.taken;
+  while (!(await isTaken())) await delay(LOCK_MS);
+}
+
+/**
  * Runs under an advisory lock, so that processes started together do not migrate twice. Returns the applied migrations.
  */
 export async function migrate(migrationUrl: string, databaseUrl: string): Promise<string[]> {
@@ -47,7 +60,7 @@ export async function migrate(migrationUrl: string, databaseUrl: string): Promis
     return made;
   });
   try {
-    await client.query(`select pg_advisory_lock(hashtext('perennial-migrate'))`);
+    await takeLock(client);
     await bySetting('DATABASE_MIGRATION_URL', () =>
       ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) }),
     );

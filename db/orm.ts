@@ -69,7 +69,9 @@ export function ormOptions(
     },
     extensions: [Migrator],
     // The snapshot describes the entities at the last migration; running migrations must not overwrite it.
-    migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
+    // Each migration is a transaction of its own, so that one that is none, because it builds an index concurrently, can
+    // see the tables of those before it, and does not wait for them.
+    migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true, allOrNothing: false },
     flushMode: 'commit',
     // A missing database means a mistake in the URL, so it is not created.
     ensureDatabase: false,

@@ -85,7 +85,11 @@ const FormSubmissionSchema = defineEntity({
   ],
   uniques: [
     { name: 'form_submissions_tenant_id_id_key', properties: ['tenantId', 'id'] },
-    { name: 'form_submissions_tenant_id_request_key_key', properties: ['tenantId', 'requestKey'] },
+    {
+      name: 'form_submissions_request_key',
+      properties: ['tenantId', 'requestKey'],
+      where: 'request_key is not null',
+    },
   ],
   properties: {
     id: id(),

@@ -15,7 +15,7 @@ export class Migration20261125041626_form_files extends Migration {
     this.addSql(`create index "form_files_submission_idx" on "form_files" ("tenant_id", "submission_id");`);
     this.addSql(`create index "form_files_form_idx" on "form_files" ("tenant_id", "form_id");`);
     this.addSql(
-      `alter table "form_submissions" add constraint "form_submissions_tenant_id_id_key" unique ("tenant_id", "id");`,
+      `alter table "form_submissions" add constraint "form_submissions_tenant_id_id_key" unique using index "form_submissions_tenant_id_id_key";`,
     );
     this.addSql(
       `alter table "form_files" add constraint "form_files_form_id_fkey" foreign key (tenant_id, form_id) references forms (tenant_id, id) on delete cascade;`,

@@ -5,9 +5,7 @@ export class Migration20261125070000_submission_keys extends Migration {
   override name = 'Migration20261125070000_submission_keys';
 
   override up(): void {
-    this.addSql(
-      `alter table "form_submissions" add column "request_key" uuid null, add constraint "form_submissions_tenant_id_request_key_key" unique ("tenant_id", "request_key");`,
-    );
+    this.addSql(`alter table "form_submissions" add column "request_key" uuid null;`);
   }
 
   override down(): void {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
+import { migrate } from '../../../db/migrate.ts';
 import { connect, type Orm } from '../../../db/orm.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
+import { until } from '../../support/until.ts';
 
 let slot: Slot;
 let admin: pg.Client;
@@ -16,33 +18,47 @@ afterAll(async () => {
   await slot.release();
 });
 
-/** Brings an empty database to the migration before one, has it filled, migrates the rest, and asks it. */
-async function migratedAt(
-  name: string,
-  fill: (owner: pg.Client) => Promise<void>,
-  ask: (owner: pg.Client) => Promise<void>,
-): Promise<void> {
+/** Gives the work an empty database, by the URL of its owner. */
+async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const url = new URL(slot.env['DATABASE_MIGRATION_URL']!);
   const database = `${url.pathname.slice(1)}_old`;
   await admin.query(`create database ${database}`);
   url.pathname = `/${database}`;
-  const owner = new pg.Client({ connectionString: url.href });
-  let orm: Orm | null = null;
   try {
-    orm = await connect(url.href, { poolMax: 2 });
-    const pending = (await orm.migrator.getPending()).map((migration) => migration.name);
-    const at = pending.findIndex((one) => one.endsWith(name));
-    assert.ok(at > 0);
-    await orm.migrator.up({ to: pending[at - 1]! });
-    await owner.connect();
-    await fill(owner);
-    await orm.migrator.up();
-    await ask(owner);
+    await work(url.href);
   } finally {
-    await owner.end();
-    await orm?.close();
     await admin.query(`drop database if exists ${database} with (force)`);
   }
+}
+
+/**
+ * Brings an empty database to the migration before one, has it filled, migrates the rest, and asks it. `fill` may
+ * return what is to happen while it migrates.
+ */
+async function migratedAt(
+  name: string,
+  fill: (owner: pg.Client, url: string) => Promise<void | (() => Promise<void>)>,
+  ask: (owner: pg.Client) => Promise<void>,
+): Promise<void> {
+  await withDatabase(async (url) => {
+    const owner = new pg.Client({ connectionString: url });
+    let orm: Orm | null = null;
+    try {
+      orm = await connect(url, { poolMax: 2 });
+      const pending = (await orm.migrator.getPending()).map((migration) => migration.name);
+      const at = pending.findIndex((one) => one.endsWith(name));
+      assert.ok(at > 0);
+      await orm.migrator.up({ to: pending[at - 1]! });
+      await owner.connect();
+      const meanwhile = await fill(owner, url);
+      const ended = await Promise.allSettled([orm.migrator.up(), meanwhile?.()]);
+      for (const one of ended) if (one.status === 'rejected') throw one.reason;
+      await ask(owner);
+    } finally {
+      await owner.end();
+      await orm?.close();
+    }
+  });
 }
 
 const user = (owner: pg.Client, tenantId: string) =>
@@ -130,4 +146,55 @@ test('of one tenant, all that it mails from goes on, and the log says by what', 
       );
     },
   );
+});
+
+test('forms are submitted while the indexes of submissions are built, also after a build that was interrupted', async () => {
+  const submit = (client: pg.Client) =>
+    client.query(
+      `insert into form_submissions (tenant_id, form_id, submission_data, submitted_at) select 'default', id, '{}', now() from forms`,
+    );
+  await migratedAt(
+    '_submission_ids',
+    async (owner, url) => {
+      await owner.query(`insert into forms (tenant_id, name, fields) values ('default', 'F', '[]')`);
+      await owner.query('create index form_submissions_tenant_id_id_key on form_submissions (tenant_id)');
+      // A transaction that goes on: the build waits for it, nobody else does.
+      await owner.query('begin');
+      await submit(owner);
+      return async () => {
+        const other = new pg.Client({ connectionString: url, statement_timeout: 10_000 });
+        await other.connect();
+        try {
+          await until('the build waits', async () => {
+            const { rowCount } = await other.query(
+              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'form_submissions'`,
+            );
+            return rowCount! > 0;
+          });
+          await submit(other);
+        } finally {
+          await other.end();
+          await owner.query('commit');
+        }
+      };
+    },
+    async (owner) => {
+      const { rows } = await owner.query<{ name: string }>(
+        `select indexrelid::regclass::text as name from pg_index where indrelid = 'form_submissions'::regclass and indisunique and indisvalid order by 1`,
+      );
+      assert.deepEqual(
+        rows.map(({ name }) => name),
+        ['form_submissions_pkey', 'form_submissions_request_key', 'form_submissions_tenant_id_id_key'],
+      );
+      assert.equal((await owner.query('select 1 from form_submissions')).rowCount, 2);
+    },
+  );
+});
+
+test('processes that are started together migrate once', async () => {
+  await withDatabase(async (url) => {
+    const [one, two] = await Promise.all([1, 2].map(() => migrate(url, slot.env['DATABASE_URL']!)));
+    assert.ok(one!.length + two!.length > 30);
+    assert.ok(one!.length === 0 || two!.length === 0);
+  });
 });
