@@ -101,12 +101,17 @@ async function currentScores(
   tx: EntityManager,
   candidates: { tenantId: string; subject: Subject; subjectId: number }[],
 ) {
-  const payload = JSON.stringify(candidates.map((c) => ({ t: c.tenantId, s: c.subject, id: c.subjectId })));
+  const subjects = new Map(
+    candidates.map(({ tenantId: t, subject: s, subjectId: id }) => [keyOf(t, s, id), { t, s, id }]),
+  );
+  // Looked up one by one: a plan made for a small table would read all of it when it has grown.
+  const asked = sql`jsonb_to_recordset(${JSON.stringify([...subjects.values()])}::jsonb) as r(t text, s text, id bigint)`;
   const totals = await rows<{ tenant_id: string; subject: Subject; subject_id: number; total: number }>(
     tx,
     sql`${preparedHint}
-    select t.tenant_id, t.subject, t.subject_id, t.total from score_totals t
-    where (t.tenant_id, t.subject, t.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`,
+    select t.* from ${asked} cross join lateral (
+      select tenant_id, subject, subject_id, total from score_totals
+      where tenant_id = r.t and subject = r.s and subject_id = r.id offset 0) t`,
   );
   const byRule = await rows<{
     tenant_id: string;
@@ -117,8 +122,9 @@ async function currentScores(
   }>(
     tx,
     sql`${preparedHint}
-    select b.tenant_id, b.subject, b.subject_id, b.rule_id, b.score from scores_by_rule b
-    where (b.tenant_id, b.subject, b.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`,
+    select b.* from ${asked} cross join lateral (
+      select tenant_id, subject, subject_id, rule_id, score from scores_by_rule
+      where tenant_id = r.t and subject = r.s and subject_id = r.id offset 0) b`,
   );
   return {
     totals: new Map(totals.map((row) => [keyOf(row.tenant_id, row.subject, row.subject_id), row.total])),
