@@ -68,7 +68,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   const { nats, log } = deps;
   let stopping = false;
   const wakes = new Map<OutboxTable, Wake>();
-  const standby: Wake[] = [];
+  const standby = new Set<Wake>();
   const ping = nats.connection.subscribe(OUTBOX_PING, {
     callback: (error, message) => {
       if (!error) wakes.get(message.string() as OutboxTable)?.now();
@@ -145,6 +145,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     const { name } = loop;
     const wake = new Wake(POLL_MS);
     wakes.set(name, wake);
+    deps.metrics.relaying.set({ table: name }, 0);
     while (!stopping) {
       const client = new pg.Client({
         connectionString: deps.databaseUrl,
@@ -168,9 +169,12 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
 
   const relayUntilStopped = async (client: pg.Client, wake: Wake, loop: Loop): Promise<void> => {
     const turn = new Wake(STANDBY_MS);
-    standby.push(turn);
-    while (!stopping && !(await tryLock(client, LOCKS[loop.name]))) await turn.wait();
-    standby.splice(standby.indexOf(turn), 1);
+    standby.add(turn);
+    try {
+      while (!stopping && !(await tryLock(client, LOCKS[loop.name]))) await turn.wait();
+    } finally {
+      standby.delete(turn);
+    }
     while (!stopping) {
       deps.metrics.relaying.set({ table: loop.name }, 1);
       const begun = performance.now();

@@ -53,5 +53,5 @@ function createLimiter({ env, pipelined }: Deps): Batcher<Waiting> {
       for (const one of batch) one.reject(error);
     }
   };
-  return new Batcher<Waiting>({ gather: () => endOfTurn(), maxItems: LARGEST_BATCH, maxConcurrent: 2, handle });
+  return new Batcher<Waiting>({ gather: () => endOfTurn(), maxItems: LARGEST_BATCH, maxConcurrent: 1, handle });
 }

@@ -1,5 +1,7 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Form } from '../../db/entities/forms.ts';
 import type { PipelinedTransactions, Statement } from '../../db/pipelined-transactions.ts';
+import { Batcher } from '../common/batcher.ts';
 
 /** Named one by one: a prepared `select *` would fail after a migration that adds a column. */
 const columns = {
@@ -25,17 +27,42 @@ const columns = {
   updatedAt: 'updated_at',
 } satisfies Record<Extract<keyof Form, string>, string>;
 
-const activeForm: Statement = {
-  name: 'active-form',
+const activeForms: Statement = {
+  name: 'active-forms',
   text: `
     select ${Object.entries(columns)
       .map(([name, column]) => `${column} as "${name}"`)
       .join(', ')}
-    from forms where id = $1 and status = 'ACTIVE'`,
+    from forms where id = any($1::bigint[]) and status = 'ACTIVE'`,
 };
+const MOST_FORMS = 100;
 
-/** The ACTIVE form with this id, of any tenant: a pipelined statement, because every visitor of a form runs it. */
-export async function readActiveForm(pipelined: PipelinedTransactions, id: number): Promise<Form | null> {
-  const [found] = await pipelined.run('engine', [[activeForm, [id]]]);
-  return (found![0] as Form | undefined) ?? null;
+interface Waiting {
+  id: number;
+  resolve: (form: Form | null) => void;
+  reject: (error: unknown) => void;
+}
+const readers = new WeakMap<PipelinedTransactions, Batcher<Waiting>>();
+
+/**
+ * The ACTIVE form with this id, of any tenant. Every visitor of a form needs it, so visitors who come at once share a
+ * statement, and what it returns: do not change it.
+ */
+export function readActiveForm(pipelined: PipelinedTransactions, id: number): Promise<Readonly<Form> | null> {
+  const reader = readers.get(pipelined) ?? createReader(pipelined);
+  readers.set(pipelined, reader);
+  return new Promise((resolve, reject) => reader.add({ id, resolve, reject }));
+}
+
+function createReader(pipelined: PipelinedTransactions): Batcher<Waiting> {
+  const handle = async (waiting: Waiting[]): Promise<void> => {
+    try {
+      const [found] = await pipelined.run('engine', [[activeForms, [[...new Set(waiting.map(({ id }) => id))]]]]);
+      const forms = new Map((found as unknown as Form[]).map((form) => [form.id, form]));
+      for (const { id, resolve } of waiting) resolve(forms.get(id) ?? null);
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  };
+  return new Batcher({ gather: () => endOfTurn(), maxItems: MOST_FORMS, maxConcurrent: 1, handle });
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import pg from 'pg';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
+import { createMetrics, type Metrics } from '../../config/metrics.ts';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import type { CloudEvent } from '../../events/contracts.ts';
 import { appendEvents, appendWorkflow, outboxRows } from '../../events/outbox.ts';
@@ -29,7 +30,7 @@ beforeEach(async () => {
   await engineEm(deps.orm).transactional((tx) => rows(tx, sql`delete from outbox_events`));
 });
 
-const relay = (overrides: Partial<Pick<RelayDeps, 'databaseUrl' | 'startWorkflow'>> = {}) =>
+const relay = (overrides: Partial<Pick<RelayDeps, 'databaseUrl' | 'metrics' | 'startWorkflow'>> = {}) =>
   startRelay({
     databaseUrl: deps.env.DATABASE_URL,
     nats: deps.nats,
@@ -38,6 +39,10 @@ const relay = (overrides: Partial<Pick<RelayDeps, 'databaseUrl' | 'startWorkflow
     startWorkflow: async () => {},
     ...overrides,
   });
+
+/** Which of the three tables a process relays, as its metrics tell. */
+const relaying = async ({ relaying: gauge }: Metrics): Promise<number[]> =>
+  (await gauge.get()).values.map(({ value }) => value);
 
 const visit = (contactId: number, url: string) => ({
   type: 'WEBSITE_VISITED' as const,
@@ -165,13 +170,18 @@ test('a relay that dies after publishing and before its commit publishes again, 
 });
 
 test('one of two relays publishes, and the second takes over', async () => {
-  const first = relay();
+  const [metricsOfFirst, metricsOfSecond] = [createMetrics(), createMetrics()];
+  const first = relay({ metrics: metricsOfFirst });
   await append([visit(4, '1')]);
   await until('the first has relayed', async () => (await published()).length === 1);
-  const second = relay();
+  const second = relay({ metrics: metricsOfSecond });
+  assert.deepEqual(await relaying(metricsOfSecond), [0, 0, 0]);
+  await until('the first relays all', async () => (await relaying(metricsOfFirst)).every((one) => one === 1));
   await first.stop();
+  assert.deepEqual(await relaying(metricsOfFirst), [0, 0, 0]);
   await append([visit(4, '2')]);
   await until('the second has relayed', async () => (await published()).length === 2);
+  await until('the second relays all', async () => (await relaying(metricsOfSecond)).every((one) => one === 1));
   await second.stop();
 });
 

@@ -65,14 +65,6 @@ async function eraseWhatMentions(
   const ids = sql`${contactIds}::bigint[]`;
   return {
     ...(await eraseMails(tx, tenantId, person, mailsOf(tenantId, person, submissions))),
-    // Conditions, goals and awaited events tell the person's values; calls tell what their receiver answered.
-    stepReasons: await counted(
-      tx,
-      sql`
-      update campaign_step_executions set reason = null where tenant_id = ${tenantId} and reason is not null
-        and type in ('CONDITION', 'GOAL', 'WAIT_FOR_EVENT', 'WEBHOOK')
-        and execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))`,
-    ),
     importRejects: await counted(
       tx,
       sql`update contact_import_rejects set cells = '[]' where tenant_id = ${tenantId} and ${inText(person, sql`cells`)}`,
@@ -128,6 +120,14 @@ async function eraseWhatIsTheirs(
   const { contactIds, addresses, digests } = person;
   const ids = sql`${contactIds}::bigint[]`;
   const counts: Counts = {
+    // Conditions, goals and awaited events tell the person's values; calls tell what their receiver answered.
+    stepReasons: await counted(
+      tx,
+      sql`
+      update campaign_step_executions set reason = null where tenant_id = ${tenantId} and reason is not null
+        and type in ('CONDITION', 'GOAL', 'WAIT_FOR_EVENT', 'WEBHOOK')
+        and execution_id in (select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}))`,
+    ),
     // Before the values, by which a submission is found. The files themselves are removed from the store afterwards.
     formFiles: await removeFormFiles(tx, tenantId, sql`submission_id = any(${submissions}::bigint[])`),
     submissions: await counted(

@@ -147,12 +147,19 @@ function mergedValues(target: Contact, source: Contact): ContactValues {
 }
 
 async function moveAll(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
-  for (const table of ['contact_activities', 'form_submissions', 'opt_ins']) {
+  for (const table of ['contact_activities', 'opt_ins']) {
     await rows(
       tx,
       sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`,
     );
   }
+  // One of them made the source, but not the target: who sends it again must not get the target's token.
+  await rows(
+    tx,
+    sql`
+    update form_submissions set contact_id = ${targetId}, made_contact = false
+    where tenant_id = ${tenantId} and contact_id = ${sourceId}`,
+  );
   await rows(
     tx,
     sql`

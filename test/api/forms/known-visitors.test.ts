@@ -140,6 +140,20 @@ test('sent again after a lost answer, a submission has the token of the contact 
   assert.deepEqual(await shown(second.body.contactToken), ['question', 'job', 'from']);
 });
 
+test('sent again after its contact was merged, a submission has no token of the other', async () => {
+  const _token = (await service.api('GET', `/forms/${formId}/token`, undefined, { token: null })).body.token;
+  const values = { email: 'merged.away@example.com', firstName: 'Ada', _token };
+  const first = await submit(values);
+  const { id } = await makeContact(service, { email: 'older@example.com', firstName: 'Older' });
+  const merged = await service.api('POST', `/contacts/${id}/merge`, { sourceId: first.body.contactId });
+  assert.equal(merged.status, 200, JSON.stringify(merged.body));
+  const second = await submit(values);
+  assert.deepEqual(
+    [second.body.submissionId, second.body.contactId, 'contactToken' in second.body],
+    [first.body.submissionId, id, false],
+  );
+});
+
 test('two known visitors whose pages have the same form token are two', async () => {
   const people = [];
   for (const email of ['cached.a@example.com', 'cached.b@example.com'])
