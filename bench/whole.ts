@@ -3,9 +3,9 @@
  * roles, through the public API, in a new data folder. Reports two rates, until the job says that it is over and until
  * every consumer has caught up, beside a reference that alternates with it, and what a unit costs. docs/performance.md
  * explains the figures. Options: `--count`, `--pairs`; for `import` and `send` also `--probe` (requests
- * of other users meanwhile, and their response times instead of rates); for `send` also `--grown` (with 1 million more contacts
- * and 2 million settled emails in the tables), `--connections`, `--sink` (the path of Postfix's
- * `smtp-sink`) and `--reply-ms` (a server that replies after that time, instead of the sink).
+ * of other users meanwhile, and their response times instead of rates); for `send` and `forms` `--connections`; for
+ * `send` also `--grown` (with 1 million more contacts and 2 million settled emails in the tables), `--sink` (the path of
+ * Postfix's `smtp-sink`) and `--reply-ms` (a server that replies after that time, instead of the sink).
  */
 import { parseArgs } from 'node:util';
 import { benchForms } from './whole/forms.ts';
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
   options: {
     count: { type: 'string' },
     pairs: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '20' },
+    connections: { type: 'string' },
     sink: { type: 'string', default: 'smtp-sink' },
     'reply-ms': { type: 'string' },
     probe: { type: 'boolean', default: false },
@@ -34,14 +34,14 @@ const benches: Record<string, () => Promise<void>> = {
     benchSend({
       recipients: count(100_000),
       pairs,
-      connections: Number(values.connections),
+      connections: Number(values.connections ?? 20),
       sink: values.sink,
       replyMs: values['reply-ms'] === undefined ? null : Number(values['reply-ms']),
       probe: values.probe,
       grown: values.grown,
     }),
   journey: () => benchJourney(count(10_000), pairs, values.sink),
-  forms: () => benchForms(count(20_000), pairs),
+  forms: () => benchForms(count(20_000), pairs, Number(values.connections ?? 32)),
 };
 const bench = benches[positionals[0] ?? ''];
 if (!bench) throw new Error(`Which one? ${Object.keys(benches).join(', ')}`);

@@ -9,18 +9,22 @@ import { measureWork, printRates, type Rates } from './measure.ts';
 import { importRecipients } from './send.ts';
 import { onStarted, type Started } from './started.ts';
 
-const CONNECTIONS = 32;
 /** Contacts that are there before. */
 const CONTACTS = 20_000;
 const LONGEST_SECONDS = 3_600;
 
 /** Sends each request once; throws unless all have this status. Prints the response times. */
-async function sendAll(port: number, paths: readonly (string | Post)[], status: number): Promise<number> {
+async function sendAll(
+  port: number,
+  paths: readonly (string | Post)[],
+  status: number,
+  connections: number,
+): Promise<number> {
   const { times, seconds } = await sendLoad({
     port,
     paths,
     once: true,
-    connections: CONNECTIONS,
+    connections,
     seconds: LONGEST_SECONDS,
   });
   const good = times.get(status) ?? [];
@@ -71,7 +75,7 @@ const REFERENCE_TABLES = `
  * Form submissions and clicks through the public API, with everything behind them: submissions beside bare Koa with the
  * same three inserts in one transaction, clicks beside bare Koa that redirects to any URL.
  */
-export async function benchForms(count: number, pairs: number): Promise<void> {
+export async function benchForms(count: number, pairs: number, connections: number): Promise<void> {
   await onStarted({}, async (started) => {
     const port = Number(new URL(started.url).port);
     const [barePort = 0, insertPort = 0] = await freePorts(2);
@@ -93,13 +97,13 @@ export async function benchForms(count: number, pairs: number): Promise<void> {
       const redirects = Array.from({ length: count }, (_, n) => `/?url=https://www.example.com/offers/${n}`);
       const jobs = {
         submissions: {
-          job: (run: number) => sendAll(port, submissions(formId as number, run, count), 200),
-          reference: (run: number) => sendAll(insertPort, submissions(formId as number, run, count), 200),
+          job: (run: number) => sendAll(port, submissions(formId as number, run, count), 200, connections),
+          reference: (run: number) => sendAll(insertPort, submissions(formId as number, run, count), 200, connections),
           beside: 'bare Koa with the same three inserts in one transaction',
         },
         clicks: {
-          job: () => sendAll(port, clicks(started, emailIds, count), 302),
-          reference: () => sendAll(barePort, redirects, 302),
+          job: () => sendAll(port, clicks(started, emailIds, count), 302, connections),
+          reference: () => sendAll(barePort, redirects, 302, connections),
           beside: 'bare Koa that redirects',
         },
       };
@@ -110,7 +114,7 @@ export async function benchForms(count: number, pairs: number): Promise<void> {
           const work = async (): Promise<void> => void (await job(pair));
           measured.push({ reference, ours: await measureWork(started, units.slice(0, -1), count, work) });
         }
-        console.log(`${count} ${units} over ${CONNECTIONS} connections, beside ${beside}`);
+        console.log(`${count} ${units} over ${connections} connections, beside ${beside}`);
         printRates(units, 'bare Koa', measured);
       }
     } finally {
