@@ -13,6 +13,12 @@ import { onStarted, type Started } from './started.ts';
 const CONTACTS = 20_000;
 const LONGEST_SECONDS = 3_600;
 
+/** What is measured, and its references by name; `run` numbers the pairs. */
+interface Job {
+  job: (run: number) => Promise<number>;
+  references: Record<string, (run: number) => Promise<number>>;
+}
+
 /** Sends each request once; throws unless all have this status. Prints the response times. */
 async function sendAll(
   port: number,
@@ -64,8 +70,12 @@ async function sendEmails({ client, database, untilCaughtUp }: Started, count: n
   return rows.map(({ id }) => Number(id));
 }
 
-/** The tables of the reference of submissions. */
+/** The tables of the references of submissions. */
 const REFERENCE_TABLES = `
+  create schema same;
+  create table same.contacts (like contacts including all);
+  create table same.form_submissions (like form_submissions including all);
+  create table same.outbox_events (like outbox_events including all);
   create schema bench;
   create table bench.contacts (id bigserial primary key, first_name text, last_name text, email text, email_key text unique);
   create table bench.submissions (id bigserial primary key, contact_id bigint references bench.contacts, data jsonb, ip text);
@@ -73,16 +83,20 @@ const REFERENCE_TABLES = `
 
 /**
  * Form submissions and clicks through the public API, with everything behind them: submissions beside bare Koa with the
- * same three inserts in one transaction, clicks beside bare Koa that redirects to any URL.
+ * same three inserts in one transaction (into tables like the service's, and into narrow ones), clicks beside bare Koa
+ * that redirects to any URL.
  */
 export async function benchForms(count: number, pairs: number, connections: number): Promise<void> {
   await onStarted({}, async (started) => {
     const port = Number(new URL(started.url).port);
-    const [barePort = 0, insertPort = 0] = await freePorts(2);
+    const [barePort = 0, samePort = 0, narrowPort = 0] = await freePorts(3);
     await started.database.query(REFERENCE_TABLES);
     const { DATABASE_MIGRATION_URL = '' } = started.env;
     const bare: ChildProcess = await startServer('bench/references/bare-redirect.ts', barePort, {});
-    const inserting = await startServer('bench/references/bare-submission.ts', insertPort, { DATABASE_MIGRATION_URL });
+    const inserting = [
+      await startServer('bench/references/bare-submission.ts', samePort, { DATABASE_MIGRATION_URL, SAME_TABLES: '1' }),
+      await startServer('bench/references/bare-submission.ts', narrowPort, { DATABASE_MIGRATION_URL }),
+    ];
     try {
       await importRecipients(started, CONTACTS);
       const { id: formId } = await started.client.call('POST', '/forms', {
@@ -98,27 +112,35 @@ export async function benchForms(count: number, pairs: number, connections: numb
       const jobs = {
         submissions: {
           job: (run: number) => sendAll(port, submissions(formId as number, run, count), 200, connections),
-          reference: (run: number) => sendAll(insertPort, submissions(formId as number, run, count), 200, connections),
-          beside: 'bare Koa with the same three inserts in one transaction',
+          references: {
+            'bare Koa with the same three inserts in one transaction, into tables like ours': (run: number) =>
+              sendAll(samePort, submissions(formId as number, run, count), 200, connections),
+            'the same into narrow tables': (run: number) =>
+              sendAll(narrowPort, submissions(formId as number, run, count), 200, connections),
+          },
         },
         clicks: {
           job: () => sendAll(port, clicks(started, emailIds, count), 302, connections),
-          reference: () => sendAll(barePort, redirects, 302, connections),
-          beside: 'bare Koa that redirects',
+          references: { 'bare Koa that redirects': () => sendAll(barePort, redirects, 302, connections) },
         },
       };
-      for (const [units, { job, reference: bareJob, beside }] of Object.entries(jobs)) {
-        const measured: { ours: Rates; reference: number }[] = [];
+      for (const [units, { job, references }] of Object.entries<Job>(jobs)) {
+        const measured = new Map<string, { ours: Rates; reference: number }[]>();
         for (let pair = 0; pair < pairs; pair += 1) {
-          const reference = await bareJob(pair);
+          const bare: [string, number][] = [];
+          for (const [beside, reference] of Object.entries(references)) bare.push([beside, await reference(pair)]);
           const work = async (): Promise<void> => void (await job(pair));
-          measured.push({ reference, ours: await measureWork(started, units.slice(0, -1), count, work) });
+          const ours = await measureWork(started, units.slice(0, -1), count, work);
+          for (const [beside, reference] of bare)
+            measured.set(beside, [...(measured.get(beside) ?? []), { ours, reference }]);
         }
-        console.log(`${count} ${units} over ${connections} connections, beside ${beside}`);
-        printRates(units, 'bare Koa', measured);
+        for (const [beside, rates] of measured) {
+          console.log(`${count} ${units} over ${connections} connections, beside ${beside}`);
+          printRates(units, 'bare Koa', rates);
+        }
       }
     } finally {
-      await stopServer(inserting);
+      for (const server of inserting) await stopServer(server);
       await stopServer(bare);
     }
   });
