@@ -97,7 +97,7 @@ test('a full store refuses files with a clear error, and nothing else', async ()
   const id = await make(full);
   for (let n = 0; n < 3; n += 1) assert.equal((await send(full, id, 300_000)).status, 200);
   const refused = await send(full, id, 300_000);
-  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'no_room_for_files']);
   assert.match(refused.body.detail, /no room for more files/);
   assert.equal(refused.headers.get('retry-after'), '3600');
   const page = await send(full, id, 300_000, { accept: BROWSER });
@@ -142,7 +142,7 @@ test('a tenant that has used its share takes no files, and others do', async () 
   const id = await make(shared);
   for (let n = 0; n < 2; n += 1) assert.equal((await send(shared, id, 200_000)).status, 200);
   const refused = await send(shared, id, 200_000);
-  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'no_room_for_files']);
   assert.match(refused.body.detail, /no room for more files/);
   assert.equal((await send(shared, id, 0)).status, 200);
   assert.deepEqual(await removals(shared), [], 'nothing was stored');

@@ -108,7 +108,7 @@ test('what the service refuses for now is told, and can be sent again', async ()
     let status = 0;
     await page.route('**/submit', (route) => route.fulfill({ status, headers: CORS, body: '<html>no JSON</html>' }));
     for (const [refusal, text] of [
-      [503, 'That did not work.'],
+      [503, 'there are too many requests'],
       [500, 'That did not work.'],
       [429, 'there are too many requests'],
       [413, 'your entries are too large'],
