@@ -19,13 +19,3 @@ export const CHOOSE_AGAIN: Record<Language, string> = {
   pl: 'Wybierz plik ponownie: nie został zapisany.',
   pt: 'Escolha o ficheiro novamente: não foi guardado.',
 };
-
-/** When no more files can be stored. */
-export const NO_ROOM: Record<Language, string> = {
-  en: 'Not sent: there is no room for files at present. Please send the form without them, or later.',
-  de: 'Nicht gesendet: Zurzeit ist kein Platz für Dateien. Bitte senden Sie das Formular ohne sie oder später.',
-  fr: 'Non envoyé : il n’y a pas de place pour des fichiers actuellement. Veuillez envoyer le formulaire sans eux, ou plus tard.',
-  es: 'No enviado: por ahora no hay espacio para archivos. Envíe el formulario sin ellos, o más tarde.',
-  pl: 'Nie wysłano: obecnie nie ma miejsca na pliki. Wyślij formularz bez nich lub później.',
-  pt: 'Não enviado: de momento não há espaço para ficheiros. Envie o formulário sem eles, ou mais tarde.',
-};

@@ -5,7 +5,7 @@ import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
 import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
-import { CHOOSE_AGAIN, NEEDS_SCRIPT, NO_ROOM } from './page-texts.ts';
+import { CHOOSE_AGAIN, NEEDS_SCRIPT } from './page-texts.ts';
 import { CAPTCHA_FIELD, HONEYPOT, type Definition } from './shared/definition.ts';
 import { labelled } from './shared/labelled.ts';
 import { failureText, FORM_TEXTS, type FormTexts } from './shared/texts.ts';
@@ -76,7 +76,6 @@ const alertHtml = (text: string, more = ''): string =>
   `<div class="error" role="alert" data-summary><p>${escapeHtml(text)}</p>${more}</div>\n`;
 
 function failureIn(language: Language, failure: NonNullable<ShownForm['failure']>, isUnread = false): string {
-  if (failure === 'noRoom') return NO_ROOM[language];
   const texts = FORM_TEXTS[language];
   return isUnread ? texts[failure] : failureText(texts, failure);
 }

@@ -7,6 +7,10 @@ import { discardFiles, keepFiles } from '../../runtime/kept-files.ts';
 import { takeRoom } from './file-room.ts';
 import type { FileRules, UploadedFile } from '../route/route.ts';
 
+/** Files may take this long in all, or longer if a line of 1 Mbit/s needs it for the largest ones. */
+const WITHIN_MS = 5 * 60_000;
+const SLOW_BYTES_PER_MS = 125;
+
 /** The limits of a form's file fields, by name. */
 const limitsOf = (fields: readonly FormField[], maxFileBytes: number): Map<string, number> =>
   new Map(
@@ -20,7 +24,8 @@ const limitsOf = (fields: readonly FormField[], maxFileBytes: number): Map<strin
 export function fileRules(fields: readonly FormField[], maxFileBytes: number): FileRules {
   const limits = limitsOf(fields, maxFileBytes);
   const allowed = [...limits.values()].reduce((sum, limit) => sum + limit, 0);
-  return { limitOf: (part) => limits.get(part) ?? null, bytes: 2 * allowed, perPart: true };
+  const withinMs = Math.max(WITHIN_MS, allowed / SLOW_BYTES_PER_MS);
+  return { limitOf: (part) => limits.get(part) ?? null, bytes: 2 * allowed, perPart: true, withinMs };
 }
 
 /** The files of a submission: judged now, stored when the submission asks for it. */

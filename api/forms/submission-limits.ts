@@ -11,47 +11,52 @@ const LARGEST_BATCH = 200;
 const ADDRESSES = 10;
 
 interface Waiting {
-  form: Form;
-  address: string;
+  bucket: string;
+  tenantId: string;
   resolve: (taken: TokenTaken) => void;
   reject: (error: unknown) => void;
 }
 
-const limiters = new WeakMap<Deps, Batcher<Waiting>>();
-
-/** Limits the submissions of a form, from one address and from all. Throws 429. */
-export async function takeSubmission(deps: Deps, form: Form, address: string): Promise<void> {
-  if (!deps.env.ENABLE_RATE_LIMITING) return;
-  const limiter = limiters.get(deps) ?? createLimiter(deps);
-  limiters.set(deps, limiter);
-  const taken = await new Promise<TokenTaken>((resolve, reject) => limiter.add({ form, address, resolve, reject }));
-  if (!taken.allowed)
-    throw new AppError('too_many_requests', 'The form gets too many submissions; try again later', {
-      headers: { 'Retry-After': String(taken.retrySeconds) },
-    });
+/** A limit of submissions: takes one from a bucket, those of many at once by one statement. Throws 429. */
+function limiter(times: number) {
+  const batchers = new WeakMap<Deps, Batcher<Waiting>>();
+  return async (deps: Deps, tenantId: string, bucket: string): Promise<void> => {
+    if (!deps.env.ENABLE_RATE_LIMITING) return;
+    const batcher = batchers.get(deps) ?? createBatcher(deps, deps.env.FORM_SUBMISSIONS_PER_MINUTE * times);
+    batchers.set(deps, batcher);
+    const taken = await new Promise<TokenTaken>((resolve, reject) =>
+      batcher.add({ bucket, tenantId, resolve, reject }),
+    );
+    if (!taken.allowed)
+      throw new AppError('too_many_requests', 'The form gets too many submissions; try again later', {
+        headers: { 'Retry-After': String(taken.retrySeconds) },
+      });
+  };
 }
 
-function createLimiter({ env, pipelined }: Deps): Batcher<Waiting> {
-  const perMinute = env.FORM_SUBMISSIONS_PER_MINUTE;
-  const ofAddress: RateLimit = { perMinute, burst: perMinute * 2 };
-  const ofForm: RateLimit = { perMinute: perMinute * ADDRESSES, burst: perMinute * 2 * ADDRESSES };
-  const take = async (batch: readonly Waiting[], limit: RateLimit, bucketOf: (one: Waiting) => string) => {
-    const wanted = batch.map((one) => ({ bucket: bucketOf(one), tenantId: one.form.tenantId, keyHash: null }));
-    const [found] = await pipelined.run('engine', [takeTokensQuery(wanted, limit)]);
-    const tokens = readTokens(found!, limit);
-    return batch.map((one, index) => [one, tokens[index]!] as const);
-  };
+function createBatcher({ pipelined }: Deps, perMinute: number): Batcher<Waiting> {
+  const limit: RateLimit = { perMinute, burst: perMinute * 2 };
   const handle = async (batch: Waiting[]): Promise<void> => {
     try {
-      const byAddress = await take(batch, ofAddress, (one) => `form/${one.form.id}/${networkOf(one.address)}`);
-      for (const [one, taken] of byAddress) if (!taken.allowed) one.resolve(taken);
-      // An address that is refused takes nothing from the others.
-      const allowed = byAddress.flatMap(([one, { allowed: isAllowed }]) => (isAllowed ? one : []));
-      if (allowed.length === 0) return;
-      for (const [one, taken] of await take(allowed, ofForm, (one) => `form/${one.form.id}`)) one.resolve(taken);
+      const wanted = batch.map(({ bucket, tenantId }) => ({ bucket, tenantId, keyHash: null }));
+      const [found] = await pipelined.run('engine', [takeTokensQuery(wanted, limit)]);
+      for (const [index, taken] of readTokens(found!, limit).entries()) batch[index]!.resolve(taken);
     } catch (error) {
       for (const one of batch) one.reject(error);
     }
   };
   return new Batcher<Waiting>({ gather: () => endOfTurn(), maxItems: LARGEST_BATCH, maxConcurrent: 1, handle });
 }
+
+const ofAddress = limiter(1);
+const ofForm = limiter(ADDRESSES);
+
+/** Limits what one address sends to a form. Throws 429. */
+export const takeOfAddress = (deps: Deps, { id, tenantId }: Form, address: string): Promise<void> =>
+  ofAddress(deps, tenantId, `form/${id}/${networkOf(address)}`);
+
+/**
+ * Limits the submissions of a form from all addresses. To be called after `takeOfAddress`, so that an address that is
+ * refused takes nothing from the others. Throws 429.
+ */
+export const takeOfForm = (deps: Deps, { id, tenantId }: Form): Promise<void> => ofForm(deps, tenantId, `form/${id}`);

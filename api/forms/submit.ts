@@ -21,7 +21,7 @@ import { scriptTag } from './script.ts';
 import { HONEYPOT, type Definition } from './shared/definition.ts';
 import { submissionFiles } from './submission-files.ts';
 import { groupsOf } from './submission-groups.ts';
-import { takeSubmission } from './submission-limits.ts';
+import { takeOfAddress, takeOfForm } from './submission-limits.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
@@ -135,7 +135,7 @@ export const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accep
 
 /** Whether the same submission may be accepted later. */
 export const isTemporary = (error: unknown): error is AppError =>
-  error instanceof AppError && ['unavailable', 'too_many_requests'].includes(error.code);
+  error instanceof AppError && ['unavailable', 'no_room_for_files', 'too_many_requests'].includes(error.code);
 
 /** Whether a honeypot was filled, which only robots see. */
 export const isFilled = (honeypot: unknown): boolean => honeypot !== undefined && honeypot !== null && honeypot !== '';
@@ -198,8 +198,9 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   };
   const origin = { tenantId: form.tenantId, requestId };
   try {
-    // For multipart, `admitUpload` has taken it.
-    if (!ctx.is('multipart')) await takeSubmission(deps, form, ctx.ip);
+    // For multipart, `admitUpload` has asked the limit of the address, before the body.
+    if (!ctx.is('multipart')) await takeOfAddress(deps, form, ctx.ip);
+    await takeOfForm(deps, form);
     const result = await submitForm(em, origin, form, data, visitor, {
       captcha: deps.captcha,
       files: await submissionFiles(deps, form, files),

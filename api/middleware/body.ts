@@ -117,7 +117,8 @@ async function readMultipart(ctx: Context, limits: BodyLimits, wanted: FilesWant
   try {
     // Nothing would be read from a connection that was closed meanwhile.
     if (ctx.req.destroyed) throw new AppError('malformed_body', 'The body is incomplete: the connection ended early');
-    await readParts(ctx, limits.bytes + (rules?.bytes ?? 0), {
+    const bounds = { maxBytes: limits.bytes + (rules?.bytes ?? 0), withinMs: rules?.withinMs ?? Infinity };
+    await readParts(ctx, bounds, {
       begin({ name, fileName, mimeType }) {
         if ((parts -= 1) < 0) throw tooMany(most);
         if (fileName === null) {

@@ -29,6 +29,8 @@ export class FileTaker {
   readonly #count = new Map<string, number>();
   /** Null while a part is skipped. */
   #part: Part | null = null;
+  /** Gives back the place of these files. */
+  #leave: (() => void) | undefined;
 
   constructor(rules: FileRules, folder: UploadFolder, fields: Fields) {
     this.#rules = rules;
@@ -63,7 +65,7 @@ export class FileTaker {
       part.handle = null;
       return;
     }
-    if (!part.handle) this.#handles.push((part.handle = await this.#folder.create()));
+    part.handle ??= await this.#open();
     await part.handle.appendFile(piece);
   }
 
@@ -83,7 +85,14 @@ export class FileTaker {
     try {
       await Promise.all(this.#handles.map((handle) => handle.close()));
     } finally {
-      this.#rules.done?.();
+      this.#leave?.();
     }
+  }
+
+  async #open(): Promise<FileHandle> {
+    this.#leave ??= await this.#rules.takePlace?.();
+    const handle = await this.#folder.create();
+    this.#handles.push(handle);
+    return handle;
   }
 }

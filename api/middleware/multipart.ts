@@ -74,12 +74,18 @@ function boundedMultipart(form: Form, options: object): void {
 
 /**
  * Reads multipart/form-data (RFC 7578) of up to `maxBytes` as a stream. Throws `malformed_body`, `payload_too_large`,
- * and any error of `to`; the stream then stays open, so that the client can read the response.
+ * `request_timeout` if bytes still come after `withinMs`, and any error of `to`; the stream then stays open, so that
+ * the client can read the response.
  */
-export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): Promise<void> {
+export async function readParts(
+  ctx: Context,
+  { maxBytes, withinMs }: { maxBytes: number; withinMs: number },
+  to: PartTaker,
+): Promise<void> {
   if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge();
   const { req } = ctx;
   let failure: Error | undefined;
+  const begun = performance.now();
   let left = maxBytes;
   let waiting = 0;
   let othersGoFirst = false;
@@ -113,6 +119,7 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   const count = (piece: Buffer): void => {
     left -= piece.length;
     if (left < 0) fail(tooLarge());
+    else if (performance.now() - begun > withinMs) fail(new AppError('request_timeout'));
     // Node delivers everything that has arrived without a pause, and the parser may take half a millisecond per
     // kilobyte.
     else if (turn.isOver() && !othersGoFirst) void letOthersGoFirst();

@@ -39,8 +39,13 @@ export interface FileRules {
    * too large.
    */
   areUnwanted?: (fieldBefore: (name: string) => unknown) => boolean;
-  /** Called when the request is over, or its body could not be read. */
-  done?: () => void;
+  /** How long the body may take in all (else 408), however steadily it comes. */
+  withinMs?: number;
+  /**
+   * Called before the first file is written, which waits for it. What it returns is called when the request is over, or
+   * its body could not be read.
+   */
+  takePlace?: () => Promise<() => void>;
 }
 
 /** Who may call: a permission `resource:action`, a logged-in user (no API key), or anyone. */

@@ -12,7 +12,7 @@ const CLAIM_WITHIN = sql`interval '1 hour'`;
 /** Thrown when no more files may be stored. */
 export class NoRoomForFiles extends AppError {
   constructor(cause?: unknown) {
-    super('unavailable', 'There is no room for more files: leave them out, or try again later', {
+    super('no_room_for_files', 'There is no room for more files: leave them out, or try again later', {
       headers: { 'Retry-After': '3600' },
       cause,
     });

@@ -9,8 +9,9 @@ export interface Abandonment {
 }
 
 /**
- * Counts visitors who left forms, and takes back the latest counts of those who returned; always in the same order, to
- * avoid deadlocks. Engine `em`.
+ * Counts visitors who left forms, and takes back the latest counts of those who returned: counts of today or yesterday,
+ * because anybody can say to have returned, and what was counted long ago must last. Always in the same order, to avoid
+ * deadlocks. Engine `em`.
  */
 export async function countAbandonments(em: EntityManager, told: readonly Abandonment[]): Promise<void> {
   const listed = told.map(({ formId, returned, ...one }) => ({ ...one, form: formId, n: returned ? -1 : 1 }));
@@ -29,7 +30,8 @@ export async function countAbandonments(em: EntityManager, told: readonly Abando
     ), dated as (
       select *, case when n > 0 then current_date else (
         select max(day) from form_abandonments b
-        where b.tenant_id = a.tenant_id and b.form_id = a.id and b.field = a.field and b.count > 0) end as day
+        where b.tenant_id = a.tenant_id and b.form_id = a.id and b.field = a.field and b.count > 0
+          and b.day >= current_date - 1) end as day
       from added a where n <> 0
     )
     insert into form_abandonments (tenant_id, form_id, field, day, count)

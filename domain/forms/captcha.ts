@@ -1,4 +1,5 @@
 import { createChallenge, extractParams, verifySolution } from 'altcha-lib/v1';
+import type { Payload } from 'altcha-lib/v1/types';
 import type { Env } from '../../config/env-schema.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { LinkSigner } from '../addresses/tokens.ts';
@@ -104,11 +105,12 @@ function altcha({ CAPTCHA_DIFFICULTY: maxNumber }: Env, links: LinkSigner): Capt
     check: async (formId, data) => {
       const solution = solutionIn(data, 'altcha');
       if (solution === null) return wrong('captcha_required');
-      if (solution.length > MAX_SOLUTION) return wrong('captcha_invalid');
+      const solved = solution.length > MAX_SOLUTION ? null : readSolution(solution);
+      if (!solved) return wrong('captcha_invalid');
       for (const key of keys) {
-        if (!(await verifySolution(solution, key).catch(() => false))) continue;
-        const solved = JSON.parse(Buffer.from(solution, 'base64').toString()) as Challenge;
-        if (extractParams(solved)['form'] !== String(formId)) break;
+        if (!(await verifySolution(solved, key).catch(() => false))) continue;
+        const { form, expires } = extractParams(solved);
+        if (form !== String(formId) || !(Number(expires) * 1000 > Date.now())) break;
         return {
           assertUnused: (em, tenantId) => assertUnused(em, tenantId, solved.challenge),
           redeem: (tx, tenantId) => useUp(tx, tenantId, solved.challenge),
@@ -117,6 +119,19 @@ function altcha({ CAPTCHA_DIFFICULTY: maxNumber }: Env, links: LinkSigner): Capt
       return wrong('captcha_invalid');
     },
   };
+}
+
+/**
+ * The solution in its encoded form; null if it cannot be one. The signature covers the text of salt and number, not
+ * where one ends and the other begins: only a number proves that all parameters are in the salt.
+ */
+function readSolution(encoded: string): Payload | null {
+  try {
+    const solved = JSON.parse(Buffer.from(encoded, 'base64').toString()) as Payload | null;
+    return solved && typeof solved.salt === 'string' && Number.isSafeInteger(solved.number) ? solved : null;
+  } catch {
+    return null;
+  }
 }
 
 async function assertUnused(em: EntityManager, tenantId: string, challenge: string): Promise<void> {

@@ -18,7 +18,13 @@ export interface ServerError {
 }
 
 const TIMEOUT_MS = 30_000;
-const BY_STATUS: Record<number, keyof FormTexts> = { 403: 'refused', 404: 'gone', 413: 'tooLarge', 429: 'busy' };
+const BY_STATUS: Record<number, keyof FormTexts> = {
+  403: 'refused',
+  404: 'gone',
+  413: 'tooLarge',
+  429: 'busy',
+  503: 'busy',
+};
 
 interface Answer {
   status: number;
@@ -40,7 +46,8 @@ async function request(url: string, options: RequestInit, timeoutMs: number): Pr
   }
 }
 
-const failureOf = ({ status }: Answer): Failure => new Failure(BY_STATUS[status] ?? 'failed');
+const failureOf = ({ status, body: { code } }: Answer): Failure =>
+  new Failure(code === 'no_room_for_files' ? 'noRoom' : (BY_STATUS[status] ?? 'failed'));
 
 /** Gets JSON. Throws a Failure. */
 export async function getJson<T>(url: string): Promise<T> {

@@ -14,7 +14,7 @@ export function isQuick(pattern: string, length: number): boolean {
   for (const [mark, least, most] of bare.matchAll(/[*+?|]|\{(\d+)(?:,(\d*))?\}/g)) {
     if (/[?|]/.test(mark)) steps *= 2;
     else if (!mark.endsWith('}')) steps *= length + 1;
-    else if (mark.includes(',')) steps *= Math.min(length, Number(most || length) - Number(least)) + 1;
+    else if (mark.includes(',')) steps *= Math.max(0, Math.min(length, Number(most || length) - Number(least))) + 1;
   }
   return steps <= MOST_STEPS;
 }

@@ -15,6 +15,8 @@ export interface FormTexts {
   busy: string;
   failed: string;
   tooLarge: string;
+  /** No more files can be stored. */
+  noRoom: string;
   gone: string;
   refused: string;
   /** The form itself could not be loaded. */
@@ -46,6 +48,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     busy: 'Not sent: there are too many requests.',
     failed: 'That did not work.',
     tooLarge: 'Not sent: your entries are too large.',
+    noRoom: 'Not sent: there is no room for files at present. Please send the form without them, or later.',
     gone: 'This form is closed.',
     refused: 'This form takes no entries from this page.',
     notLoaded: 'The form could not be loaded.',
@@ -67,6 +70,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     busy: 'Nicht gesendet: zu viele Anfragen.',
     failed: 'Das hat nicht geklappt.',
     tooLarge: 'Nicht gesendet: Ihre Eingaben sind zu groß.',
+    noRoom: 'Nicht gesendet: Zurzeit ist kein Platz für Dateien. Bitte senden Sie das Formular ohne sie oder später.',
     gone: 'Dieses Formular ist geschlossen.',
     refused: 'Dieses Formular nimmt von dieser Seite nichts an.',
     notLoaded: 'Das Formular konnte nicht geladen werden.',
@@ -88,6 +92,8 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     busy: 'Non envoyé : trop de demandes.',
     failed: 'Cela n’a pas fonctionné.',
     tooLarge: 'Non envoyé : vos saisies sont trop volumineuses.',
+    noRoom:
+      'Non envoyé : il n’y a pas de place pour des fichiers actuellement. Veuillez envoyer le formulaire sans eux, ou plus tard.',
     gone: 'Ce formulaire est fermé.',
     refused: 'Ce formulaire n’accepte rien depuis cette page.',
     notLoaded: 'Le formulaire n’a pas pu être chargé.',
@@ -109,6 +115,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     busy: 'No enviado: hay demasiadas solicitudes.',
     failed: 'No ha funcionado.',
     tooLarge: 'No enviado: sus datos ocupan demasiado.',
+    noRoom: 'No enviado: por ahora no hay espacio para archivos. Envíe el formulario sin ellos, o más tarde.',
     gone: 'Este formulario está cerrado.',
     refused: 'Este formulario no admite envíos desde esta página.',
     notLoaded: 'No se ha podido cargar el formulario.',
@@ -130,6 +137,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     busy: 'Nie wysłano: zbyt wiele żądań.',
     failed: 'Nie udało się.',
     tooLarge: 'Nie wysłano: dane są za duże.',
+    noRoom: 'Nie wysłano: obecnie nie ma miejsca na pliki. Wyślij formularz bez nich lub później.',
     gone: 'Ten formularz jest zamknięty.',
     refused: 'Ten formularz nie przyjmuje danych z tej strony.',
     notLoaded: 'Nie udało się wczytać formularza.',
@@ -151,6 +159,7 @@ export const FORM_TEXTS: Record<Language, FormTexts> = {
     busy: 'Não enviado: há demasiados pedidos.',
     failed: 'Não funcionou.',
     tooLarge: 'Não enviado: os seus dados são demasiado grandes.',
+    noRoom: 'Não enviado: de momento não há espaço para ficheiros. Envie o formulário sem eles, ou mais tarde.',
     gone: 'Este formulário está fechado.',
     refused: 'Este formulário não aceita envios a partir desta página.',
     notLoaded: 'Não foi possível carregar o formulário.',

@@ -59,7 +59,8 @@ export async function requestOptIn(
       sendKey: `opt_in:${asked.id}`,
       templateId,
       contactId,
-      lane: 'transactional',
+      // Anybody can cause any number of them, which must not delay the emails of accounts.
+      lane: 'journey',
       data: { optInId: asked.id },
       requestId,
       accepted: true,

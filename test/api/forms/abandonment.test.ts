@@ -82,6 +82,17 @@ test('who comes back has not left', async () => {
   assert.deepEqual(await abandonmentOf(id), [{ field: 'phone', count: 1 }]);
 });
 
+test('what was counted before yesterday lasts, whoever says to be back', async () => {
+  const id = await make();
+  await query(sql`
+    insert into form_abandonments (tenant_id, form_id, field, day, count)
+    select 'default', ${id}, 'vat', current_date - ago, 1 from generate_series(0, 3) ago`);
+  for (const left of [3, 2, 2, 2]) {
+    await leave(id, { field: 'vat', returned: true });
+    assert.deepEqual(await abandonmentOf(id), [{ field: 'vat', count: left }]);
+  }
+});
+
 test('unknown names are not counted, and nothing else is taken', async () => {
   const id = await make();
   for (const field of ['nobody', '__proto__', '', 'EMAIL', 'x'.repeat(900)])

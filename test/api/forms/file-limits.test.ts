@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { makeFormToken } from '../../../api/forms/form-token.ts';
 import { encode, publishAll } from '../../../events/nats.ts';
 import { ensureStreams, KEPT_FILES, TRACKING_HITS, TRACKING_SUBJECT } from '../../../events/streams.ts';
@@ -48,6 +48,13 @@ async function make(service: Service, token?: string): Promise<number> {
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body.id;
 }
+/** Begins a submission whose file never ends. */
+async function beginFile(service: Service, id: number, address: string): Promise<Socket> {
+  const { socket } = await begin(service, id, address);
+  socket.write('--b\r\nContent-Disposition: form-data; name="cv"; filename="a.txt"\r\n\r\n');
+  socket.write('x'.repeat(10_000));
+  return socket;
+}
 const tokenOf = (service: Service, id: number): string => makeFormToken(service.deps.links, id, new Date()).token;
 
 /** Sends a submission with a file of so many bytes, or without one. */
@@ -90,7 +97,7 @@ test('a full store refuses files with a clear error, and nothing else', async ()
   const id = await make(full);
   for (let n = 0; n < 3; n += 1) assert.equal((await send(full, id, 300_000)).status, 200);
   const refused = await send(full, id, 300_000);
-  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'no_room_for_files']);
   assert.match(refused.body.detail, /no room for more files/);
   assert.equal(refused.headers.get('retry-after'), '3600');
   const page = await send(full, id, 300_000, { accept: BROWSER });
@@ -135,7 +142,7 @@ test('a tenant that has used its share takes no files, and others do', async () 
   const id = await make(shared);
   for (let n = 0; n < 2; n += 1) assert.equal((await send(shared, id, 200_000)).status, 200);
   const refused = await send(shared, id, 200_000);
-  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'no_room_for_files']);
   assert.match(refused.body.detail, /no room for more files/);
   assert.equal((await send(shared, id, 0)).status, 200);
   assert.deepEqual(await removals(shared), [], 'nothing was stored');
@@ -167,10 +174,7 @@ test('only so many submissions with files are received at once, fewer from one a
   const begun: Socket[] = [];
   const fill = async (): Promise<void> => {
     while (begun.length < 10) {
-      const { socket } = await begin(shared, id, one);
-      socket.write('--b\r\nContent-Disposition: form-data; name="cv"; filename="a.txt"\r\n\r\n');
-      socket.write('x'.repeat(10_000));
-      begun.push(socket);
+      begun.push(await beginFile(shared, id, one));
     }
     await until('all of them are received', async () => (await filesOnTheirWay()) === 10);
   };
@@ -184,10 +188,55 @@ test('only so many submissions with files are received at once, fewer from one a
   const eleventh = from(one);
   for (const other of ['192.0.2.11', '192.0.2.12', '192.0.2.13']) assert.equal((await from(other)).status, 200);
   assert.ok(!ended.includes(one), 'it waits');
+  assert.equal((await send(shared, id, 0, { 'x-forwarded-for': one })).status, 200, 'what has no file needs no place');
+  assert.ok(!ended.includes(one), 'it still waits');
   begun.pop()!.destroy();
   assert.equal((await eleventh).status, 200);
   // Nobody leaves: it is refused.
   await fill();
   const refused = await from(one);
   assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  const page = await send(shared, id, 10, { accept: BROWSER, 'x-forwarded-for': one });
+  assert.deepEqual([page.status, page.headers.get('content-type')], [503, 'text/html; charset=utf-8']);
+  assert.match(page.body, /role="alert"[^>]*><p>Not sent: there are too many requests\.<\/p>/);
+});
+
+test('a form whose places are all taken leaves places to others', async () => {
+  const [id, other] = [await make(shared), await make(shared)];
+  const before = await filesOnTheirWay();
+  for (let n = 0; n < 25; n += 1) await beginFile(shared, id, `192.0.2.${20 + (n % 5)}`);
+  await until('all of them are received', async () => (await filesOnTheirWay()) === before + 25);
+  const refused = await send(shared, id, 10, { 'x-forwarded-for': '192.0.2.30' });
+  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  assert.equal((await send(shared, other, 10, { 'x-forwarded-for': '192.0.2.20' })).status, 200);
+});
+
+test('what nobody judges counts for its address, not for its form', async () => {
+  const id = await make(shared);
+  const post = async (fields: Record<string, string>): Promise<Answer> => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    form.set('cv', new Blob(['text']), 'a.txt');
+    return shared.api('POST', `/forms/${id}/submit`, form, { token: null, headers: { accept: BROWSER } });
+  };
+  const counted = async (): Promise<string[]> =>
+    (
+      await engineEm(shared.deps.orm).transactional((tx) =>
+        rows<{ bucket: string }>(
+          tx,
+          sql`select bucket from rate_buckets where bucket = ${`form/${id}`} or bucket like ${`form/${id}/%`}`,
+        ),
+      )
+    ).map(({ bucket }) => bucket);
+  const email = 'visitor@example.com';
+  const robot = await post({ _token: tokenOf(shared, id), email, _website: 'filled' });
+  const plain = await post({ email });
+  assert.deepEqual([robot.status, plain.status], [200, 200]);
+  assert.match(plain.body, /value="visitor@example\.com"/);
+  assert.equal(await stored(shared, id), 0);
+  assert.equal((await counted()).length, 1);
+  assert.match((await counted())[0]!, /^form\/\d+\/127/);
+  assert.equal((await post({ _token: tokenOf(shared, id), email })).status, 200);
+  assert.equal(await stored(shared, id), 1);
+  assert.equal((await counted()).length, 2);
 });

@@ -93,6 +93,11 @@ test('a form asks a new contact to confirm; the mail arrives, a link alone does 
 
   const mail = await nthMail(service, email);
   assert.equal(mail.parsed.subject, 'Please confirm your email address');
+  assert.deepEqual(
+    await engine(sql`select lane from emails where contact_id = ${contactId} and send_key like 'opt\\_in:%'`),
+    [{ lane: 'journey' }],
+    'a rush of submissions does not delay the emails of accounts',
+  );
   const link = linkOf(mail);
   assert.doesNotMatch(
     `${String(mail.parsed.html)}${mail.parsed.text}`.replaceAll(link.href, ''),

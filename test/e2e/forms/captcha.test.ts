@@ -144,7 +144,7 @@ test('a challenge that can not be fetched is told, and fetched with the next att
       await page.route('**/captcha', (route) => route.fulfill({ status: 503, headers: CORS }));
       const email = await fill(page);
       await press(page);
-      await page.getByRole('alert').filter({ hasText: 'That did not work.' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'there are too many requests' }).waitFor();
       await challenge(page, 100, soon);
       await press(page);
       await thanked(page);

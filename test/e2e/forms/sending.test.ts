@@ -108,7 +108,7 @@ test('what the service refuses for now is told, and can be sent again', async ()
     let status = 0;
     await page.route('**/submit', (route) => route.fulfill({ status, headers: CORS, body: '<html>no JSON</html>' }));
     for (const [refusal, text] of [
-      [503, 'That did not work.'],
+      [503, 'there are too many requests'],
       [500, 'That did not work.'],
       [429, 'there are too many requests'],
       [413, 'your entries are too large'],
@@ -121,6 +121,11 @@ test('what the service refuses for now is told, and can be sent again', async ()
       await told(page, text);
       assert.equal(await page.getByLabel('Your email').inputValue(), email);
     }
+    await page.unroute('**/submit');
+    const noRoom = { status: 503, headers: CORS, json: { code: 'no_room_for_files' } };
+    await page.route('**/submit', (route) => route.fulfill(noRoom));
+    await press(page);
+    await told(page, 'Not sent: there is no room for files at present. Please send the form without them, or later.');
     await page.unroute('**/submit');
     await press(page);
     await thanked(page);
@@ -282,6 +287,10 @@ test('who looks at something else and comes back to send has not left', async ()
         document.dispatchEvent(new Event('visibilitychange'));
       })()`);
     const left = async () => (await service.api('GET', `/forms/${id}/stats`)).body.abandonment;
+    const told: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/abandon')) told.push(request.postData() ?? '');
+    });
     await fill(page);
     await look('hidden');
     await page.evaluate("dispatchEvent(new Event('pagehide'))");
@@ -294,11 +303,18 @@ test('who looks at something else and comes back to send has not left', async ()
     await look('hidden');
     await until('the visitor has left again', async () => (await left()).length > 0);
     await look('visible');
+    await until('the visitor is back again', async () => (await left()).length === 0);
+    assert.ok(told.length >= 4, String(told));
+    told.length = 0;
     await press(page);
     await thanked(page);
     await look('hidden');
+    await page.evaluate("dispatchEvent(new Event('pagehide'))");
+    await look('visible');
     await page.reload();
-    await until('nobody has left', async () => (await left()).length === 0);
+    await page.getByLabel('Your email').waitFor();
+    assert.deepEqual(told, [], 'who has sent has neither left nor come back');
+    assert.deepEqual(await left(), []);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import Koa from 'koa';
@@ -15,6 +16,8 @@ type Outcome = { parts: Part[] } | { code: string; message: string };
 
 const MOST = 64 * 1024;
 let port: number;
+/** How long a body may take. */
+let withinMs = Infinity;
 let stop: () => void;
 /** What the taker does with a piece before it keeps it. */
 let taking: () => void | Promise<void> = () => {};
@@ -22,16 +25,20 @@ beforeAll(async () => {
   const app = new Koa();
   app.use(async (ctx) => {
     const parts: Part[] = [];
-    ctx.body = await readParts(ctx, MOST, {
-      begin: (header) => {
-        parts.push({ ...header, content: '' });
+    ctx.body = await readParts(
+      ctx,
+      { maxBytes: MOST, withinMs },
+      {
+        begin: (header) => {
+          parts.push({ ...header, content: '' });
+        },
+        take: async (piece) => {
+          await taking();
+          parts.at(-1)!.content += piece.toString('latin1');
+        },
+        end: () => {},
       },
-      take: async (piece) => {
-        await taking();
-        parts.at(-1)!.content += piece.toString('latin1');
-      },
-      end: () => {},
-    }).then(
+    ).then(
       () => ({ parts }),
       (error: AppError) => ({ code: error.code, message: error.message }),
     );
@@ -49,7 +56,10 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 /** What becomes of a body that comes in these pieces. */
-async function send(pieces: Iterable<Buffer>, contentType = 'multipart/form-data; boundary=b'): Promise<Outcome> {
+async function send(
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  contentType = 'multipart/form-data; boundary=b',
+): Promise<Outcome> {
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   let answer = '';
   socket.on('data', (part: Buffer) => {
@@ -60,7 +70,7 @@ async function send(pieces: Iterable<Buffer>, contentType = 'multipart/form-data
   socket.write(
     `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${contentType}\r\nTransfer-Encoding: chunked\r\n\r\n`,
   );
-  for (const piece of pieces)
+  for await (const piece of pieces)
     socket.write(Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]));
   socket.write('0\r\n\r\n');
   await closed;
@@ -157,4 +167,17 @@ test('a taker that is slow is waited for', async () => {
   const outcome = await send(pieces);
   taking = () => {};
   assert.equal('parts' in outcome && outcome.parts[0]!.content.length, 50_000);
+});
+
+test('a body that takes too long is refused, however steadily it comes', async () => {
+  withinMs = 50;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (const piece of [field('a', '1'), field('b', '2'), '--b--\r\n']) {
+      yield Buffer.from(piece);
+      await sleep(withinMs);
+    }
+  }
+  const outcome = await send(pieces());
+  withinMs = Infinity;
+  assert.equal('code' in outcome && outcome.code, 'request_timeout', JSON.stringify(outcome));
 });

@@ -36,3 +36,10 @@ test('patterns that can keep an engine busy are left to the server', () => {
   ])
     assert.ok(!isQuick(pattern, 1000), pattern);
 });
+
+test('a minimum beyond the length of the text makes nothing quick', () => {
+  for (const rest of ['x{60,}', 'x{41,}', 'x{60,70}', 'x{60,}x{60,}', 'x{60,50}'])
+    assert.ok(!isQuick(`.*.*.*.*.*.*${rest}`, 40), rest);
+  assert.ok(isQuick('x{60,}', 40));
+  assert.ok(isQuick('[a-z]+x{60,70}', 40));
+});
