@@ -96,8 +96,7 @@ export async function submitForm(
 const emailFieldOf = (mapped: Map<string, MappedField>): string =>
   [...mapped].find(([, target]) => target === 'email')?.[0] ?? 'email';
 
-const isKeyTaken = (error: unknown): boolean =>
-  pgError(error)?.constraint === 'form_submissions_request_key';
+const isKeyTaken = (error: unknown): boolean => pgError(error)?.constraint === 'form_submissions_request_key';
 
 /** Whether a token's contact submits the form: whoever types another address is somebody else. */
 function isTheirs(contact: KnownContact, data: Record<string, unknown>, mapped: Map<string, MappedField>): boolean {
