@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as endOfTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Form } from '../../db/entities/forms.ts';
 import type { PipelinedTransactions, Statement } from '../../db/pipelined-transactions.ts';
 import { Batcher } from '../common/batcher.ts';
@@ -36,6 +36,8 @@ const activeForms: Statement = {
     from forms where id = any($1::bigint[]) and status = 'ACTIVE'`,
 };
 const MOST_FORMS = 100;
+/** While several visitors come at once, the next statement waits for more of them. */
+const RUSH_MS = 2;
 
 interface Waiting {
   id: number;
@@ -55,7 +57,9 @@ export function readActiveForm(pipelined: PipelinedTransactions, id: number): Pr
 }
 
 function createReader(pipelined: PipelinedTransactions): Batcher<Waiting> {
+  let isRush = false;
   const handle = async (waiting: Waiting[]): Promise<void> => {
+    isRush = waiting.length > 1;
     try {
       const [found] = await pipelined.run('engine', [[activeForms, [[...new Set(waiting.map(({ id }) => id))]]]]);
       const forms = new Map((found as unknown as Form[]).map((form) => [form.id, form]));
@@ -64,5 +68,10 @@ function createReader(pipelined: PipelinedTransactions): Batcher<Waiting> {
       for (const { reject } of waiting) reject(error);
     }
   };
-  return new Batcher({ gather: () => endOfTurn(), maxItems: MOST_FORMS, maxConcurrent: 1, handle });
+  return new Batcher({
+    gather: () => (isRush ? delay(RUSH_MS) : endOfTurn()),
+    maxItems: MOST_FORMS,
+    maxConcurrent: 1,
+    handle,
+  });
 }

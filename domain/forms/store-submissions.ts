@@ -134,23 +134,20 @@ async function writeNew(
       requestId,
     });
   }
-  const outcomes = await saveContacts(tx, origin, contacts);
+  const { results: outcomes, events } = await saveContacts(tx, origin, contacts);
   const withContacts = submissions.flatMap((submission, index): WithContact[] => {
     const { id: contactId, status } = outcomes[index]!;
     return contactId === null ? [] : [{ ...submission, contactId, isNewContact: status === 'created' }];
   });
   for (const { solved } of withContacts) await solved?.redeem(tx, tenantId);
   const saved = await insertSubmissions(tx, tenantId, withContacts);
+  const submitted = saved.map(({ form, contactId, id: submissionId, requestId }): NewEvent => ({
+    type: 'FORM_SUBMITTED',
+    data: { formId: form.id, contactId, submissionId },
+    requestId,
+  }));
+  await appendEvents(tx, origin, [...events, ...submitted]);
   await joinLists(tx, origin, saved, asksToConfirm);
-  await appendEvents(
-    tx,
-    origin,
-    saved.map(({ form, contactId, id: submissionId, requestId }): NewEvent => ({
-      type: 'FORM_SUBMITTED',
-      data: { formId: form.id, contactId, submissionId },
-      requestId,
-    })),
-  );
   for (const { form, id, contactId, contactFields, values } of saved)
     await notifySubmission(tx, form, { id, contactId, email: contactFields['email']!, values });
   const remaining = saved.values();

@@ -75,17 +75,28 @@ export async function batchContacts(
   batch: readonly BatchRow[],
 ): Promise<BatchResult[]> {
   // If another transaction has created one of the contacts in the meantime, the retry finds it.
-  return retried(() => freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch)), isDuplicateEmail);
+  return retried(
+    () =>
+      freshEm(em).transactional(async (tx) => {
+        const { results, events } = await writeBatch(tx, origin, mode, batch);
+        await appendEvents(tx, origin, events);
+        return results;
+      }),
+    isDuplicateEmail,
+  );
 }
 
-/** `batchContacts` in the transaction `tx`, which fails if another one creates a contact meanwhile (`isDuplicateEmail`). */
+/**
+ * `batchContacts` in the transaction `tx`, which fails if another one creates a contact meanwhile (`isDuplicateEmail`).
+ * The caller writes the events.
+ */
 export async function writeBatch(
   tx: EntityManager,
   origin: Origin,
   mode: 'upsert' | 'create',
   batch: readonly BatchRow[],
   { needsNames = true }: { needsNames?: boolean } = {},
-): Promise<BatchResult[]> {
+): Promise<{ results: BatchResult[]; events: NewEvent[] }> {
   const { tenantId } = origin;
   const types = await typesFor(
     tx,
@@ -151,12 +162,13 @@ export async function writeBatch(
     },
   );
 
-  await save(tx, origin, [...drafts.values()]);
-  return outcomes.map((outcome) =>
+  const events = await save(tx, origin, [...drafts.values()]);
+  const results = outcomes.map((outcome): BatchResult =>
     Array.isArray(outcome)
       ? { status: 'rejected', id: null, errors: outcome }
       : { status: outcome.status, id: drafts.get(outcome.key)!.contact.id, errors: [] },
   );
+  return { results, events };
 }
 
 function rowViolations(
@@ -223,7 +235,8 @@ function keepPresent({ contact, companyName }: Draft, values: ContactValues): vo
   if (contact.companyId != null || companyName !== null) delete values.company;
 }
 
-async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[]): Promise<void> {
+/** Writes the contacts and their memberships; returns the events. */
+async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[]): Promise<NewEvent[]> {
   const { tenantId } = origin;
   const made = drafts.filter(({ isNew }) => isNew);
   await insertContacts(
@@ -261,7 +274,7 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
     tenantId,
     optedOut.map(({ contact }) => contact.emailKey),
   );
-  await appendEvents(tx, origin, [
+  const events: NewEvent[] = [
     ...made.map(({ contact: { id, email }, requestId }): NewEvent => ({
       type: 'CONTACT_CREATED',
       data: { contactId: id, email },
@@ -277,20 +290,21 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
       data: { contactId: id, reason: 'api' },
       requestId,
     })),
-  ]);
+  ];
   const requestIds = new Map(drafts.map(({ contact, requestId }) => [contact.id, requestId]));
   await refreshMemberships(
     tx,
     tenantId,
     made.map(({ contact }) => contact.id),
-    { requestId: origin.requestId, requestIds },
+    { locked: true, events, requestIds },
   );
   await refreshMemberships(
     tx,
     tenantId,
     updated.map(({ contact }) => contact.id),
-    { causes: ['contact', 'company'], locked: true, requestId: origin.requestId, requestIds },
+    { causes: ['contact', 'company'], locked: true, events, requestIds },
   );
+  return events;
 }
 
 const isOptOut = ({ contact, oldStatus }: Draft): boolean =>

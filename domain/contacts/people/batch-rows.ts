@@ -4,7 +4,7 @@ import type { Contact } from '../../../db/entities/contacts.ts';
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { companyNameKey } from '../values/find-or-create-company.ts';
 import { findOrCreateCompanies } from '../import/companies.ts';
-import { lockContacts } from '../values/lock-contacts.ts';
+import { lockContacts, lockRangesOf } from '../values/lock-contacts.ts';
 import { optionalSql, selectOptional } from '../values/optional-fields.ts';
 
 const FIELDS = sql`
@@ -82,18 +82,24 @@ const RECORD = sql`r(id bigint, "firstName" text, "lastName" text, email text, "
 const record = (contacts: readonly Contact[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as ${RECORD}`;
 
-/** Inserts contacts without companies, in address order like imports, to avoid deadlocks, and sets their ids. */
+/**
+ * Inserts contacts without companies, in address order like imports, to avoid deadlocks, and sets their ids. They are
+ * locked then (`lockContacts`).
+ */
 export async function insertContacts(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   const now = new Date();
   const made = await rows<{ id: number; key: string }>(
     tx,
     sql`${preparedHint}
-    insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, status, tags, custom_fields,
-      ${sql.raw(optionalSql((column) => column))}, created_at, updated_at)
-    select ${tenantId}, "firstName", "lastName", email, "emailKey", phone, "phoneE164", status, tags, "customFields",
-      ${sql.raw(optionalSql((_, name) => `"${name}"`))}, ${now}::timestamptz, ${now}::timestamptz
-    from ${record(contacts)} order by "emailKey" returning id, email_key as key`,
+    with made as (
+      insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, status, tags, custom_fields,
+        ${sql.raw(optionalSql((column) => column))}, created_at, updated_at)
+      select ${tenantId}, "firstName", "lastName", email, "emailKey", phone, "phoneE164", status, tags, "customFields",
+        ${sql.raw(optionalSql((_, name) => `"${name}"`))}, ${now}::timestamptz, ${now}::timestamptz
+      from ${record(contacts)} order by "emailKey" returning id, email_key as key
+    ), ranges as materialized (${lockRangesOf(tenantId, sql`select id from made`)})
+    select id, key from made where (select count(locked) from ranges) > 0`,
   );
   const ids = new Map(made.map(({ id, key }) => [key, id]));
   for (const contact of contacts) contact.id = ids.get(contact.emailKey)!;

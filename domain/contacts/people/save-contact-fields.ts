@@ -1,6 +1,6 @@
 import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { appendEvents, type Origin } from '../../../events/outbox.ts';
+import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { assertValid, type Violation } from '../../common/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';
@@ -37,15 +37,15 @@ export interface ContactToSave {
 }
 
 /**
- * Creates or updates the contacts of addresses in the transaction `tx`, with their events and memberships, like a batch
- * of `writeBatch`. Never changes the status of an existing contact; a new one is active (or `pending`) unless its
+ * Creates or updates the contacts of addresses in the transaction `tx`, with their memberships, like a batch of
+ * `writeBatch`; the caller writes the events. Never changes the status of an existing contact; a new one is active (or `pending`) unless its
  * address is suppressed, and may lack names. The paths of errors are `/email`, `/firstName` …
  */
 export function saveContacts(
   tx: EntityManager,
   origin: Origin,
   contacts: readonly ContactToSave[],
-): Promise<BatchResult[]> {
+): Promise<{ results: BatchResult[]; events: NewEvent[] }> {
   const saved = contacts.map(({ email, fields, mode, source, pending, requestId }) => ({
     input: { ...givenFields(fields), email },
     violations: [],

@@ -1,4 +1,4 @@
-import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 
 /**
  * Building a segment evaluates contacts in ranges of RANGE ids. Each range uses one of LOCKS advisory locks: shared by
@@ -20,16 +20,21 @@ export async function lockContacts(tx: EntityManager, tenantId: string, ids: rea
   const found = await rows<{ id: number }>(
     tx,
     sql`${preparedHint}
-    with ranges as materialized (
-      select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n) as locked
-      from (select distinct (id / ${sql.lit(RANGE)} % ${sql.lit(LOCKS)})::int as n from unnest(${[...ids]}::bigint[]) as id order by 1) l
-    )
+    with ranges as materialized (${lockRangesOf(tenantId, sql`select id from unnest(${[...ids]}::bigint[]) as id`)})
     select id from contacts
     where (select count(locked) from ranges) > 0 and tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])
     order by id for no key update`,
   );
   return found.map((row) => row.id);
 }
+
+/**
+ * SQL that takes the locks of the ranges of contacts that the statement inserts: `ids` is SQL for a query of their
+ * column `id`. Nobody else can lock the contacts themselves. Read the result, or Postgres will not take them.
+ */
+export const lockRangesOf = (tenantId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n) as locked
+  from (select distinct (id / ${sql.lit(RANGE)} % ${sql.lit(LOCKS)})::int as n from (${ids}) listed order by 1) l`;
 
 /** Locks the id range that contains `id` exclusively until the transaction ends. Returns the range's last id. */
 export async function lockRange(tx: EntityManager, tenantId: string, id: number): Promise<number> {

@@ -25,6 +25,8 @@ export interface RefreshOptions {
   untriggered?: ReadonlySet<number>;
   /** Changes memberships without writing events. */
   quiet?: boolean;
+  /** Gets the events, which the caller writes; otherwise they are written here. */
+  events?: NewEvent[];
   now?: Date;
 }
 
@@ -49,7 +51,8 @@ export async function refreshMemberships(
       const { contactId } = event.data as { contactId: number };
       return { ...event, requestId: options.requestIds?.get(contactId) ?? null };
     });
-    await appendEvents(tx, { tenantId, requestId: options.requestId ?? null }, caused);
+    if (options.events) options.events.push(...caused);
+    else await appendEvents(tx, { tenantId, requestId: options.requestId ?? null }, caused);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents } from '../../../events/outbox.ts';
 import { changeListMembers } from '../../../domain/segments/membership/change-list-members.ts';
 import { saveContacts, type ContactToSave } from '../../../domain/contacts/people/save-contact-fields.ts';
 import type { AppError } from '../../../domain/common/errors.ts';
@@ -24,7 +25,9 @@ const save = (email: string, fields: ContactToSave['fields'], mode: ContactToSav
       within(async (tx) => {
         const { requestId } = origin;
         const contact = { email, fields, mode, source: 'form:1', pending: false, requestId };
-        return (await saveContacts(tx, origin, [contact]))[0]!;
+        const { results, events } = await saveContacts(tx, origin, [contact]);
+        await appendEvents(tx, origin, events);
+        return results[0]!;
       }),
     isDuplicateEmail,
   );
