@@ -284,7 +284,14 @@ export const formRoutes: RouteSpec[] = [
         description: 'Nothing was created; browsers get the form page with the errors',
       },
     },
-    errors: ['token_invalid', 'origin_not_allowed', 'request_timeout', 'unavailable', 'no_room_for_files'],
+    errors: [
+      'token_invalid',
+      'origin_not_allowed',
+      'request_timeout',
+      'unavailable',
+      'captcha_unavailable',
+      'no_room_for_files',
+    ],
     handler: submit,
   }),
   route({

@@ -135,7 +135,8 @@ export const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accep
 
 /** Whether the same submission may be accepted later. */
 export const isTemporary = (error: unknown): error is AppError =>
-  error instanceof AppError && ['unavailable', 'no_room_for_files', 'too_many_requests'].includes(error.code);
+  error instanceof AppError &&
+  ['unavailable', 'captcha_unavailable', 'no_room_for_files', 'too_many_requests'].includes(error.code);
 
 /** Whether a honeypot was filled, which only robots see. */
 export const isFilled = (honeypot: unknown): boolean => honeypot !== undefined && honeypot !== null && honeypot !== '';

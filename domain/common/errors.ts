@@ -56,6 +56,7 @@ export const errorCatalogue = {
   too_many_requests: [429, 'Too many requests'],
   headers_too_large: [431, 'The URL and headers exceed 16 KB'],
   internal: [500, 'Internal server error'],
+  captcha_unavailable: [503, 'The CAPTCHA could not be checked'],
   no_room_for_files: [503, 'There is no room for more files'],
   unavailable: [503, 'A dependency is not available'],
 } as const satisfies Record<string, readonly [number, string]>;

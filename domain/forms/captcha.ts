@@ -38,7 +38,7 @@ export interface Challenge {
 /** Thrown when the provider cannot be asked: nobody is let in. */
 export class CaptchaUnchecked extends AppError {
   constructor(cause: unknown) {
-    super('unavailable', 'The CAPTCHA could not be checked; try again in a moment', {
+    super('captcha_unavailable', 'The CAPTCHA could not be checked; try again in a moment', {
       headers: { 'Retry-After': '10' },
       cause,
     });
@@ -58,8 +58,8 @@ export interface Captcha {
   /** A challenge that only this form takes; null if the challenges come from the provider. */
   challenge: (formId: number) => Promise<Challenge | null>;
   /**
-   * Checks the solution in the fields of a submission of this form, or says what is wrong with it. Throws `unavailable`
-   * if the provider does not answer.
+   * Checks the solution in the fields of a submission of this form, or says what is wrong with it. Throws
+   * CaptchaUnchecked if the provider does not answer.
    */
   check: (formId: number, data: Record<string, unknown>, ipAddress: string | null) => Promise<Solved | FieldError>;
 }

@@ -26,6 +26,9 @@ const BY_STATUS: Record<number, keyof FormTexts> = {
   503: 'busy',
 };
 
+/** For codes that tell more than their status. */
+const BY_CODE: Record<string, keyof FormTexts> = { captcha_unavailable: 'noProof', no_room_for_files: 'noRoom' };
+
 interface Answer {
   status: number;
   body: { code?: string; [name: string]: unknown };
@@ -46,8 +49,8 @@ async function request(url: string, options: RequestInit, timeoutMs: number): Pr
   }
 }
 
-const failureOf = ({ status, body: { code } }: Answer): Failure =>
-  new Failure(code === 'no_room_for_files' ? 'noRoom' : (BY_STATUS[status] ?? 'failed'));
+const failureOf = ({ status, body: { code = '' } }: Answer): Failure =>
+  new Failure(BY_CODE[code] ?? BY_STATUS[status] ?? 'failed');
 
 /** Gets JSON. Throws a Failure. */
 export async function getJson<T>(url: string): Promise<T> {

@@ -215,7 +215,7 @@ test('a provider that is down lets nobody in, and the page keeps what was typed'
   ]) {
     answer = down;
     const program = await submit(hosted, id, { email: 'j@example.com', 'h-captcha-response': 'solved' });
-    if (down.status === 500) assert.deepEqual([program.status, program.body.code], [503, 'unavailable']);
+    if (down.status === 500) assert.deepEqual([program.status, program.body.code], [503, 'captcha_unavailable']);
     else assert.equal(program.status, 422);
   }
   answer = { status: 500, body: {} };

@@ -121,11 +121,18 @@ test('what the service refuses for now is told, and can be sent again', async ()
       await told(page, text);
       assert.equal(await page.getByLabel('Your email').inputValue(), email);
     }
-    await page.unroute('**/submit');
-    const noRoom = { status: 503, headers: CORS, json: { code: 'no_room_for_files' } };
-    await page.route('**/submit', (route) => route.fulfill(noRoom));
-    await press(page);
-    await told(page, 'Not sent: there is no room for files at present. Please send the form without them, or later.');
+    for (const [code, text] of [
+      [
+        'no_room_for_files',
+        'Not sent: there is no room for files at present. Please send the form without them, or later.',
+      ],
+      ['captcha_unavailable', 'The check for robots has failed.'],
+    ] as const) {
+      await page.unroute('**/submit');
+      await page.route('**/submit', (route) => route.fulfill({ status: 503, headers: CORS, json: { code } }));
+      await press(page);
+      await told(page, text);
+    }
     await page.unroute('**/submit');
     await press(page);
     await thanked(page);
