@@ -131,7 +131,7 @@ export const insertEmailEvents = (type: EventType, source: RawBuilder<unknown>):
   from (select s.*, (row_number() over (partition by tenant_id, at order by id) - 1) / ${sql.lit(EVENTS_PER_ROW)} as part from ${source} s) s
   group by tenant_id, at, part`;
 
-/** Writes events; must be the last write of the transaction `tx` (after its flush). Returns their ids in order. */
+/** Writes events in the transaction `tx`, after the flush of what they tell. Returns their ids in order. */
 export async function appendEvents(tx: EntityManager, origin: Origin, events: readonly NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
   touchOutbox(tx, 'outbox_events');

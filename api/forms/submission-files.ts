@@ -7,8 +7,12 @@ import { discardFiles, keepFiles } from '../../runtime/kept-files.ts';
 import { takeRoom } from './file-room.ts';
 import type { FileRules, UploadedFile } from '../route/route.ts';
 
-/** Files may take this long in all, or longer if a line of 1 Mbit/s needs it for the largest ones. */
+/**
+ * Files may take this long in all, or longer if a line of 1 Mbit/s needs it for the largest ones; but never longer than
+ * the script waits for an answer.
+ */
 const WITHIN_MS = 5 * 60_000;
+const LONGEST_MS = 9 * 60_000;
 const SLOW_BYTES_PER_MS = 125;
 
 /** The limits of a form's file fields, by name. */
@@ -24,7 +28,7 @@ const limitsOf = (fields: readonly FormField[], maxFileBytes: number): Map<strin
 export function fileRules(fields: readonly FormField[], maxFileBytes: number): FileRules {
   const limits = limitsOf(fields, maxFileBytes);
   const allowed = [...limits.values()].reduce((sum, limit) => sum + limit, 0);
-  const withinMs = Math.max(WITHIN_MS, allowed / SLOW_BYTES_PER_MS);
+  const withinMs = Math.min(LONGEST_MS, Math.max(WITHIN_MS, allowed / SLOW_BYTES_PER_MS));
   return { limitOf: (part) => limits.get(part) ?? null, bytes: 2 * allowed, perPart: true, withinMs };
 }
 

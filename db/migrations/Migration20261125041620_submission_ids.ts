@@ -8,7 +8,10 @@ export class Migration20261125041620_submission_ids extends Migration {
     return false;
   }
 
-  override up(): void {
+  override async up(): Promise<void> {
+    // A database that was migrated between releases has the constraint already.
+    const made = await this.execute(`select 1 from pg_constraint where conname = 'form_submissions_tenant_id_id_key'`);
+    if (made.length > 0) return;
     // A build that was interrupted leaves an invalid index.
     this.addSql(`drop index concurrently if exists "form_submissions_tenant_id_id_key";`);
     this.addSql(

@@ -14,6 +14,10 @@ export class Migration20261125070010_submission_keys_index extends Migration {
     this.addSql(
       `create unique index concurrently "form_submissions_request_key" on "form_submissions" ("tenant_id", "request_key") where request_key is not null;`,
     );
+    // Of a database that was migrated between releases.
+    this.addSql(
+      `alter table "form_submissions" drop constraint if exists "form_submissions_tenant_id_request_key_key";`,
+    );
   }
 
   override down(): void {

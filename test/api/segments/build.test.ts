@@ -148,6 +148,37 @@ test('whoever changes contacts waits for the page of their range only', async ()
   await page;
 });
 
+test('whoever adds contacts waits for the page of their range, and they are in the segment', async () => {
+  const { id: last } = (await api('POST', '/contacts', { email: 'last@example.com', firstName: 'L', lastName: 'L' }))
+    .body;
+  const { id: form } = (
+    await api('POST', '/forms', { name: 'F', fields: [{ name: 'email', label: 'E', type: 'email', required: true }] })
+  ).body;
+  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<number>();
+  const page = em().transactional(async (tx) => {
+    locked.resolve(await lockRange(tx, 'default', last));
+    await held.promise;
+  });
+  assert.ok((await locked.promise) > last + 2);
+  const batch = api('POST', '/contacts/batch', {
+    contacts: [{ email: 'of.batch@example.com', firstName: 'Of', lastName: 'Batch' }],
+  });
+  const submission = api('POST', `/forms/${form}/submit`, { email: 'of.form@example.com' });
+  await until(
+    'both wait',
+    async () => (await query(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`)).length === 2,
+  );
+  const conditions = ['batch', 'form'].map((of) => ({ field: 'email', operator: 'eq', value: `of.${of}@example.com` }));
+  const both = await segment({ op: 'or', conditions });
+  held.resolve();
+  await page;
+  assert.deepEqual([(await batch).status, (await submission).status], [200, 200]);
+  await finish((await builds()).at(-1)!);
+  assert.equal((await read(both)).count, 2);
+  await assertExact(both);
+});
+
 test('a segment that is deleted, or begun anew, while it is built', async () => {
   const [gone, again] = [await segment(tagged('three')), await segment(tagged('three'))];
   const [first, second] = await builds();
