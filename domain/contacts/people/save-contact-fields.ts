@@ -38,8 +38,8 @@ export interface ContactToSave {
 
 /**
  * Creates or updates the contacts of addresses in the transaction `tx`, with their memberships, like a batch of
- * `writeBatch`; the caller writes the events. Never changes the status of an existing contact; a new one is active (or `pending`) unless its
- * address is suppressed, and may lack names. The paths of errors are `/email`, `/firstName` …
+ * `writeBatch`; the caller writes the events. Never changes the status of an existing contact; a new one is active (or
+ * `pending`) unless its address is suppressed, and may lack names. The paths of errors are `/email`, `/firstName` …
  */
 export function saveContacts(
   tx: EntityManager,
