@@ -3,6 +3,7 @@ import { engineEm, rows, sql } from '../db/orm.ts';
 import { deleteUsedChallenges } from '../domain/forms/captcha.ts';
 import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
 import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts';
+import { applyDecay } from '../domain/scoring/apply-decay.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from '../runtime/every.ts';
 import { removeFiles, watchFileStore } from '../runtime/kept-files.ts';
@@ -10,10 +11,11 @@ import { removeFiles, watchFileStore } from '../runtime/kept-files.ts';
 const HOUR_MS = 3_600_000;
 const DELETE_MS = 600_000;
 const MINUTE_MS = 60_000;
+const DECAY_MS = 5_000;
 
 /**
- * Deletes old rows from tables that would only grow, and files without rows, and keeps segments up to date with the clock. Any number of
- * processes may do this at once.
+ * Deletes old rows from tables that would only grow, and files without rows, and keeps segments and scores up to date
+ * with the clock. Any number of processes may do this at once.
  */
 export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
   const { orm, log } = deps;
@@ -24,6 +26,7 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
     }),
     every(DELETE_MS, log, 'could not delete full rate-limit buckets', () => deleteFullBuckets(engineEm(orm))),
     every(DELETE_MS, log, 'could not delete expired CAPTCHA challenges', () => deleteUsedChallenges(engineEm(orm))),
+    every(DECAY_MS, log, 'could not bring scores up to date', () => applyDecay(orm)),
     every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
     every(MINUTE_MS, log, 'could not remove files that are no longer needed', () => removeFiles(deps)),
     every(MINUTE_MS, log, 'could not measure the store of files', () => watchFileStore(deps)),

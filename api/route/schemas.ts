@@ -29,7 +29,7 @@ export function strict<T extends TProperties>(properties: T, options: object = {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-const Page = strict(
+export const Page = strict(
   {
     limit: Type.Integer({ examples: [50] }),
     nextCursor: nullable(Type.String({ description: 'The cursor of the next page; null on the last page' })),

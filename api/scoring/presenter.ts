@@ -1,5 +1,5 @@
 import type { ScoreThreshold, ScoringRule, ScoringSettings } from '../../db/entities/scoring.ts';
-import type { HistoryRow, readCompanyScore, readContactScore } from '../../domain/scoring/read-scores.ts';
+import type { readContactScore } from '../../domain/scoring/read-scores.ts';
 import type { ThresholdAction } from '../../domain/scoring/fire-thresholds.ts';
 
 export function presentRule(rule: ScoringRule) {
@@ -11,7 +11,7 @@ export function presentRule(rule: ScoringRule) {
     category: rule.category ?? null,
     weight: rule.weight,
     conditions: rule.conditions ?? [],
-    decay: null,
+    decay: rule.decay ?? null,
     maxPerContact: rule.maxPerContact ?? null,
     target: rule.target,
     active: rule.active,
@@ -37,33 +37,10 @@ export function presentThreshold(threshold: ScoreThreshold, triggeredCount: numb
   };
 }
 
-const presentHistory = (history: HistoryRow[]) =>
-  history.map((row) => ({
-    at: row.at,
-    eventType: row.event_type,
-    ruleId: row.rule_id,
-    points: row.points,
-    total: row.total,
-    eventId: row.event_id,
-  }));
-
-export function presentContactScore({
-  rules,
-  thresholds,
-  history,
-  ...score
-}: Awaited<ReturnType<typeof readContactScore>>) {
-  return {
-    ...score,
-    rules: rules.map((row) => ({ ruleId: row.rule_id, score: row.score })),
-    thresholds: thresholds.map((row) => ({ thresholdId: row.id, triggered: row.at !== null, at: row.at })),
-    history: presentHistory(history),
-  };
-}
-
-export function presentCompanyScore({ history, ...score }: Awaited<ReturnType<typeof readCompanyScore>>) {
-  return { ...score, history: presentHistory(history) };
-}
+export const presentContactScore = ({ thresholds, ...score }: Awaited<ReturnType<typeof readContactScore>>) => ({
+  ...score,
+  thresholds: thresholds.map((row) => ({ thresholdId: row.id, triggered: row.at !== null, at: row.at })),
+});
 
 export const presentSettings = (settings: ScoringSettings) => ({
   warm: settings.warm,

@@ -3,7 +3,14 @@ import { notFound } from '../../domain/common/errors.ts';
 import { listRules, listThresholds } from '../../domain/scoring/list-scoring.ts';
 import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
 import { recordVisit } from '../../domain/scoring/record-visit.ts';
-import { createRule, deleteRule, checkedParts, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
+import {
+  checkedParts,
+  createRule,
+  deleteRule,
+  findRule,
+  ruleViolations,
+  updateRule,
+} from '../../domain/scoring/rules.ts';
 import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
 import {
   actionViolations,
@@ -13,13 +20,7 @@ import {
   updateThreshold,
 } from '../../domain/scoring/thresholds.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
-import {
-  presentCompanyScore,
-  presentContactScore,
-  presentRule,
-  presentSettings,
-  presentThreshold,
-} from './presenter.ts';
+import { presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import * as schema from './schema.ts';
 import {
   accepted,
@@ -40,8 +41,11 @@ const contactScore = (path: `/${string}`, operationId: string) =>
     summary: 'Get the score of a contact',
     access: 'scoring:read',
     params: IdParams,
+    query: schema.ScoreQuery,
     responses: { 200: { schema: schema.ContactScore } },
-    handler: async ({ em, params }) => ({ body: presentContactScore(await readContactScore(em, params.id)) }),
+    handler: async ({ em, params, query }) => ({
+      body: presentContactScore(await readContactScore(em, params.id, query)),
+    }),
   });
 
 export const scoringRoutes: RouteSpec[] = [
@@ -77,11 +81,7 @@ export const scoringRoutes: RouteSpec[] = [
     access: 'scoring:read',
     params: IdParams,
     responses: { 200: { schema: schema.Rule } },
-    handler: async ({ em, params }) => {
-      const rule = await em.findOne(ScoringRule, { id: params.id });
-      if (!rule) throw notFound('scoring rule', params.id);
-      return { body: presentRule(rule) };
-    },
+    handler: async ({ em, params }) => ({ body: presentRule(await findRule(em, params.id)) }),
   }),
   route({
     method: 'PUT',
@@ -93,7 +93,7 @@ export const scoringRoutes: RouteSpec[] = [
     body: schema.RuleUpdate,
     responses: { 200: { schema: schema.Rule } },
     check: async ({ tx, params, body, given, readOnly }) => {
-      const current = await tx.findOne(ScoringRule, { id: params.id ?? 0 });
+      const current = await tx.findOne(ScoringRule, { id: params.id ?? 0, deletedAt: null });
       if (!current) return [];
       return [
         ...changedReadOnly(readOnly, presentRule(current)),
@@ -136,8 +136,9 @@ export const scoringRoutes: RouteSpec[] = [
     summary: 'Get the score of a company',
     access: 'scoring:read',
     params: IdParams,
+    query: schema.ScoreQuery,
     responses: { 200: { schema: schema.CompanyScore } },
-    handler: async ({ em, params }) => ({ body: presentCompanyScore(await readCompanyScore(em, params.id)) }),
+    handler: async ({ em, params, query }) => ({ body: await readCompanyScore(em, params.id, query) }),
   }),
   route({
     method: 'GET',

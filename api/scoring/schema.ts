@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
 import { SCORABLE_EVENTS } from '../../domain/scoring/score-events.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nullable, oneOf, Page, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const qualification = oneOf(['cold', 'warm', 'hot']);
 
@@ -29,16 +29,28 @@ const ruleFields = {
       description: 'Maximum total points that the rule gives one contact',
     }),
   ),
+  decay: nullable(
+    strict(
+      {
+        halfLifeDays: Type.Number({
+          minimum: 0.0001,
+          maximum: 36_500,
+          examples: [30],
+          description: 'The days after which points of an event are worth half',
+        }),
+      },
+      { description: 'How points lose worth; null if they keep it. Points keep the half-life they were awarded with' },
+    ),
+  ),
   target: oneOf(['contact', 'company']),
   active: Type.Boolean(),
 };
-const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', 'decay'] as const;
+const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt'] as const;
 const { name, eventType, points, ...optional } = ruleFields;
 
 export const Rule = strict({
   id: Id,
   ...ruleFields,
-  decay: Type.Null(),
   tenantId: Type.String(),
   version: Version,
   createdAt: Timestamp,
@@ -121,17 +133,32 @@ const History = Type.Array(
     eventType: Type.String(),
     ruleId,
     points: Type.Integer(),
-    total: Type.Integer(),
+    worth: Type.Number({ description: 'What the points are worth now' }),
+    total: Type.Integer({ description: 'The total after the change' }),
     eventId: Type.String(),
   }),
+  { description: 'A page of the changes, the latest first' },
 );
+const { limit, cursor } = listQuery([], {}).properties;
+export const ScoreQuery = strict({ limit, cursor });
 export const ContactScore = strict({
   contactId: Id,
   totalScore: Type.Integer(),
   qualification,
-  rules: Type.Array(strict({ ruleId, score: Type.Integer() })),
+  rules: Type.Array(
+    strict({
+      ruleId,
+      name: nullable(Type.String()),
+      score: Type.Integer({ description: 'What the points of the rule are worth now' }),
+      points: Type.Integer({ description: 'The points as they were awarded' }),
+      events: Type.Integer({ description: 'The number of events that the points are of' }),
+      deleted: Type.Boolean(),
+    }),
+    { description: 'Scores that add up to `totalScore`' },
+  ),
   thresholds: Type.Array(strict({ thresholdId: Id, triggered: Type.Boolean(), at: nullable(Timestamp) })),
   history: History,
+  page: Page,
 });
 export const CompanyScore = strict({
   companyId: Id,
@@ -139,6 +166,7 @@ export const CompanyScore = strict({
   contactsTotal: Type.Integer(),
   qualification,
   history: History,
+  page: Page,
 });
 export const LeaderboardQuery = strict({
   type: Type.Optional(oneOf(['contacts', 'companies'], { default: 'contacts' })),

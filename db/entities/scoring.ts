@@ -19,30 +19,48 @@ const ScoringRuleSchema = defineEntity({
     maxPerContact: p.integer().nullable(),
     target: p.enum(['contact', 'company'] as const).default('contact'),
     active: p.boolean().default(true),
+    /** A deleted rule stays for the scores that it gave. */
+    deletedAt: timestamp().nullable(),
+    /** The history may already have events up to here that are delivered later: a replay awarded them. */
+    replayedUntil: timestamp().nullable(),
     ...resourceColumns(),
   },
 });
 export class ScoringRule extends ScoringRuleSchema.class {}
 ScoringRuleSchema.setClass(ScoringRule);
 
-/** The cached total of a contact or company (`subject`); equals the sum of its history. */
+/**
+ * The total of a contact or company (`subject`): the sum of its scores by rule. It is right until `changesAt`, when
+ * points lose worth; null = never.
+ */
 const ScoreTotalSchema = defineEntity({
   name: 'ScoreTotal',
   tableName: 'score_totals',
   ...tenantTable,
-  indexes: [{ name: 'score_totals_leaderboard_idx', properties: ['tenantId', 'subject', 'total', 'subjectId'] }],
+  indexes: [
+    {
+      name: 'score_totals_leaderboard_idx',
+      columns: [{ name: 'tenant_id' }, { name: 'subject' }, { name: 'total', sort: 'desc' }, { name: 'subject_id' }],
+      properties: ['tenantId', 'subject', 'total', 'subjectId'],
+    },
+    { name: 'score_totals_changes_at_idx', properties: ['changesAt'], where: 'changes_at is not null' },
+  ],
   properties: {
     tenantId: tenantId().primary(),
     subject: p.enum(['contact', 'company'] as const).primary(),
     subjectId: bigid().primary(),
     total: bigid(),
+    changesAt: timestamp().nullable(),
     updatedAt: timestamp(),
   },
 });
 export class ScoreTotal extends ScoreTotalSchema.class {}
 ScoreTotalSchema.setClass(ScoreTotal);
 
-/** The score of a subject from one rule. */
+/**
+ * The points of a subject from one rule (0 = from campaigns) that lose half their worth in `halfLifeDays` (0 = never):
+ * `score` points as awarded, and their `worth` at `worthAt`, the time of the newest event.
+ */
 const ScoreByRuleSchema = defineEntity({
   name: 'ScoreByRule',
   tableName: 'scores_by_rule',
@@ -52,7 +70,10 @@ const ScoreByRuleSchema = defineEntity({
     subject: p.enum(['contact', 'company'] as const).primary(),
     subjectId: bigid().primary(),
     ruleId: bigid().primary(),
+    halfLifeDays: p.double().primary().default(0),
     score: bigid(),
+    worth: p.double().default(0),
+    worthAt: timestamp().defaultRaw('now()'),
     events: p.integer(),
   },
 });
@@ -74,6 +95,7 @@ const ScoreHistorySchema = defineEntity({
     eventId: p.uuid(),
     eventType: p.string().length(50),
     points: p.integer(),
+    halfLifeDays: p.double().default(0),
     total: bigid(),
     at: timestamp(),
   },

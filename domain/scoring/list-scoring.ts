@@ -20,6 +20,7 @@ export const listRules = <T>(em: EntityManager, query: RuleQuery, present: Prese
       from: sql`scoring_rules t`,
       sortable,
       where: [
+        sql`t.deleted_at is null`,
         query.eventType !== undefined && sql`t.event_type = ${query.eventType}`,
         query.active !== undefined && sql`t.active = ${query.active}`,
       ],

@@ -15,6 +15,7 @@ export interface RuleInput {
   weight?: number;
   conditions?: RuleCondition[];
   maxPerContact?: number | null;
+  decay?: { halfLifeDays: number } | null;
   target?: 'contact' | 'company';
   active?: boolean;
 }
@@ -59,7 +60,23 @@ export async function createRule(em: EntityManager, tenantId: string, input: Rul
   });
 }
 
-/** Changes a rule; points already awarded remain. `check` gets the current rule, locked. Throws 404. */
+/** The rule with this id, unless it is deleted. Throws 404. */
+export async function findRule(em: EntityManager, id: number): Promise<ScoringRule> {
+  const rule = await em.findOne(ScoringRule, { id, deletedAt: null });
+  if (!rule) throw notFound('scoring rule', id);
+  return rule;
+}
+
+async function lockRule(tx: EntityManager, id: number): Promise<ScoringRule> {
+  const rule = await tx.findOne(ScoringRule, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!rule) throw notFound('scoring rule', id);
+  return rule;
+}
+
+/**
+ * Changes a rule; points already awarded remain, and lose worth as the rule said when they were awarded. `check` gets
+ * the current rule, locked. Throws 404.
+ */
 export async function updateRule(
   em: EntityManager,
   id: number,
@@ -67,8 +84,7 @@ export async function updateRule(
   check: (current: ScoringRule) => void,
 ): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
-    const rule = await tx.findOne(ScoringRule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!rule) throw notFound('scoring rule', id);
+    const rule = await lockRule(tx, id);
     check(rule);
     tx.assign(rule, { ...input, ...(input.category === '' ? { category: null } : {}) });
     assertValid(ruleViolations(checkedParts(rule)));
@@ -77,7 +93,7 @@ export async function updateRule(
   });
 }
 
-/** Deletes a rule and its scores; totals and history remain, because they record what happened. Throws 404. */
+/** Deletes a rule; the points that it has awarded remain, because they record what happened. Throws 404. */
 export async function deleteRule(
   em: EntityManager,
   author: Author,
@@ -85,11 +101,11 @@ export async function deleteRule(
   check: (current: ScoringRule) => void,
 ): Promise<void> {
   await em.transactional(async (tx) => {
-    const rule = await tx.findOne(ScoringRule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!rule) throw notFound('scoring rule', id);
+    const rule = await lockRule(tx, id);
     check(rule);
     const { name, eventType, points } = rule;
-    await tx.remove(rule).flush();
+    tx.assign(rule, { deletedAt: new Date(), active: false });
+    await tx.flush();
     await appendAudit(tx, author, {
       action: 'scoring_rule.deleted',
       resourceType: 'scoring_rule',

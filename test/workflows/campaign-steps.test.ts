@@ -166,9 +166,12 @@ test('SCORE adds points and takes some away, each visit once, with history and e
   const told = ['watched the webinar: the score is 60', 'the score is 50', 'score eq 50: yes (50)', null];
   assert.deepEqual(await reasons(execution.id), told);
   const { totalScore, rules, history } = await readContactScore(journeys.em(), execution.contactId);
-  assert.deepEqual([totalScore, rules], [50, [{ rule_id: null, score: 50 }]]);
   assert.deepEqual(
-    history.map(({ event_type: type, rule_id: ruleId, points, total }) => [type, ruleId, points, total]),
+    [totalScore, rules],
+    [50, [{ ruleId: null, name: null, score: 50, points: 50, events: 2, deleted: false }]],
+  );
+  assert.deepEqual(
+    history.map(({ eventType, ruleId, points, total }) => [eventType, ruleId, points, total]),
     [
       ['SCORE', null, -10, 50],
       ['SCORE', null, 60, 60],

@@ -5,7 +5,7 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { notFound } from '../../common/errors.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import { NO_RULE } from '../../scoring/score-events.ts';
+import { NO_RULE } from '../../scoring/apply-changes.ts';
 import { timeline } from '../values/timeline.ts';
 
 type Rows = Record<string, unknown>[];
@@ -65,7 +65,9 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         from form_submissions s join forms f on f.tenant_id = s.tenant_id and f.id = s.form_id where s.tenant_id = ${tenantId} and s.contact_id = ${contactId} order by s.id`),
         score: {
           total: total?.total ?? 0,
-          rules: await all(sql`select rule_id as "ruleId", score from scores_by_rule where ${scored} order by rule_id`),
+          rules: await all(
+            sql`select nullif(rule_id, ${NO_RULE}) as "ruleId", sum(score) as points from scores_by_rule where ${scored} group by rule_id order by rule_id`,
+          ),
           thresholds: await all(
             sql`select threshold_id as "thresholdId", at from score_threshold_hits where ${own} order by threshold_id`,
           ),

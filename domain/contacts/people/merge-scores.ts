@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendEvents, type Origin } from '../../../events/outbox.ts';
+import type { Origin } from '../../../events/outbox.ts';
+import { appendNewTotals, NO_RULE } from '../../scoring/apply-changes.ts';
+import { mergeIntoPortion, totalOf, type Portion } from '../../scoring/decay.ts';
 import { fireThresholds } from '../../scoring/fire-thresholds.ts';
-import { qualificationOf } from '../../scoring/match-rule.ts';
-import { readLevels } from '../../scoring/read-scores.ts';
+import { removeScores } from '../../scoring/remove-scores.ts';
+import { keyOf, portionOf, readScores, saveScores, type Score } from '../../scoring/score-rows.ts';
 
 /**
- * Adds the source's scores to the target's: history, points by rule, and the total, which remains the sum of the
- * history. Thresholds that fired for either count as fired for the target; others that are now reached fire. Writes
+ * Adds the source's scores to the target's: history, points by rule, and the total, which remains the sum of both.
+ * Thresholds that fired for either count as fired for the target; others that are now reached fire. Writes
  * SCORE_UPDATED.
  */
 export async function mergeScores(
@@ -29,47 +31,31 @@ export async function mergeScores(
     tx,
     sql`update score_history set subject_id = ${targetId} where ${of(sourceId)} returning id`,
   );
+  if (moved.length === 0) return;
+  // The running total of each history row, in id order, over the merged history.
   await rows(
     tx,
     sql`
-    with gone as (delete from scores_by_rule where ${of(sourceId)} returning rule_id, score, events)
-    insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, score, events)
-    select ${tenantId}, 'contact', ${targetId}::bigint, rule_id, score, events from gone
-    on conflict (tenant_id, subject, subject_id, rule_id)
-    do update set score = scores_by_rule.score + excluded.score, events = scores_by_rule.events + excluded.events`,
+    update score_history h set total = r.running
+    from (select id, sum(points) over (order by id) as running from score_history where ${of(targetId)}) r
+    where h.id = r.id and h.total <> r.running and not exists (
+      select 1 from score_history d where ${of(targetId)} and d.half_life_days <> 0)`,
   );
-  const [total] = await rows<{ now: number; added: number }>(
-    tx,
-    sql`
-    with gone as (delete from score_totals where ${of(sourceId)} returning total), added as (
-      insert into score_totals (tenant_id, subject, subject_id, total, updated_at)
-      select ${tenantId}, 'contact', ${targetId}::bigint, total, now() from gone
-      on conflict (tenant_id, subject, subject_id) do update set total = score_totals.total + excluded.total, updated_at = excluded.updated_at
-      returning total
-    ) select added.total as now, gone.total as added from added, gone`,
-  );
-  if (moved.length > 0) {
-    // Recompute the running total of each history row, in id order, over the merged history.
-    await rows(
-      tx,
-      sql`
-      update score_history h set total = r.running
-      from (select id, sum(points) over (order by id) as running from score_history where ${of(targetId)}) r
-      where h.id = r.id and h.total <> r.running`,
-    );
+  const keys = [targetId, sourceId].map((subjectId) => ({ tenantId, subject: 'contact' as const, subjectId }));
+  const scores = await readScores(tx, keys);
+  const [target, source] = keys.map((key) => scores.get(keyOf(key))!) as [Score, Score];
+  const now = Date.now();
+  const previous = totalOf(target.portions, now);
+  const changed = new Set<Portion>();
+  for (const added of source.portions) {
+    const portion = portionOf(target, added.ruleId, added.halfLifeDays);
+    mergeIntoPortion(portion, added);
+    changed.add(portion);
   }
-  if (!total || total.added === 0) return;
-  await fireThresholds(tx, [{ tenantId, contactId: targetId, total: total.now, eventId: randomUUID(), requestId }]);
-  await appendEvents(tx, origin, [
-    {
-      type: 'SCORE_UPDATED',
-      data: {
-        contactId: targetId,
-        previousScore: total.now - total.added,
-        totalScore: total.now,
-        ruleId: null,
-        qualification: qualificationOf(total.now, await readLevels(tx)),
-      },
-    },
-  ]);
+  await removeScores(tx, tenantId, 'contact', [sourceId]);
+  await saveScores(tx, new Map([[target, changed]]), now);
+  const total = totalOf(target.portions, now);
+  if (total === previous) return;
+  await fireThresholds(tx, [{ tenantId, contactId: targetId, total, eventId: randomUUID(), requestId }]);
+  await appendNewTotals(tx, [{ tenantId, contactId: targetId, previous, total, ruleId: NO_RULE, requestId }]);
 }

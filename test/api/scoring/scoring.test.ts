@@ -108,7 +108,14 @@ test('every change is told by SCORE_UPDATED', async () => {
 test("a contact without points has 0 and is cold; an unknown one, or another tenant's, is a 404", async () => {
   const id = await person();
   const { thresholds, ...rest } = await score(id);
-  assert.deepEqual(rest, { contactId: id, totalScore: 0, qualification: 'cold', rules: [], history: [] });
+  assert.deepEqual(rest, {
+    contactId: id,
+    totalScore: 0,
+    qualification: 'cold',
+    rules: [],
+    history: [],
+    page: { limit: 50, nextCursor: null, hasMore: false },
+  });
   assert.ok(Array.isArray(thresholds));
   for (const path of [
     '/scoring/contacts/999999',
@@ -197,10 +204,24 @@ test('weights, conditions, caps, negative points and inactive rules', async () =
   for (const rule of rules) assert.equal((await service.api('DELETE', `/scoring/rules/${rule.id}`)).status, 204);
   const afterwards = await score(id);
   assert.deepEqual(
-    [afterwards.totalScore, afterwards.history.length],
-    [found.totalScore, found.history.length],
+    [afterwards.totalScore, afterwards.history],
+    [found.totalScore, found.history],
     'what happened stays',
   );
+  assert.deepEqual(
+    afterwards.rules.map(({ ruleId, score, deleted }: Answer['body']) => [ruleId, score, deleted]),
+    found.rules.map(({ ruleId, score }: Answer['body']) => [
+      ruleId,
+      score,
+      rules.some((rule: Answer['body']) => rule.id === ruleId),
+    ]),
+    'deleted rules are shown as such, and the scores add up',
+  );
+  assert.equal((await service.api('GET', `/scoring/rules/${rules[0]!.id}`)).status, 404);
+  assert.equal((await service.api('PUT', `/scoring/rules/${rules[0]!.id}`, { points: 1 })).status, 404);
+  assert.equal((await service.api('DELETE', `/scoring/rules/${rules[0]!.id}`)).status, 404);
+  const left = (await service.api('GET', '/scoring/rules?limit=200')).body.data.map((rule: Answer['body']) => rule.id);
+  assert.ok(rules.every((rule: Answer['body']) => !left.includes(rule.id)));
 });
 
 test("a company has a score of its own, beside the sum of its contacts'", async () => {
@@ -218,7 +239,8 @@ test("a company has a score of its own, beside the sum of its contacts'", async 
     maxPerContact: 70,
   });
   await happen(submitted(one), submitted(two), submitted(alone));
-  const { history, ...found } = (await service.api('GET', `/scoring/companies/${company}`)).body;
+  const { history, page, ...found } = (await service.api('GET', `/scoring/companies/${company}`)).body;
+  assert.equal(page.hasMore, false);
   assert.deepEqual(found, { companyId: company, totalScore: 70, contactsTotal: 50, qualification: 'hot' });
   assert.deepEqual(
     history.map((row: Answer['body']) => [row.points, row.total]),
@@ -496,7 +518,7 @@ test('scores go beyond 2^31', async () => {
   const near = 2_147_483_640;
   await engineEm(service.deps.orm).transactional(async (tx) => {
     await rows(tx, sql`update score_totals set total = ${near} where subject = 'contact' and subject_id = ${id}`);
-    await rows(tx, sql`update scores_by_rule set score = ${near} where subject = 'contact' and subject_id = ${id}`);
+    await rows(tx, sql`update scores_by_rule set score = ${near}, worth = ${near} where subject = 'contact' and subject_id = ${id}`);
   });
   const threshold = await make('/scoring/thresholds', { name: 'Far', score: 1_000_000 });
   await happen(submitted(id));
