@@ -79,7 +79,8 @@ const ROOMS = [
   'api/forms/shared/',
   'api/forms/browser/',
   'api/forms/[^/]+$',
-  'api/scoring/',
+  'api/scoring/browser/',
+  'api/scoring/[^/]+$',
   'api/analytics/',
   'api/openapi/',
   'api/system/',
@@ -142,6 +143,12 @@ module.exports = {
           '^(api/forms/(browser|shared)/|domain/forms/checks/|domain/common/languages\\.|node_modules/@noble/hashes/)',
       },
     },
+    {
+      name: 'the-visit-script-stands-alone',
+      severity: 'error',
+      from: { path: '^api/scoring/browser/' },
+      to: { pathNot: '^api/scoring/browser/' },
+    },
     // Only the types of activities, and what is pure, may go into the sandbox of workflows.
     {
       name: 'workflows-are-pure',
@@ -153,7 +160,7 @@ module.exports = {
       name: 'npm-start-needs-no-dev-dependency',
       severity: 'error',
       // What is for browsers is built beforehand.
-      from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)`, pathNot: '^api/forms/browser/' },
+      from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)`, pathNot: '^api/(forms|scoring)/browser/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -165,8 +172,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Built from api/forms/browser.
-    exclude: { path: '^api/forms/bundles/' },
+    // Built from the folders `browser` beside them.
+    exclude: { path: '^api/(forms|scoring)/bundles/' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },

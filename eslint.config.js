@@ -11,6 +11,7 @@ export default tseslint.config(
       'db/migrations/.snapshot*',
       'clients/typescript/schema.ts',
       'api/forms/bundles/',
+      'api/scoring/bundles/',
     ],
   },
   ...tseslint.configs.recommended,

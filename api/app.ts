@@ -20,8 +20,9 @@ import { traced } from './middleware/traced.ts';
 import { routes } from './routes.ts';
 import type { RouteSpec } from './route/route.ts';
 
-/** Paths that browsers may read from any site: the public form endpoints set their own CORS headers. */
-const OPEN_TO_ANY_ORIGIN = /^\/api\/v1\/forms\/(\d+\/(submit|token|fields|script|captcha|abandon)|assets\/[^/]+)$/;
+/** Paths that browsers may use from any site: the public form endpoints set their own CORS headers. */
+const OPEN_TO_ANY_ORIGIN =
+  /^\/api\/v1\/(forms\/(\d+\/(submit|token|fields|script|captcha|abandon)|assets\/[^/]+)|scoring\/visits(\/script\.js)?)$/;
 
 async function requestId(ctx: Context, next: Next): Promise<void> {
   const id = requestIdOf(ctx.req);
@@ -31,7 +32,7 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
 }
 
 /**
- * Answers CORS preflights of the public form endpoints for any origin; the response to the actual request decides
+ * Answers CORS preflights of the endpoints for pages of any site; the response to the actual request decides
  * whether it may be read.
  */
 async function openPreflight(ctx: Context, next: Next): Promise<void> {
@@ -53,8 +54,8 @@ async function openPreflight(ctx: Context, next: Next): Promise<void> {
 }
 
 /**
- * Lets any page read the errors of the public form endpoints, also before the form is known; then the form's own
- * origins apply.
+ * Lets any page read the answers of the endpoints for pages of any site. For forms, their own origins apply as soon as
+ * the form is known.
  */
 async function openErrors(ctx: Context, next: Next): Promise<void> {
   if (ctx.get('origin') !== '' && OPEN_TO_ANY_ORIGIN.test(ctx.path)) {

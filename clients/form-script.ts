@@ -1,32 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { join } from 'node:path';
+import { buildBrowserScript } from './browser-script.ts';
 
 const folder = join('..', 'api', 'forms', 'bundles');
 const pointer = join(folder, 'current');
 
-/** The script of forms as browsers load it: one file, without imports and without anything of its surroundings. */
-async function buildFormScript(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [resolve(import.meta.dirname, '../api/forms/browser/main.ts')],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'iife',
-    target: 'es2020',
-    charset: 'utf8',
-    legalComments: 'none',
-    // Where the repository is on this machine must not matter.
-    absWorkingDir: resolve(import.meta.dirname, '..'),
-  });
-  return outputFiles[0]!.text;
-}
-
 /** The script by its path from `clients/`, which its content determines, and the file that names it. */
 export async function formScriptOutputs(): Promise<Record<string, string>> {
-  const code = await buildFormScript();
+  const code = await buildBrowserScript('api/forms/browser/main.ts');
   const name = `form-${createHash('sha384').update(code).digest('hex').slice(0, 16)}.js`;
   return { [join(folder, name)]: code, [pointer]: `${name}\n` };
 }

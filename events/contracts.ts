@@ -93,7 +93,12 @@ export const eventContracts = {
     updated: Type.Integer(),
     rejected: Type.Integer(),
   }),
-  WEBSITE_VISITED: contract('A contact visited a page', { contactId: id, url: Type.Optional(text) }),
+  WEBSITE_VISITED: contract('A contact visited a page', {
+    contactId: id,
+    url: Type.Optional(text),
+    referrer: Type.Optional(text),
+    title: Type.Optional(text),
+  }),
 };
 
 /** An id written by another program; limited to safe integers, because larger ones are rounded when parsed. */

@@ -5,6 +5,7 @@ import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { readFormStats } from '../../domain/forms/form-stats.ts';
 import { escapeHtml } from '../pages/html.ts';
+import { apiUrlOf } from '../route/api-url.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { admitUpload } from './admit-upload.ts';
 import { formExportRoutes } from './export-routes.ts';
@@ -15,7 +16,7 @@ import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import { allowOrigin, apiUrlOf, ownOriginOf, publicForm, publicSettings, showPage, shownTo, submit } from './submit.ts';
+import { allowOrigin, ownOriginOf, publicForm, publicSettings, showPage, shownTo, submit } from './submit.ts';
 import {
   assertIfMatch,
   assertUnchanged,

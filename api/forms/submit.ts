@@ -22,6 +22,7 @@ import { HONEYPOT, type Definition } from './shared/definition.ts';
 import { submissionFiles } from './submission-files.ts';
 import { groupsOf } from './submission-groups.ts';
 import { takeOfAddress, takeOfForm } from './submission-limits.ts';
+import { apiUrlOf } from '../route/api-url.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
@@ -55,7 +56,6 @@ export const publicSettings = ({ captcha, env }: Deps): PublicSettings => ({
   captcha: captcha.kind,
   maxFileBytes: env.FORM_FILE_MAX_BYTES,
 });
-export const apiUrlOf = (deps: Deps): string => `${deps.env.PUBLIC_URL}/api/v1`;
 
 /** The language of the texts of a page, for its visitor. */
 function languageFor(ctx: Context): Language {

@@ -2,7 +2,6 @@ import { ScoreThreshold, ScoringRule } from '../../db/entities/scoring.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { listRules, listThresholds } from '../../domain/scoring/list-scoring.ts';
 import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
-import { recordVisit } from '../../domain/scoring/record-visit.ts';
 import {
   checkedParts,
   createRule,
@@ -22,8 +21,8 @@ import {
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import * as schema from './schema.ts';
+import { visitRoutes } from './visit-routes.ts';
 import {
-  accepted,
   assertIfMatch,
   assertUnchanged,
   changedReadOnly,
@@ -158,24 +157,7 @@ export const scoringRoutes: RouteSpec[] = [
       };
     },
   }),
-  route({
-    method: 'POST',
-    path: '/scoring/events',
-    operationId: 'recordScoringEvent',
-    summary: 'Record a website visit',
-    access: 'scoring:write',
-    body: schema.ScoringEvent,
-    responses: { 202: { schema: schema.EventAccepted } },
-    errors: ['not_found'],
-    handler: async ({ em, principal, requestId, body }) => {
-      const eventId = await recordVisit(
-        em,
-        { tenantId: principal.tenantId, requestId },
-        { contactId: body.contactId, ...body.data },
-      );
-      return accepted(`/contacts/${body.contactId}/activities`, { eventId });
-    },
-  }),
+  ...visitRoutes,
   route({
     method: 'GET',
     path: '/scoring/thresholds',

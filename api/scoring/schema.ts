@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
 import { SCORABLE_EVENTS } from '../../domain/scoring/score-events.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
+import { VisitedPage } from './visit-schema.ts';
 import { Id, listQuery, nullable, oneOf, Page, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const qualification = oneOf(['cold', 'warm', 'hot']);
@@ -190,6 +191,6 @@ export const SettingsUpdate = writable({ warm: Type.Optional(level), hot: Type.O
 export const ScoringEvent = strict({
   contactId: Id,
   type: oneOf(['WEBSITE_VISITED']),
-  data: Type.Optional(strict({ url: Type.Optional(Type.String({ maxLength: 2048 })) })),
+  data: Type.Optional(VisitedPage),
 });
 export const EventAccepted = strict({ eventId: Type.String() });

@@ -192,6 +192,8 @@ export const operations = {
   getCompanyScore: ['GET', '/api/v1/scoring/companies/{id}', null],
   getLeaderboard: ['GET', '/api/v1/scoring/leaderboard', null],
   recordScoringEvent: ['POST', '/api/v1/scoring/events', 'application/json'],
+  getVisitEmbed: ['GET', '/api/v1/scoring/visits/embed', null],
+  tellVisit: ['POST', '/api/v1/scoring/visits', 'application/json'],
   listScoreThresholds: ['GET', '/api/v1/scoring/thresholds', null],
   createScoreThreshold: ['POST', '/api/v1/scoring/thresholds', 'application/json'],
   getScoreThreshold: ['GET', '/api/v1/scoring/thresholds/{id}', null],

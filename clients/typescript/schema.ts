@@ -2584,6 +2584,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/scoring/visits/embed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the code that tells of visits, for all pages of a site */
+        get: operations["getVisitEmbed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell that a contact visits a page
+         * @description The visit script calls it, with JSON as text, which needs no preflight. Each valid request is answered in the same way: visits without a valid token of a contact of the site, by robots, and of a page that the contact visited less than 10 seconds before are not kept, and neither is more than 60 pages of a contact a minute. Unknown fields are ignored.
+         */
+        post: operations["tellVisit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/scoring/thresholds": {
         parameters: {
             query?: never;
@@ -3129,6 +3166,7 @@ export interface components {
             contactsTotal: number;
             /** @enum {string} */
             qualification: "cold" | "warm" | "hot";
+            /** @description A page of the changes, the latest first */
             history: {
                 /**
                  * Format: date-time
@@ -3139,9 +3177,13 @@ export interface components {
                 /** @description Null if a campaign has given the points */
                 ruleId: number | null;
                 points: number;
+                /** @description What the points are worth now */
+                worth: number;
+                /** @description The total after the change */
                 total: number;
                 eventId: string;
             }[];
+            page: components["schemas"]["Page"];
         };
         ConfirmTotpRequest: {
             /**
@@ -3204,10 +3246,18 @@ export interface components {
             totalScore: number;
             /** @enum {string} */
             qualification: "cold" | "warm" | "hot";
+            /** @description Scores that add up to `totalScore` */
             rules: {
                 /** @description Null if a campaign has given the points */
                 ruleId: number | null;
+                name: string | null;
+                /** @description What the points of the rule are worth now */
                 score: number;
+                /** @description The points as they were awarded */
+                points: number;
+                /** @description The number of events that the points are of */
+                events: number;
+                deleted: boolean;
             }[];
             thresholds: {
                 /** @example 1 */
@@ -3219,6 +3269,7 @@ export interface components {
                  */
                 at: string | null;
             }[];
+            /** @description A page of the changes, the latest first */
             history: {
                 /**
                  * Format: date-time
@@ -3229,9 +3280,13 @@ export interface components {
                 /** @description Null if a campaign has given the points */
                 ruleId: number | null;
                 points: number;
+                /** @description What the points are worth now */
+                worth: number;
+                /** @description The total after the change */
                 total: number;
                 eventId: string;
             }[];
+            page: components["schemas"]["Page"];
         };
         ContactsAnalytics: {
             period: {
@@ -3558,6 +3613,14 @@ export interface components {
             }[];
             /** @description Maximum total points that the rule gives one contact */
             maxPerContact?: number | null;
+            /** @description How points lose worth; null if they keep it. Points keep the half-life they were awarded with */
+            decay?: {
+                /**
+                 * @description The days after which points of an event are worth half
+                 * @example 30
+                 */
+                halfLifeDays: number;
+            } | null;
             /** @enum {string} */
             target?: "contact" | "company";
             active?: boolean;
@@ -5255,7 +5318,18 @@ export interface components {
             /** @enum {string} */
             type: "WEBSITE_VISITED";
             data?: {
+                /**
+                 * @description http(s); passwords and `contactToken` in it are not kept
+                 * @example https://www.example.com/prices
+                 */
                 url?: string;
+                /**
+                 * @description The page before it, in the same way
+                 * @example https://www.example.com/prices
+                 */
+                referrer?: string;
+                /** @example Prices */
+                title?: string;
             };
         };
         RefreshRequest: {
@@ -5394,10 +5468,17 @@ export interface components {
             }[];
             /** @description Maximum total points that the rule gives one contact */
             maxPerContact: number | null;
+            /** @description How points lose worth; null if they keep it. Points keep the half-life they were awarded with */
+            decay: {
+                /**
+                 * @description The days after which points of an event are worth half
+                 * @example 30
+                 */
+                halfLifeDays: number;
+            } | null;
             /** @enum {string} */
             target: "contact" | "company";
             active: boolean;
-            decay: null;
             tenantId: string;
             /** @description For optimistic concurrency; the ETag of reads */
             version: number;
@@ -5807,6 +5888,27 @@ export interface components {
         SuppressionList: {
             data: components["schemas"]["Suppression"][];
             page: components["schemas"]["Page"];
+        };
+        TellVisitRequest: {
+            /**
+             * @description Whose visits are told: the `tenantId` of the account
+             * @example default
+             */
+            site: string;
+            /** @description From `{{contactToken}}` in an email, or of a form */
+            contactToken: string;
+            /**
+             * @description http(s); passwords and `contactToken` in it are not kept
+             * @example https://www.example.com/prices
+             */
+            url: string;
+            /**
+             * @description The page before it, in the same way
+             * @example https://www.example.com/prices
+             */
+            referrer?: string | null;
+            /** @example Prices */
+            title?: string | null;
         };
         Template: {
             /** @example 1 */
@@ -6302,6 +6404,14 @@ export interface components {
             }[];
             /** @description Maximum total points that the rule gives one contact */
             maxPerContact?: number | null;
+            /** @description How points lose worth; null if they keep it. Points keep the half-life they were awarded with */
+            decay?: {
+                /**
+                 * @description The days after which points of an event are worth half
+                 * @example 30
+                 */
+                halfLifeDays: number;
+            } | null;
             /** @enum {string} */
             target?: "contact" | "company";
             active?: boolean;
@@ -6310,7 +6420,6 @@ export interface components {
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
-            readonly decay?: unknown;
         };
         UpdateScoringSettingsRequest: {
             warm?: number;
@@ -6475,6 +6584,14 @@ export interface components {
             path: string;
             code: string;
             message: string;
+        };
+        VisitEmbed: {
+            /**
+             * @description Whose visits are told: the `tenantId` of the account
+             * @example default
+             */
+            site: string;
+            code: string;
         };
         Warning: {
             /**
@@ -11078,7 +11195,12 @@ export interface operations {
     };
     getContactScore: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: number;
@@ -11100,7 +11222,12 @@ export interface operations {
     };
     getContactScoreAlias: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: number;
@@ -11122,7 +11249,12 @@ export interface operations {
     };
     getCompanyScore: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: number;
@@ -11186,6 +11318,49 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RecordScoringEventAnswer"];
                 };
+            };
+        };
+    };
+    getVisitEmbed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VisitEmbed"];
+                };
+            };
+        };
+    };
+    tellVisit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TellVisitRequest"];
+                "text/plain": components["schemas"]["TellVisitRequest"];
+            };
+        };
+        responses: {
+            /** @description Recorded, or ignored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

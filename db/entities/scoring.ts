@@ -150,6 +150,23 @@ const ScoringSettingsSchema = defineEntity({
 export class ScoringSettings extends ScoringSettingsSchema.class {}
 ScoringSettingsSchema.setClass(ScoringSettings);
 
+const RecentVisitSchema = defineEntity({
+  name: 'RecentVisit',
+  tableName: 'recent_visits',
+  ...tenantTable,
+  indexes: [{ name: 'recent_visits_at_idx', properties: ['at'] }],
+  properties: {
+    tenantId: tenantId().primary(),
+    contactId: bigid().primary(),
+    /** SHA-256 of its URL (base64url). */
+    page: p.string().length(43).primary(),
+    at: timestamp(),
+  },
+});
+/** When a contact last visited a page, for a minute: so that a repeated visit does not count. */
+export class RecentVisit extends RecentVisitSchema.class {}
+RecentVisitSchema.setClass(RecentVisit);
+
 /** The boundaries for tenants without their own. */
 export const DEFAULT_LEVELS = { warm: 30, hot: 70 };
 
@@ -161,4 +178,5 @@ export const scoringEntities = [
   ScoreThreshold,
   ScoreThresholdHit,
   ScoringSettings,
+  RecentVisit,
 ];

@@ -104,7 +104,7 @@ export const FILTER_EVENTS = [
 export type FilterEvent = (typeof FILTER_EVENTS)[number];
 
 const id: FieldSpec = { type: 'id' };
-const url: FieldSpec = { type: 'string' };
+const string: FieldSpec = { type: 'string' };
 const ofEmail = { templateId: id, campaignId: id, emailId: id };
 
 const EVENT_FIELDS: Record<FilterEvent, Readonly<Record<string, FieldSpec>>> = {
@@ -113,10 +113,10 @@ const EVENT_FIELDS: Record<FilterEvent, Readonly<Record<string, FieldSpec>>> = {
   CONTACT_UNSUBSCRIBED: ofEmail,
   EMAIL_SENT: ofEmail,
   EMAIL_OPENED: ofEmail,
-  EMAIL_CLICKED: { ...ofEmail, url },
+  EMAIL_CLICKED: { ...ofEmail, url: string },
   EMAIL_BOUNCED: ofEmail,
   FORM_SUBMITTED: { formId: id },
-  WEBSITE_VISITED: { url },
+  WEBSITE_VISITED: { url: string, referrer: string, title: string },
   CAMPAIGN_TRIGGERED: { campaignId: id },
   CAMPAIGN_COMPLETED: { campaignId: id },
   GOAL_MET: { campaignId: id },

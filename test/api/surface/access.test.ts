@@ -29,7 +29,8 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
     trackOpen trackClick receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
-    getFormPage getFormFields getFormToken getFormCaptcha getFormScript getFormAsset submitForm abandonForm`,
+    getFormPage getFormFields getFormToken getFormCaptcha getFormScript getFormAsset submitForm abandonForm
+    getVisitScript tellVisit`,
   },
   // The own account: whoever is logged in, and no API key.
   {
@@ -102,7 +103,8 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'scoring:read',
     user: true,
     operations: `
-    listScoringRules getScoringRule listScoreThresholds getScoreThreshold getContactScore getContactScoreAlias getCompanyScore getLeaderboard`,
+    listScoringRules getScoringRule listScoreThresholds getScoreThreshold getContactScore getContactScoreAlias getCompanyScore getLeaderboard
+    getVisitEmbed`,
   },
   {
     access: 'scoring:write',

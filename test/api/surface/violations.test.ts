@@ -371,6 +371,17 @@ const CASES: Record<string, () => Case> = {
     body: { name: '', points: 10_000, weight: 1000, conditions: [filter], version: 77 },
     wrong: ['/conditions/0/field unknown_field', '/name too_short', '/version read_only', '/weight out_of_range'],
   }),
+  recordScoringEvent: () => ({
+    path: '/scoring/events',
+    body: { contactId: 0, type: 'WEBSITE_VISITED', data: { url: 'javascript:1', title: LONG.repeat(3) } },
+    wrong: ['/contactId out_of_range', '/data/title too_long', '/data/url format'],
+  }),
+  tellVisit: () => ({
+    path: '/scoring/visits',
+    body: { site: 'default', url: 'javascript:1', referrer: '/prices' },
+    wrong: ['/contactToken required', '/referrer format', '/url format'],
+    as: 'nobody',
+  }),
   createScoreThreshold: () => ({
     path: '/scoring/thresholds',
     body: { name: '', score: 1, action: { type: 'ADD_TO_LIST', listId: NOWHERE } },
@@ -486,7 +497,6 @@ const ELSEWHERE: Record<string, string> = {
   removeListContacts: 'who is not there is not in it',
   previewTemplate: 'nothing but ids',
   resolveEmail: 'nothing but an enum',
-  recordScoringEvent: 'nothing but ids and a text',
 };
 
 test('every operation with a body has a case, or a reason to have none', () => {
