@@ -21,6 +21,7 @@ import {
 } from '../../domain/scoring/thresholds.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
+import { replayRoutes } from './replay-routes.ts';
 import * as schema from './schema.ts';
 import {
   accepted,
@@ -127,6 +128,7 @@ export const scoringRoutes: RouteSpec[] = [
       return noContent;
     },
   }),
+  ...replayRoutes,
   contactScore('/scoring/contacts/{id}', 'getContactScore'),
   contactScore('/scoring/contacts/{id}/score', 'getContactScoreAlias'),
   route({
