@@ -371,6 +371,11 @@ const CASES: Record<string, () => Case> = {
     body: { name: '', points: 10_000, weight: 1000, conditions: [filter], version: 77 },
     wrong: ['/conditions/0/field unknown_field', '/name too_short', '/version read_only', '/weight out_of_range'],
   }),
+  replayScoringRule: () => ({
+    path: `/scoring/rules/${ids['rule']}/replay`,
+    body: { from: '2999-01-01T00:00:00Z', dryRun: 'x', nope: 1 },
+    wrong: ['/dryRun type', '/from out_of_range', '/nope unknown_field'],
+  }),
   createScoreThreshold: () => ({
     path: '/scoring/thresholds',
     body: { name: '', score: 1, action: { type: 'ADD_TO_LIST', listId: NOWHERE } },
