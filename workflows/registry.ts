@@ -8,8 +8,8 @@ export const QUEUES = {
   /** Campaign executions, thousands at a time. */
   journeys: 'perennial',
   /**
-   * Enrolments, schedules, stops, resumes, migrations and simulations of campaigns, imports, segment builds, erasures:
-   * they must not wait behind campaign executions.
+   * Enrolments, schedules, stops, resumes, migrations and simulations of campaigns, imports, segment builds, replays of
+   * scoring rules, erasures: they must not wait behind campaign executions.
    */
   jobs: 'perennial-jobs',
   /** Email campaigns: each has an activity running while it is sent, which mostly sleeps. */
@@ -50,6 +50,13 @@ export interface MigrationJob {
   after?: number;
 }
 
+export interface ReplayJob {
+  tenantId: string;
+  replayId: number;
+  /** The contact or company id to continue after. */
+  after?: number;
+}
+
 /**
  * Inputs pass through JSON (the outbox, Temporal). They contain only ids, so that there is no personal data in
  * histories.
@@ -71,6 +78,7 @@ export interface WorkflowInputs {
   contactErasure: { tenantId: string; erasureId: number };
   emailCampaign: { tenantId: string; campaignId: number };
   segmentBuild: { tenantId: string; segmentId: number; build: number };
+  scoringReplay: ReplayJob;
 }
 
 export type WorkflowType = keyof WorkflowInputs;
@@ -202,6 +210,11 @@ export const workflows = {
   },
   importUndo: {
     id: ({ tenantId, importId }) => `import-undo/${tenantId}/${importId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
+  scoringReplay: {
+    id: ({ tenantId, replayId }) => `scoring-replay/${tenantId}/${replayId}`,
     queue: QUEUES.jobs,
     policy: once,
   },

@@ -1,5 +1,6 @@
 import type { ScoreThreshold, ScoringRule, ScoringSettings } from '../../db/entities/scoring.ts';
 import type { readContactScore } from '../../domain/scoring/read-scores.ts';
+import type { ReplayView } from '../../domain/scoring/replay.ts';
 import type { ThresholdAction } from '../../domain/scoring/fire-thresholds.ts';
 
 export function presentRule(rule: ScoringRule) {
@@ -41,6 +42,26 @@ export const presentContactScore = ({ thresholds, ...score }: Awaited<ReturnType
   ...score,
   thresholds: thresholds.map((row) => ({ thresholdId: row.id, triggered: row.at !== null, at: row.at })),
 });
+
+export function presentReplay({ figures, target, ...replay }: ReplayView) {
+  const { examined, changed, before, after, changes, thresholds } = figures;
+  return {
+    id: replay.id,
+    ruleId: replay.ruleId,
+    dryRun: replay.dryRun,
+    from: replay.fromAt,
+    until: replay.untilAt,
+    status: replay.status,
+    ...{ examined, changed, totals: { before, after } },
+    changes: changes.map(({ id, ...change }) => ({
+      ...(target === 'contact' ? { contactId: id } : { companyId: id }),
+      ...change,
+    })),
+    thresholds,
+    createdAt: replay.createdAt,
+    finishedAt: replay.finishedAt ?? null,
+  };
+}
 
 export const presentSettings = (settings: ScoringSettings) => ({
   warm: settings.warm,

@@ -20,6 +20,7 @@ import {
 } from '../../domain/scoring/thresholds.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
+import { replayRoutes } from './replay-routes.ts';
 import * as schema from './schema.ts';
 import { visitRoutes } from './visit-routes.ts';
 import {
@@ -126,6 +127,7 @@ export const scoringRoutes: RouteSpec[] = [
       return noContent;
     },
   }),
+  ...replayRoutes,
   contactScore('/scoring/contacts/{id}', 'getContactScore'),
   contactScore('/scoring/contacts/{id}/score', 'getContactScoreAlias'),
   route({

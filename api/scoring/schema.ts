@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
+import { REPLAY_STATUSES } from '../../db/entities/scoring.ts';
 import { SCORABLE_EVENTS } from '../../domain/scoring/score-events.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
 import { VisitedPage } from './visit-schema.ts';
@@ -194,3 +195,40 @@ export const ScoringEvent = strict({
   data: Type.Optional(VisitedPage),
 });
 export const EventAccepted = strict({ eventId: Type.String() });
+
+export const ReplayRequest = strict({
+  from: Type.String({
+    format: 'date-time',
+    description: 'Events since this time get the points that the rule gives now',
+  }),
+  dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Whether to only tell what would change' })),
+});
+const contactOrCompany = { contactId: Type.Optional(Id), companyId: Type.Optional(Id) };
+export const Replay = strict({
+  id: nullable(Id),
+  ruleId: Id,
+  dryRun: Type.Boolean(),
+  from: Timestamp,
+  until: Timestamp,
+  status: oneOf(REPLAY_STATUSES, { description: 'CANCELLED: the rule was changed, deleted or made inactive' }),
+  examined: Type.Integer({ description: 'The contacts or companies looked at so far' }),
+  changed: Type.Integer({ description: 'The totals that change' }),
+  totals: strict(
+    { before: Type.Integer(), after: Type.Integer() },
+    { description: 'The sums of the totals that change, before and after' },
+  ),
+  changes: Type.Array(strict({ ...contactOrCompany, before: Type.Integer(), after: Type.Integer() }), {
+    description: 'The first 1000 totals that change',
+  }),
+  thresholds: Type.Array(
+    strict({
+      thresholdId: Id,
+      name: Type.String(),
+      score: Type.Integer(),
+      fires: Type.Integer({ description: 'Contacts who reach it, and for whom it fires' }),
+      firedBefore: Type.Integer({ description: 'Contacts who reach it again; it does not fire again' }),
+    }),
+  ),
+  createdAt: Timestamp,
+  finishedAt: nullable(Timestamp),
+});

@@ -187,6 +187,8 @@ export const operations = {
   getScoringRule: ['GET', '/api/v1/scoring/rules/{id}', null],
   updateScoringRule: ['PUT', '/api/v1/scoring/rules/{id}', 'application/json'],
   deleteScoringRule: ['DELETE', '/api/v1/scoring/rules/{id}', null],
+  replayScoringRule: ['POST', '/api/v1/scoring/rules/{id}/replay', 'application/json'],
+  getScoringReplay: ['GET', '/api/v1/scoring/replays/{id}', null],
   getContactScore: ['GET', '/api/v1/scoring/contacts/{id}', null],
   getContactScoreAlias: ['GET', '/api/v1/scoring/contacts/{id}/score', null],
   getCompanyScore: ['GET', '/api/v1/scoring/companies/{id}', null],

@@ -170,6 +170,64 @@ RecentVisitSchema.setClass(RecentVisit);
 /** The boundaries for tenants without their own. */
 export const DEFAULT_LEVELS = { warm: 30, hot: 70 };
 
+export const REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'CANCELLED'] as const;
+
+/** A replay of a rule over earlier events, page by page. */
+const ScoringReplaySchema = defineEntity({
+  name: 'ScoringReplay',
+  tableName: 'scoring_replays',
+  ...tenantTable,
+  uniques: [
+    { name: 'scoring_replays_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    // One at a time.
+    {
+      name: 'scoring_replays_running_key',
+      properties: ['tenantId', 'ruleId'],
+      where: `status = 'RUNNING' and not dry_run`,
+    },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    ruleId: bigid(),
+    /** It ends when the rule has another version. */
+    ruleVersion: p.integer(),
+    dryRun: p.boolean(),
+    /** The events that it covers: `fromAt` included, `untilAt` not. */
+    fromAt: timestamp(),
+    untilAt: timestamp(),
+    status: p.enum(REPLAY_STATUSES).default('RUNNING'),
+    /** The last processed contact or company (keyset). */
+    cursor: bigid().default(0),
+    figures: json<ReplayFigures>(),
+    workflowId: p.text(),
+    createdAt: timestamp().defaultRaw('now()'),
+    finishedAt: timestamp().nullable(),
+  },
+});
+export class ScoringReplay extends ScoringReplaySchema.class {}
+ScoringReplaySchema.setClass(ScoringReplay);
+
+/** What a replay has done so far, or would do. */
+export interface ReplayFigures {
+  /** How many contacts or companies it has looked at, and how many totals change. */
+  examined: number;
+  changed: number;
+  /** The sums of the changing totals. */
+  before: number;
+  after: number;
+  /** The first 1000. */
+  changes: { id: number; before: number; after: number }[];
+  thresholds: {
+    thresholdId: number;
+    name: string;
+    score: number;
+    /** Contacts for whom it fires, and those who reach it again but for whom it has fired before. */
+    fires: number;
+    firedBefore: number;
+  }[];
+}
+
 export const scoringEntities = [
   ScoringRule,
   ScoreTotal,
@@ -178,5 +236,6 @@ export const scoringEntities = [
   ScoreThreshold,
   ScoreThresholdHit,
   ScoringSettings,
+  ScoringReplay,
   RecentVisit,
 ];

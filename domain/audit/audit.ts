@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'api_key.deleted',
   'scoring_settings.updated',
   'scoring_rule.deleted',
+  'scoring_rule.replayed',
   'scoring_threshold.created',
   'scoring_threshold.updated',
   'scoring_threshold.deleted',

@@ -71,7 +71,11 @@ export async function readContactScore(em: EntityManager, contactId: number, que
     const now = Date.now();
     const { portions } = (await readScores(tx, [key])).get(keyOf(key))!;
     const totalScore = totalOf(portions, now);
-    const byRule = Map.groupBy(portions, ({ ruleId }) => ruleId);
+    // A replay may have left nothing of a rule's points.
+    const byRule = Map.groupBy(
+      portions.filter(({ events }) => events > 0),
+      ({ ruleId }) => ruleId,
+    );
     const names = await rows<{ id: number; name: string; deleted: boolean }>(
       tx,
       sql`select id, name, deleted_at is not null as deleted from scoring_rules where id = any(${[...byRule.keys()]}::bigint[])`,

@@ -6,7 +6,7 @@ import { award, type Cause, type Change, type Changed } from './award.ts';
 import { totalOf } from './decay.ts';
 import { lockSubjects } from './lock-subjects.ts';
 import { matchesRule, type RuleCondition } from './match-rule.ts';
-import { keyOf, readScores, type Subject } from './score-rows.ts';
+import { keyOf, readScores, type ScoreKey, type Subject } from './score-rows.ts';
 
 /** Event types that rules can award points for. SCORE_UPDATED is not one: a score must not feed itself. */
 export const SCORABLE_EVENTS = [
@@ -31,10 +31,11 @@ export interface RuleRow {
   max_per_contact: number | null;
   decay: { halfLifeDays: number } | null;
   target: Subject;
+  replayed_until: Date | null;
 }
 
 /** The columns of a rule that awards need. */
-export const RULE_COLUMNS = sql`id, tenant_id, event_type, points, weight, conditions, max_per_contact, decay, target`;
+export const RULE_COLUMNS = sql`id, tenant_id, event_type, points, weight, conditions, max_per_contact, decay, target, replayed_until`;
 
 /** What a rule awards for an event that matches it. */
 export const awardOf = ({ id, points, weight, decay, max_per_contact: cap }: RuleRow) => ({
@@ -53,6 +54,36 @@ async function rulesFor(tx: EntityManager, events: AnyEvent[]): Promise<Map<stri
     order by id`,
   );
   return Map.groupBy(found, (rule) => `${rule.tenant_id}/${rule.event_type}`);
+}
+
+interface Candidate {
+  event: AnyEvent;
+  rule: RuleRow;
+  contactId: number;
+  key: ScoreKey;
+}
+
+/** Leaves out what a replay of the rule has awarded already: it may be ahead of the delivery of an event. */
+async function withoutReplayed(tx: EntityManager, candidates: Candidate[]): Promise<Candidate[]> {
+  const idOf = ({ event, rule, key }: Candidate): string => `${rule.id}/${key.subjectId}/${event.id}`;
+  const doubtful = candidates.filter(
+    ({ event, rule }) => rule.replayed_until !== null && Date.parse(event.time) < rule.replayed_until.getTime(),
+  );
+  if (doubtful.length === 0) return candidates;
+  const asked = doubtful.map((one) => ({
+    ...{ n: idOf(one), t: one.key.tenantId, s: one.key.subject, id: one.key.subjectId, r: one.rule.id },
+    e: one.event.type === 'CONTACT_CREATED' ? null : one.event.id,
+  }));
+  const awarded = await rows<{ n: string }>(
+    tx,
+    sql`
+    select r.n from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+      as r(n text, t text, s text, id bigint, r bigint, e uuid)
+    where exists (select 1 from score_history h where h.tenant_id = r.t and h.subject = r.s and h.subject_id = r.id
+      and h.rule_id = r.r and (h.event_id = r.e or r.e is null))`,
+  );
+  const done = new Set(awarded.map(({ n }) => n));
+  return candidates.filter((one) => !done.has(idOf(one)));
 }
 
 /**
@@ -78,13 +109,14 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
     tx,
     matches.map(({ tenantId, contactId }) => ({ tenantId, id: contactId })),
   );
-  const candidates = matches.flatMap(({ event, rule, contactId, tenantId }) => {
+  const found = matches.flatMap(({ event, rule, contactId, tenantId }) => {
     const companyId = companies.get(`${tenantId}/${contactId}`);
     const subjectId = rule.target === 'contact' ? contactId : companyId;
     // The contact was deleted, or has no company for a rule with target company.
     if (companyId === undefined || subjectId == null) return [];
     return [{ event, rule, contactId, key: { tenantId, subject: rule.target, subjectId } }];
   });
+  const candidates = await withoutReplayed(tx, found);
   const scores = await readScores(
     tx,
     candidates.map(({ key }) => key),

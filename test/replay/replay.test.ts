@@ -39,6 +39,7 @@ for (const path of [
   'undo',
   'migration',
   'segment-build',
+  'replay',
   'erasure',
   'erasure-failed',
 ]) {

@@ -187,6 +187,10 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       path: '/scoring/rules',
       body: { name: name(), eventType: 'EMAIL_OPENED', points: 1 },
     }),
+    replayScoringRule: async () => {
+      const { id } = await make('/scoring/rules', { name: name(), eventType: 'EMAIL_OPENED', points: 1 });
+      return { path: `/scoring/rules/${id}/replay`, body: { from: '2020-01-01T00:00:00Z' } };
+    },
     recordScoringEvent: async () => ({
       path: '/scoring/events',
       body: { contactId: await contact(), type: 'WEBSITE_VISITED', data: {} },

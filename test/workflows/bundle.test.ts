@@ -41,6 +41,7 @@ test('the registry has just the workflows that there are, each with the input th
     importUndo: true,
     contactErasure: true,
     emailCampaign: true,
+    scoringReplay: true,
     segmentBuild: true,
   };
   assert.deepEqual(Object.keys(exported).sort(), Object.keys(types).sort());

@@ -10,6 +10,9 @@ import { createImport, inspectImport } from '../../domain/contacts/import/create
 import { CHUNK_ROWS } from '../../domain/contacts/import/csv/read-csv.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
+import { PAGE as REPLAY_PAGE } from '../../domain/scoring/replay-page.ts';
+import { requestReplay } from '../../domain/scoring/replay.ts';
+import { createRule } from '../../domain/scoring/rules.ts';
 import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { putFile } from '../../events/file-store.ts';
 import { ensureStreams } from '../../events/streams.ts';
@@ -73,6 +76,21 @@ async function newErasure({ deps, em, contact }: Journeys): Promise<number> {
     contactId,
   );
   return contactId;
+}
+
+/** A replay over more contacts than a page has. */
+async function newReplay({ em }: Journeys): Promise<void> {
+  const { id } = await em().transactional(async (tx) => {
+    await rows(
+      tx,
+      sql`
+      insert into contacts (tenant_id, first_name, last_name, email, email_key)
+      select ${TENANT}, 'R', 'S', 'replayed' || n || '@example.com', 'replayed' || n || '@example.com'
+      from generate_series(1, ${2 * REPLAY_PAGE + 1}::int) n on conflict do nothing`,
+    );
+    return createRule(tx, TENANT, { name: 'Created', eventType: 'CONTACT_CREATED', points: 1 });
+  });
+  await requestReplay(em(), author, id, { from: '2020-01-01T00:00:00Z' });
 }
 
 /** A campaign whose schedule has to be made. */
@@ -190,6 +208,14 @@ export const jobPaths = {
   'simulation-retried': async (journeys) => {
     await newSimulation(journeys);
     return hindered(journeys, 'select on segment_members');
+  },
+  replay: async (journeys) => {
+    await newReplay(journeys);
+    return ended(journeys);
+  },
+  'replay-retried': async (journeys) => {
+    await newReplay(journeys);
+    return hindered(journeys, 'update on scoring_replays');
   },
   erasure: async (journeys) => {
     await newErasure(journeys);

@@ -36,6 +36,9 @@ async function makeContacts(): Promise<number> {
       (array['Europe/Berlin', 'Asia/Tokyo', null])[1 + n % 3], case when n % 13 = 0 then 'archived' when n % 11 = 0 then 'unsubscribed' else 'active' end
     from generate_series(1, ${SIMULATED}::int) n`);
   await execute(sql`
+    insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, score, worth, events)
+    select tenant_id, 'contact', id, 0, (id * 7) % 60, (id * 7) % 60, 1 from contacts where id % 2 = 0`);
+  await execute(sql`
     insert into score_totals (tenant_id, subject, subject_id, total, updated_at)
     select tenant_id, 'contact', id, (id * 7) % 60, now() from contacts where id % 2 = 0`);
   await execute(sql`

@@ -45,7 +45,11 @@ async function makeContacts({ em, contact }: Journeys, { lists }: Things): Promi
       if (n % 2 === 0)
         await rows(
           tx,
-          sql`insert into score_totals (tenant_id, subject, subject_id, total, updated_at) values (${TENANT}, 'contact', ${id}, ${n * 10}, now())`,
+          sql`
+          with points as (
+            insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, score, worth, events)
+            values (${TENANT}, 'contact', ${id}, 0, ${n * 10}, ${n * 10}, 1))
+          insert into score_totals (tenant_id, subject, subject_id, total, updated_at) values (${TENANT}, 'contact', ${id}, ${n * 10}, now())`,
         );
       if (n % 2 === 1)
         await rows(

@@ -518,7 +518,10 @@ test('scores go beyond 2^31', async () => {
   const near = 2_147_483_640;
   await engineEm(service.deps.orm).transactional(async (tx) => {
     await rows(tx, sql`update score_totals set total = ${near} where subject = 'contact' and subject_id = ${id}`);
-    await rows(tx, sql`update scores_by_rule set score = ${near}, worth = ${near} where subject = 'contact' and subject_id = ${id}`);
+    await rows(
+      tx,
+      sql`update scores_by_rule set score = ${near}, worth = ${near} where subject = 'contact' and subject_id = ${id}`,
+    );
   });
   const threshold = await make('/scoring/thresholds', { name: 'Far', score: 1_000_000 });
   await happen(submitted(id));

@@ -103,14 +103,14 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'scoring:read',
     user: true,
     operations: `
-    listScoringRules getScoringRule listScoreThresholds getScoreThreshold getContactScore getContactScoreAlias getCompanyScore getLeaderboard
+    listScoringRules getScoringRule listScoreThresholds getScoreThreshold getContactScore getContactScoreAlias getCompanyScore getLeaderboard getScoringReplay
     getVisitEmbed`,
   },
   {
     access: 'scoring:write',
     user: true,
     operations: `
-    createScoringRule updateScoringRule deleteScoringRule createScoreThreshold updateScoreThreshold deleteScoreThreshold recordScoringEvent`,
+    createScoringRule updateScoringRule deleteScoringRule createScoreThreshold updateScoreThreshold deleteScoreThreshold recordScoringEvent replayScoringRule`,
   },
   {
     access: 'analytics:read',

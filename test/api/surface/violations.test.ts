@@ -382,6 +382,11 @@ const CASES: Record<string, () => Case> = {
     wrong: ['/contactToken required', '/referrer format', '/url format'],
     as: 'nobody',
   }),
+  replayScoringRule: () => ({
+    path: `/scoring/rules/${ids['rule']}/replay`,
+    body: { from: '2999-01-01T00:00:00Z', dryRun: 'x', nope: 1 },
+    wrong: ['/dryRun type', '/from out_of_range', '/nope unknown_field'],
+  }),
   createScoreThreshold: () => ({
     path: '/scoring/thresholds',
     body: { name: '', score: 1, action: { type: 'ADD_TO_LIST', listId: NOWHERE } },

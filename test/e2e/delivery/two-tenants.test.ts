@@ -81,7 +81,11 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
   for (const job of ['campaign_simulations', 'campaign_migrations'])
     await insertRow(owner, job, await columnsOf(owner, job), { tenant_id: user.tenantId, campaign_id: campaignId });
   await make('/forms', { name: mark, fields: [{ name: 'email', label: mark, type: 'email', required: true }], listId });
-  await make('/scoring/rules', { name: mark, eventType: 'EMAIL_OPENED', points: 1 });
+  const ruleId = await make('/scoring/rules', { name: mark, eventType: 'EMAIL_OPENED', points: 1 });
+  await insertRow(owner, 'scoring_replays', await columnsOf(owner, 'scoring_replays'), {
+    tenant_id: user.tenantId,
+    rule_id: ruleId,
+  });
   await make('/scoring/thresholds', { name: mark, score: 50, action: { type: 'ADD_TO_LIST', listId } });
   await make('/auth/roles', { name: mark, permissions: ['contacts:read'] });
   await make('/auth/api-keys', { name: mark, permissions: ['contacts:read'] });
@@ -118,6 +122,7 @@ const PATHS: [RegExp, string][] = [
   [/^\/campaigns/, 'campaigns'],
   [/^\/forms/, 'forms'],
   [/^\/scoring\/rules/, 'scoring_rules'],
+  [/^\/scoring\/replays/, 'scoring_replays'],
   [/^\/scoring\/thresholds/, 'score_thresholds'],
   [/^\/auth\/users/, 'users'],
   [/^\/auth\/roles/, 'roles'],

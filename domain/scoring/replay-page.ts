@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { ScoringReplay, type ReplayFigures } from '../../db/entities/scoring.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendNewTotals } from './apply-changes.ts';
+import type { Changed } from './award.ts';
+import { addToPortion, totalOf, type Portion } from './decay.ts';
+import { fireThresholds } from './fire-thresholds.ts';
+import { lockSubjects } from './lock-subjects.ts';
+import { pastEvents, saveReplayedHistory, storedAwards } from './replay-history.ts';
+import { replayScore, type Awarded } from './replay-score.ts';
+import { keyOf, portionOf, readScores, saveScores, type Score } from './score-rows.ts';
+import { awardOf, RULE_COLUMNS, type RuleRow } from './score-events.ts';
+import { addThresholds, reachedThresholds } from './replay-thresholds.ts';
+
+/** How many contacts, or companies, are replayed in one transaction. */
+export const PAGE = 500;
+const MAX_CHANGES = 1000;
+
+export interface ReplayPageRequest {
+  tenantId: string;
+  replayId: number;
+  /** The last contact or company of the previous page. */
+  after: number;
+}
+
+export interface ReplayedPage {
+  cursor: number;
+  done: boolean;
+}
+
+export const NO_FIGURES: ReplayFigures = { examined: 0, changed: 0, before: 0, after: 0, changes: [], thresholds: [] };
+
+/**
+ * Replays a rule for the next page of contacts or companies, in one transaction. Repeated for a committed page, it does
+ * nothing. Ends without the rest if the rule was changed, deleted or made inactive.
+ */
+export const replayPage = (em: EntityManager, request: ReplayPageRequest): Promise<ReplayedPage> =>
+  retriedTransaction(em, async (tx) => {
+    const replay = await tx.findOne(ScoringReplay, { id: request.replayId });
+    if (!replay || replay.status !== 'RUNNING') return { cursor: request.after, done: true };
+    if (replay.cursor > request.after) return { cursor: replay.cursor, done: false };
+    const page = await replayNext(tx, replay);
+    tx.assign(replay, {
+      cursor: page.cursor,
+      figures: page.figures,
+      ...(page.end ? { status: page.end, finishedAt: new Date() } : {}),
+    });
+    await tx.flush();
+    return { cursor: page.cursor, done: page.end !== null };
+  });
+
+/** What a replay would do in all, with no effect; `replay` is not stored. */
+export async function surveyReplay(tx: EntityManager, replay: ReplayOf): Promise<ReplayFigures> {
+  let at = replay;
+  for (;;) {
+    const { cursor, figures, end } = await replayNext(tx, at);
+    if (end) return figures;
+    at = { ...at, cursor, figures };
+  }
+}
+
+export type ReplayOf = Pick<
+  ScoringReplay,
+  'tenantId' | 'ruleId' | 'ruleVersion' | 'dryRun' | 'fromAt' | 'untilAt' | 'cursor' | 'figures'
+>;
+
+async function replayNext(
+  tx: EntityManager,
+  replay: ReplayOf,
+): Promise<{ cursor: number; figures: ReplayFigures; end: 'COMPLETED' | 'CANCELLED' | null }> {
+  const { tenantId, ruleId, ruleVersion, cursor: after, figures } = replay;
+  const [rule] = await rows<RuleRow>(
+    tx,
+    sql`
+    select ${RULE_COLUMNS} from scoring_rules
+    where tenant_id = ${tenantId} and id = ${ruleId} and version = ${ruleVersion} and active
+    ${replay.dryRun ? sql`` : sql`for share`}`,
+  );
+  if (!rule) return { cursor: after, figures, end: 'CANCELLED' };
+  const subjects = await rows<{ id: number }>(
+    tx,
+    sql`
+    select id from ${sql.table(rule.target === 'contact' ? 'contacts' : 'companies')}
+    where tenant_id = ${tenantId} and id > ${after} order by id limit ${PAGE}`,
+  );
+  const done = await replayFor(
+    tx,
+    replay,
+    rule,
+    subjects.map(({ id }) => id),
+  );
+  return {
+    cursor: subjects.at(-1)?.id ?? after,
+    figures: {
+      examined: figures.examined + subjects.length,
+      changed: figures.changed + done.changes.length,
+      before: done.changes.reduce((sum, { before }) => sum + before, figures.before),
+      after: done.changes.reduce((sum, { after: now }) => sum + now, figures.after),
+      changes: [...figures.changes, ...done.changes].slice(0, MAX_CHANGES),
+      thresholds: addThresholds(figures.thresholds, done.thresholds),
+    },
+    end: subjects.length < PAGE ? 'COMPLETED' : null,
+  };
+}
+
+async function replayFor(
+  tx: EntityManager,
+  { tenantId, dryRun, fromAt, untilAt }: ReplayOf,
+  rule: RuleRow,
+  ids: readonly number[],
+): Promise<Pick<ReplayFigures, 'changes' | 'thresholds'>> {
+  const { target: subject } = rule;
+  const members = await rows<{ id: number; subjectId: number }>(
+    tx,
+    subject === 'contact'
+      ? sql`select id, id as "subjectId" from unnest(${[...ids]}::bigint[]) as listed(id)`
+      : sql`select id, company_id as "subjectId" from contacts where tenant_id = ${tenantId} and company_id = any(${[...ids]}::bigint[])`,
+  );
+  const contacts = members.map(({ id }) => ({ tenantId, id }));
+  if (!dryRun) await lockSubjects(tx, contacts);
+  const keys = ids.map((subjectId) => ({ tenantId, subject, subjectId }));
+  const scores = await readScores(tx, keys);
+  const stored = await storedAwards(tx, tenantId, rule, ids);
+  const events = await pastEvents(tx, tenantId, rule, { fromAt, untilAt, members, stored });
+  const span = { ...awardOf(rule), from: fromAt.getTime(), until: untilAt.getTime() };
+  const now = Date.now();
+  const changed: Changed = new Map();
+  const writes = { removed: [] as number[], updated: [] as Awarded[], added: [] as (Awarded & { score: Score })[] };
+  const changes: ReplayFigures['changes'] = [];
+  for (const id of ids) {
+    const score = scores.get(keyOf({ tenantId, subject, subjectId: id }))!;
+    const rowsBefore = stored.get(id) ?? [];
+    const rowsAfter = replayScore(rowsBefore, events.get(id) ?? [], span);
+    if (!differ(rowsBefore, rowsAfter)) continue;
+    const before = totalOf(score.portions, now);
+    changed.set(score, replacePortions(score, rule.id, rowsAfter));
+    const after = totalOf(score.portions, now);
+    const left = new Set(rowsAfter.map((row) => row.id));
+    for (const row of rowsBefore) if (!left.has(row.id)) writes.removed.push(row.id!);
+    for (const row of rowsAfter) {
+      if (row.id === null) writes.added.push({ ...row, score });
+      else writes.updated.push(row);
+    }
+    if (before !== after) changes.push({ id, before, after });
+  }
+  const thresholds = subject === 'contact' ? await reachedThresholds(tx, tenantId, changes) : [];
+  if (dryRun || changed.size === 0) return { changes, thresholds };
+  await saveReplayedHistory(tx, rule, writes, now);
+  await saveScores(tx, changed, now);
+  if (subject === 'contact') {
+    const totals = changes.map(({ id: contactId, before: previous, after: total }) => ({
+      ...{ tenantId, contactId, previous, total, ruleId: rule.id },
+      requestId: null,
+    }));
+    await fireThresholds(
+      tx,
+      totals.map(({ contactId, total }) => ({ tenantId, contactId, total, eventId: randomUUID(), requestId: null })),
+    );
+    await appendNewTotals(tx, totals);
+  }
+  return { changes, thresholds };
+}
+
+/** Whether two histories of a rule differ in what they award. */
+function differ(before: readonly Awarded[], after: readonly Awarded[]): boolean {
+  const known = new Map(before.map((row) => [row.eventId, row]));
+  return (
+    before.length !== after.length ||
+    after.some(({ eventId, points, halfLifeDays }) => {
+      const row = known.get(eventId);
+      return row?.points !== points || row.halfLifeDays !== halfLifeDays;
+    })
+  );
+}
+
+/** Makes the rule's portions those of these rows; returns all that there were and are. */
+function replacePortions(score: Score, ruleId: number, awarded: readonly Awarded[]): Set<Portion> {
+  const portions = new Set(score.portions.filter((portion) => portion.ruleId === ruleId));
+  for (const portion of portions) Object.assign(portion, { points: 0, worth: 0, events: 0 });
+  for (const { points, halfLifeDays, at } of awarded) {
+    const portion = portionOf(score, ruleId, halfLifeDays);
+    addToPortion(portion, points, at);
+    portions.add(portion);
+  }
+  return portions;
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import fc from 'fast-check';
+import { engineEm, rows, sql } from '../../../db/orm.ts';
+import type { AnyEvent } from '../../../events/contracts.ts';
+import { replayScore, type Awarded, type PastEvent } from '../../../domain/scoring/replay-score.ts';
+import { scoreEvents } from '../../../domain/scoring/score-events.ts';
+import { startService, type Answer, type Service } from '../../support/service.ts';
+import { eventOf, publish, settled } from '../../support/events.ts';
+import { until } from '../../support/until.ts';
+
+const DAY = 86_400_000;
+let service: Service;
+let number = 0;
+beforeAll(async () => {
+  service = await startService({ worker: ['intake', 'consumers', 'relay', 'temporal'] });
+  const [visits] = (await service.api('GET', '/scoring/rules?eventType=WEBSITE_VISITED')).body.data;
+  await service.api('PUT', `/scoring/rules/${visits.id}`, { active: false });
+});
+afterAll(() => service.stop());
+
+const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
+async function make(path: string, body: object): Promise<Answer['body']> {
+  const answer = await service.api('POST', path, body);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body;
+}
+const person = async (more: object = {}): Promise<number> =>
+  (await make('/contacts', { firstName: 'P', lastName: 'Q', email: `r${(number += 1)}@example.com`, ...more })).id;
+const score = async (id: number): Promise<Answer['body']> => (await service.api('GET', `/scoring/contacts/${id}`)).body;
+const visit = (contactId: number, daysAgo: number, page: string) =>
+  eventOf('WEBSITE_VISITED', { contactId, url: `https://example.com/${page}` }, new Date(Date.now() - daysAgo * DAY));
+async function happen(...events: AnyEvent[]): Promise<void> {
+  await publish(service, ...events);
+  await settled(service, 'scoring', 'contact');
+}
+const rule = (page: string, more: object): Promise<Answer['body']> =>
+  make('/scoring/rules', {
+    name: page,
+    eventType: 'WEBSITE_VISITED',
+    conditions: [{ field: 'url', operator: 'endsWith', value: `/${page}` }],
+    ...more,
+  });
+const since = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY).toISOString();
+async function replay(ruleId: number, from: string): Promise<Answer['body']> {
+  const started = await service.api('POST', `/scoring/rules/${ruleId}/replay`, { from });
+  assert.equal(started.status, 202, JSON.stringify(started.body));
+  const path = started.headers.get('location')!.replace('/api/v1', '');
+  let job: Answer['body'];
+  await until('the replay is over', async () => {
+    job = (await service.api('GET', path)).body;
+    return job.status !== 'RUNNING';
+  });
+  await settled(service, 'scoring', 'contact');
+  return job;
+}
+
+test('events since a time get what the rule gives now; a dry run says so before, and changes nothing', async () => {
+  const list = (await make('/contacts/lists', { name: 'Reached' })).id;
+  const action = { type: 'ADD_TO_LIST', listId: list };
+  const threshold = await make('/scoring/thresholds', { name: 'Reached', score: 30, action });
+  const { id: ruleId } = await rule('pricing', { points: 4 });
+  const [many, few, none] = [await person(), await person(), await person()];
+  await happen(
+    visit(many, 40, 'pricing'),
+    ...[1, 2, 3].map((day) => visit(many, day, 'pricing')),
+    visit(many, 1, 'other'),
+    visit(few, 2, 'pricing'),
+    visit(none, 2, 'other'),
+  );
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 10 });
+  assert.deepEqual([(await score(many)).totalScore, (await score(few)).totalScore], [16, 4]);
+
+  const told = await service.api('POST', `/scoring/rules/${ruleId}/replay`, { from: since(30), dryRun: true });
+  assert.equal(told.status, 200, JSON.stringify(told.body));
+  const expected = {
+    changed: 2,
+    totals: { before: 20, after: 44 },
+    changes: [
+      { contactId: many, before: 16, after: 34 },
+      { contactId: few, before: 4, after: 10 },
+    ],
+    thresholds: [{ thresholdId: threshold.id, name: 'Reached', score: 30, fires: 1, firedBefore: 0 }],
+  };
+  const outcome = ({ changed, totals, changes, thresholds }: Answer['body']) => ({
+    ...{ changed, totals, changes, thresholds },
+  });
+  assert.deepEqual(outcome(told.body), expected);
+  assert.equal(told.body.id, null);
+  assert.deepEqual([(await score(many)).totalScore, (await score(few)).totalScore], [16, 4], 'nothing has changed');
+
+  const job = await replay(ruleId, since(30));
+  assert.deepEqual([job.status, outcome(job)], ['COMPLETED', expected]);
+  const found = await score(many);
+  assert.deepEqual(
+    [found.totalScore, found.rules.map(({ score: points, events }: Answer['body']) => [points, events])],
+    [34, [[34, 4]]],
+    'the visit of forty days ago keeps its points',
+  );
+  const members = async (): Promise<number[]> =>
+    (await service.api('GET', `/contacts/lists/${list}/contacts`)).body.data.map((one: Answer['body']) => one.id);
+  assert.deepEqual(await members(), [many]);
+  const { data } = (await service.api('GET', `/contacts/${few}/activities?sort=-id`)).body;
+  assert.deepEqual(
+    [data[0].type, data[0].data],
+    ['SCORE_UPDATED', { contactId: few, previousScore: 4, totalScore: 10, ruleId, qualification: 'cold' }],
+  );
+
+  // Down and up again: the threshold does not fire again.
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 1 });
+  await replay(ruleId, since(30));
+  assert.equal((await score(many)).totalScore, 7);
+  await service.api('POST', `/contacts/lists/${list}/contacts/remove`, { contactIds: [many] });
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 10 });
+  const again = await replay(ruleId, since(30));
+  assert.deepEqual(
+    [again.thresholds.map(({ fires, firedBefore }: Answer['body']) => [fires, firedBefore]), await members()],
+    [[[0, 1]], []],
+  );
+  const same = await replay(ruleId, since(30));
+  assert.deepEqual([same.changed, same.changes], [0, []], 'a second time changes nothing');
+  await service.api('DELETE', `/scoring/thresholds/${threshold.id}`);
+});
+
+test('a new rule gets the past, with its cap and decay; events that come later count once', async () => {
+  const { id: ruleId } = await rule('late', { points: 0, decay: { halfLifeDays: 10 }, maxPerContact: 45 });
+  const id = await person();
+  const events = [visit(id, 10, 'late'), visit(id, 20, 'late'), visit(id, 30, 'late')];
+  await happen(...events);
+  assert.deepEqual((await score(id)).rules, []);
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 20 });
+  await replay(ruleId, since(100));
+  // The cap leaves 20 for each of the two oldest, and 5 for the newest: 2.5 + 5 + 2.5.
+  const found = await score(id);
+  assert.deepEqual([found.totalScore, found.rules[0].points], [10, 45]);
+  // Delivered to the consumer only now, or once more past its memory: the replay was first.
+  await engineEm(service.deps.orm).transactional((tx) => scoreEvents(tx, events));
+  assert.deepEqual((await score(id)).totalScore, 10);
+  const after = await rule('after', { points: 3 });
+  await replay(after.id, since(1));
+  await happen(visit(id, 0.5, 'after'), visit(id, 0, 'after'));
+  assert.equal((await score(id)).totalScore, 10 + 6, 'events that were not there for the replay count too');
+});
+
+test('points that were given for an event that the timeline lacks stay', async () => {
+  const { id: ruleId } = await rule('lost', { points: 5 });
+  const id = await person();
+  const lost = visit(id, 2, 'lost');
+  await engineEm(service.deps.orm).transactional((tx) => scoreEvents(tx, [lost]));
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 9 });
+  const job = await replay(ruleId, since(10));
+  assert.deepEqual([job.changed, (await score(id)).totalScore], [0, 5]);
+});
+
+test('new contacts, and the scores of companies', async () => {
+  const companyId = (await make('/contacts/companies', { name: 'Replayed' })).id;
+  const id = await person({ companyId });
+  await settled(service, 'scoring', 'contact');
+  const created = await make('/scoring/rules', { name: 'created', eventType: 'CONTACT_CREATED', points: 6 });
+  const first = await replay(created.id, since(1));
+  assert.ok(first.changed >= 1);
+  assert.equal((await score(id)).totalScore, 6);
+  assert.equal((await replay(created.id, since(1))).changed, 0);
+  const fresh = await person();
+  await settled(service, 'scoring', 'contact');
+  assert.equal((await score(fresh)).totalScore, 6);
+  assert.equal((await replay(created.id, since(1))).changed, 0, 'points of the event are those of the creation');
+  await service.api('DELETE', `/scoring/rules/${created.id}`);
+
+  await happen(visit(id, 1, 'firm'));
+  const firm = await rule('firm', { points: 12, target: 'company' });
+  const job = await replay(firm.id, since(10));
+  assert.deepEqual(job.changes, [{ companyId, before: 0, after: 12 }]);
+  assert.equal((await service.api('GET', `/scoring/companies/${companyId}`)).body.totalScore, 12);
+  const both = await make('/scoring/rules', { name: 'c', eventType: 'CONTACT_CREATED', points: 6, target: 'company' });
+  assert.equal((await service.api('POST', `/scoring/rules/${both.id}/replay`, { from: since(1) })).status, 409);
+});
+
+test('what is no replay', async () => {
+  const { id: ruleId } = await rule('refused', { points: 5 });
+  const ask = async (body: object, of = ruleId): Promise<[number, string]> => {
+    const answer = await service.api('POST', `/scoring/rules/${of}/replay`, body);
+    return [answer.status, answer.body.errors?.[0].path ?? answer.body.code];
+  };
+  assert.deepEqual(await ask({}), [400, '/from']);
+  assert.deepEqual(await ask({ from: 'yesterday' }), [400, '/from']);
+  assert.deepEqual(await ask({ from: new Date(Date.now() + DAY).toISOString() }), [400, '/from']);
+  assert.deepEqual(await ask({ from: since(1), x: 1 }), [400, '/x']);
+  assert.deepEqual(await ask({ from: since(1) }, 999_999), [404, 'not_found']);
+  await query(sql`
+    insert into scoring_replays (tenant_id, rule_id, rule_version, dry_run, from_at, until_at, figures, workflow_id)
+    values ('default', ${ruleId}, 1, false, now(), now(), '{}', 'other')`);
+  assert.deepEqual(await ask({ from: since(1) }), [409, 'conflict']);
+  await query(sql`update scoring_replays set status = 'COMPLETED' where workflow_id = 'other'`);
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { active: false });
+  assert.deepEqual(await ask({ from: since(1) }), [409, 'conflict']);
+  await service.api('DELETE', `/scoring/rules/${ruleId}`);
+  assert.deepEqual(await ask({ from: since(1) }), [404, 'not_found']);
+  assert.equal((await service.api('GET', '/scoring/replays/999999')).status, 404);
+});
+
+test('a replay is as if the rule had always been so', () => {
+  const [from, until] = [100, 200];
+  const event = fc.record({ at: fc.integer({ min: 100, max: 199 }), matches: fc.boolean() });
+  fc.assert(
+    fc.property(
+      fc.array(event, { maxLength: 20 }),
+      fc.array(fc.record({ at: fc.integer({ min: 0, max: 300 }), points: fc.integer({ min: 1, max: 9 }) })),
+      fc.integer({ min: 1, max: 9 }),
+      fc.option(fc.integer({ min: 1, max: 60 })),
+      (made, before, points, cap) => {
+        const events = made.map(({ at, matches }, n): PastEvent => ({ eventId: `e${n}`, at, matches }));
+        // What was awarded: some of it for these events, some for others.
+        const stored = before.map(({ at, points: had }, n): Awarded => {
+          const known = n % 2 === 0 ? events[n] : undefined;
+          return { id: n + 1, eventId: known?.eventId ?? `x${n}`, at: known?.at ?? at, points: had, halfLifeDays: 0 };
+        });
+        const after = replayScore(stored, events, { points, halfLifeDays: 7, cap, from, until });
+        const kept = stored.filter(({ eventId }) => eventId.startsWith('x'));
+        assert.deepEqual(
+          after.filter(({ eventId }) => eventId.startsWith('x')),
+          kept,
+        );
+        const room = cap === null ? Infinity : Math.max(0, cap - kept.reduce((sum, row) => sum + row.points, 0));
+        const given = after.filter(({ eventId }) => eventId.startsWith('e'));
+        const matching = events.filter(({ matches }) => matches);
+        assert.equal(
+          given.reduce((sum, row) => sum + row.points, 0),
+          Math.min(room, matching.length * points),
+        );
+        // The earliest come first.
+        const refused = matching.filter(({ eventId }) => given.every((row) => row.eventId !== eventId));
+        assert.ok(given.every((row) => row.halfLifeDays === 7 && refused.every(({ at }) => at >= row.at)));
+        assert.deepEqual(replayScore(after, events, { points, halfLifeDays: 7, cap, from, until }), after);
+      },
+    ),
+  );
+});
