@@ -80,7 +80,7 @@ function judgeFailure({ code, message }: OutboundError): Tried {
  */
 export async function callWebhook(
   { outbound, env }: Pick<Deps, 'outbound' | 'env'>,
-  { tenantId, id, url, body }: WebhookCall,
+  { tenantId, id, url, body }: Pick<WebhookCall, 'tenantId' | 'id' | 'url' | 'body'>,
   { attempt, elapsedMs }: Attempt,
 ): Promise<CallAnswer> {
   const at = new Date();

@@ -7,6 +7,7 @@ import { erasureActivities } from './erasure.ts';
 import { campaignSimulationActivities } from './campaign-simulations.ts';
 import { scoringActivities } from './scoring.ts';
 import { segmentActivities } from './segments.ts';
+import { thresholdActivities } from './thresholds.ts';
 
 /** All activities. The Temporal UI shows their names. */
 export function createActivities(deps: Deps) {
@@ -19,5 +20,6 @@ export function createActivities(deps: Deps) {
     ...erasureActivities(deps),
     ...scoringActivities(deps),
     ...segmentActivities(deps),
+    ...thresholdActivities(deps),
   };
 }

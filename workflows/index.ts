@@ -10,3 +10,4 @@ export { emailCampaign } from './email-campaign.ts';
 export { importUndo } from './import-undo.ts';
 export { scoringReplay } from './scoring-replay.ts';
 export { segmentBuild } from './segment-build.ts';
+export { thresholdCall } from './threshold-call.ts';

@@ -5,7 +5,7 @@
 
 /** The task queues. */
 export const QUEUES = {
-  /** Campaign executions, thousands at a time. */
+  /** Campaign executions and webhooks of thresholds, thousands at a time. */
   journeys: 'perennial',
   /**
    * Enrolments, schedules, stops, resumes, migrations and simulations of campaigns, imports, segment builds, replays of
@@ -79,6 +79,7 @@ export interface WorkflowInputs {
   emailCampaign: { tenantId: string; campaignId: number };
   segmentBuild: { tenantId: string; segmentId: number; build: number };
   scoringReplay: ReplayJob;
+  thresholdCall: { tenantId: string; thresholdId: number; contactId: number };
 }
 
 export type WorkflowType = keyof WorkflowInputs;
@@ -217,6 +218,13 @@ export const workflows = {
     id: ({ tenantId, replayId }) => `scoring-replay/${tenantId}/${replayId}`,
     queue: QUEUES.jobs,
     policy: once,
+  },
+  thresholdCall: {
+    id: ({ tenantId, thresholdId, contactId }) => `threshold-call/${tenantId}/${thresholdId}/${contactId}`,
+    queue: QUEUES.journeys,
+    policy: once,
+    summary: ({ thresholdId, contactId }) => `webhook of threshold ${thresholdId}, contact ${contactId}`,
+    attributes: ({ tenantId, contactId }) => ({ tenantId, contactId }),
   },
   contactErasure: {
     id: ({ tenantId, erasureId }) => `contact-erasure/${tenantId}/${erasureId}`,

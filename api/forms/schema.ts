@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { MAX_NOTIFIED } from '../../domain/emails/system-mail/submission-keys.ts';
+import { MAX_NOTIFIED } from '../../domain/emails/system-mail/notice-keys.ts';
 import { FORM_FIELD_TYPES } from '../../db/entities/forms.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 

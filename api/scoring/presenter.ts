@@ -1,7 +1,7 @@
 import type { ScoreThreshold, ScoringRule, ScoringSettings } from '../../db/entities/scoring.ts';
 import type { readContactScore } from '../../domain/scoring/read-scores.ts';
 import type { ReplayView } from '../../domain/scoring/replay.ts';
-import type { ThresholdAction } from '../../domain/scoring/fire-thresholds.ts';
+import type { ThresholdAction } from '../../domain/scoring/threshold-action.ts';
 
 export function presentRule(rule: ScoringRule) {
   return {

@@ -11,13 +11,8 @@ import {
   updateRule,
 } from '../../domain/scoring/rules.ts';
 import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
-import {
-  actionViolations,
-  createThreshold,
-  deleteThreshold,
-  triggeredCounts,
-  updateThreshold,
-} from '../../domain/scoring/thresholds.ts';
+import { createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
+import { actionViolations } from '../../domain/scoring/threshold-action.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import { replayRoutes } from './replay-routes.ts';
@@ -186,9 +181,10 @@ export const scoringRoutes: RouteSpec[] = [
     access: 'scoring:write',
     body: schema.ThresholdCreate,
     responses: { 201: { schema: schema.Threshold } },
-    check: ({ tx, caller, body }) => actionViolations(tx, caller.tenantId, body.action),
-    handler: async ({ em, caller, body }) => {
-      const threshold = await createThreshold(em, caller, { ...body, action: body.action ?? { type: 'NONE' } });
+    check: ({ deps, tx, caller, body }) => actionViolations(tx, caller.tenantId, body.action, deps.outbound.checkUrl),
+    handler: async ({ deps, em, caller, body }) => {
+      const { action = { type: 'NONE' } } = body;
+      const threshold = await createThreshold(em, caller, { ...body, action }, deps.outbound.checkUrl);
       return created(`/scoring/thresholds/${threshold.id}`, presentThreshold(threshold, 0));
     },
   }),
@@ -218,21 +214,22 @@ export const scoringRoutes: RouteSpec[] = [
     params: IdParams,
     body: schema.ThresholdUpdate,
     responses: { 200: { schema: schema.Threshold } },
-    check: async ({ tx, caller, params, body, readOnly }) => {
+    check: async ({ deps, tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(ScoreThreshold, { id: params.id ?? 0 });
       if (!current) return [];
       const count = (await triggeredCounts(tx, [current.id])).get(current.id) ?? 0;
       return [
         ...changedReadOnly(readOnly, presentThreshold(current, count)),
-        ...(await actionViolations(tx, caller.tenantId, body.action)),
+        ...(await actionViolations(tx, caller.tenantId, body.action, deps.outbound.checkUrl)),
       ];
     },
-    handler: async ({ em, caller, params, body, readOnly, ifMatch }) => {
+    handler: async ({ deps, em, caller, params, body, readOnly, ifMatch }) => {
       const count = (await triggeredCounts(em, [params.id])).get(params.id) ?? 0;
-      const threshold = await updateThreshold(em, caller, params.id, body, async (current) => {
+      const check = async (current: ScoreThreshold): Promise<void> => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(readOnly, presentThreshold(current, count));
-      });
+      };
+      const threshold = await updateThreshold(em, caller, params.id, body, check, deps.outbound.checkUrl);
       return { body: presentThreshold(threshold, count) };
     },
   }),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
 import { REPLAY_STATUSES } from '../../db/entities/scoring.ts';
+import type { ThresholdAction } from '../../domain/scoring/threshold-action.ts';
 import { SCORABLE_EVENTS } from '../../domain/scoring/score-events.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
 import { VisitedPage } from './visit-schema.ts';
@@ -77,25 +78,34 @@ function withoutDefaults<T extends object>(fields: T): T {
   ) as T;
 }
 
-const Action = Type.Unsafe<
-  { type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: number } | { type: 'START_CAMPAIGN'; campaignId: number }
->({
+/** The field that an action of a type needs; others may not have it. */
+const ACTION_FIELDS: [ThresholdAction['type'], string][] = [
+  ['ADD_TO_LIST', 'listId'],
+  ['START_CAMPAIGN', 'campaignId'],
+  ['NOTIFY', 'to'],
+  ['WEBHOOK', 'url'],
+];
+const Action = Type.Unsafe<ThresholdAction>({
   type: 'object',
+  description:
+    '`NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard ' +
+    'Webhooks says with the secret of `GET /campaigns/webhook-secret`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, ' +
+    'data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; ' +
+    'without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour',
   required: ['type'],
-  properties: { type: { type: 'string', enum: ['NONE', 'ADD_TO_LIST', 'START_CAMPAIGN'] }, listId: Id, campaignId: Id },
+  properties: {
+    type: { type: 'string', enum: ['NONE', ...ACTION_FIELDS.map(([type]) => type)] },
+    listId: Id,
+    campaignId: Id,
+    to: { type: 'string', minLength: 1, maxLength: 100, description: 'The address of an active user' },
+    url: { type: 'string', minLength: 1, maxLength: 2048 },
+  },
   additionalProperties: false,
-  allOf: [
-    {
-      if: { properties: { type: { const: 'ADD_TO_LIST' } } },
-      then: { required: ['listId'] },
-      else: { properties: { listId: false } },
-    },
-    {
-      if: { properties: { type: { const: 'START_CAMPAIGN' } } },
-      then: { required: ['campaignId'] },
-      else: { properties: { campaignId: false } },
-    },
-  ],
+  allOf: ACTION_FIELDS.map(([type, field]) => ({
+    if: { properties: { type: { const: type } } },
+    then: { required: [field] },
+    else: { properties: { [field]: false } },
+  })),
 });
 const thresholdFields = {
   name: Type.String({ minLength: 1, maxLength: 255 }),

@@ -3624,14 +3624,18 @@ export interface components {
         CreateScoreThresholdRequest: {
             name: string;
             score: number;
+            /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /campaigns/webhook-secret`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
             action?: {
                 /** @enum {string} */
-                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN";
+                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN" | "NOTIFY" | "WEBHOOK";
                 /** @example 1 */
                 listId?: number;
                 /** @example 1 */
                 campaignId?: number;
-            } & (unknown & unknown);
+                /** @description The address of an active user */
+                to?: string;
+                url?: string;
+            } & (unknown & unknown & unknown & unknown);
         };
         CreateScoringRuleRequest: {
             /** @example Email opened */
@@ -5468,14 +5472,18 @@ export interface components {
             id: number;
             name: string;
             score: number;
+            /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /campaigns/webhook-secret`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
             action: {
                 /** @enum {string} */
-                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN";
+                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN" | "NOTIFY" | "WEBHOOK";
                 /** @example 1 */
                 listId?: number;
                 /** @example 1 */
                 campaignId?: number;
-            } & (unknown & unknown);
+                /** @description The address of an active user */
+                to?: string;
+                url?: string;
+            } & (unknown & unknown & unknown & unknown);
             /** @description Whether it has fired for any contact */
             triggered: boolean;
             triggeredCount: number;
@@ -6480,14 +6488,18 @@ export interface components {
         UpdateScoreThresholdRequest: {
             name?: string;
             score?: number;
+            /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /campaigns/webhook-secret`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
             action?: {
                 /** @enum {string} */
-                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN";
+                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN" | "NOTIFY" | "WEBHOOK";
                 /** @example 1 */
                 listId?: number;
                 /** @example 1 */
                 campaignId?: number;
-            } & (unknown & unknown);
+                /** @description The address of an active user */
+                to?: string;
+                url?: string;
+            } & (unknown & unknown & unknown & unknown);
             readonly id?: unknown;
             readonly tenantId?: unknown;
             readonly version?: unknown;

@@ -136,6 +136,26 @@ const ScoreThresholdHitSchema = defineEntity({
 export class ScoreThresholdHit extends ScoreThresholdHitSchema.class {}
 ScoreThresholdHitSchema.setClass(ScoreThresholdHit);
 
+const ThresholdCallSchema = defineEntity({
+  name: 'ThresholdCall',
+  tableName: 'threshold_calls',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    thresholdId: bigid().primary(),
+    contactId: bigid().primary(),
+    url: p.text(),
+    /** Name and score of the threshold, and the contact's total, when it fired. */
+    name: p.string().length(255),
+    score: p.integer(),
+    total: bigid(),
+    at: timestamp(),
+  },
+});
+/** The call of a threshold's webhook for a contact, until it has ended. */
+export class ThresholdCall extends ThresholdCallSchema.class {}
+ThresholdCallSchema.setClass(ThresholdCall);
+
 const ScoringSettingsSchema = defineEntity({
   name: 'ScoringSettings',
   tableName: 'scoring_settings',
@@ -235,6 +255,7 @@ export const scoringEntities = [
   ScoreHistory,
   ScoreThreshold,
   ScoreThresholdHit,
+  ThresholdCall,
   ScoringSettings,
   ScoringReplay,
   RecentVisit,

@@ -2,7 +2,7 @@ import type { Form } from '../../db/entities/forms.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { queueEmails } from '../emails/ledger/queue-emails.ts';
 import { NOTIFICATION_KEY, notificationTemplate } from '../emails/system-mail/notification-template.ts';
-import { submissionKey } from '../emails/system-mail/submission-keys.ts';
+import { submissionKey } from '../emails/system-mail/notice-keys.ts';
 import { upsertSystemTemplate } from '../emails/templates/keep-system-template.ts';
 
 /** Characters of one value; the submission has the whole. */

@@ -1,11 +1,7 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
-import { addToListIfThere } from '../segments/membership/change-list-members.ts';
-import { enterCampaign } from '../campaigns/enrolment/enter-campaign.ts';
 import { lockCampaigns } from '../campaigns/enrolment/lock-campaigns.ts';
-
-/** The action when a contact reaches a threshold. */
-export type ThresholdAction =
-  { type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: number } | { type: 'START_CAMPAIGN'; campaignId: number };
+import { runThresholdActions } from './run-threshold-actions.ts';
+import type { ThresholdAction } from './threshold-action.ts';
 
 interface NewTotal {
   tenantId: string;
@@ -20,6 +16,9 @@ interface Hit {
   threshold_id: number;
   contact_id: number;
   event_id: string;
+  total: number;
+  name: string;
+  score: number;
   action: ThresholdAction;
 }
 
@@ -36,37 +35,27 @@ export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Pro
   const due = await rows<Hit>(
     tx,
     sql`${preparedHint}
-    select distinct on (s.tenant_id, s.id, r.c) s.tenant_id, s.id as threshold_id, r.c as contact_id, r.e as event_id, s.action
+    select distinct on (s.tenant_id, s.id, r.c) s.tenant_id, s.id as threshold_id, r.c as contact_id,
+      r.e as event_id, r.total, s.name, s.score, s.action
     from jsonb_to_recordset(${payload}::jsonb) as r(n int, t text, c bigint, total bigint, e uuid)
     join score_thresholds s on s.tenant_id = r.t and s.score <= r.total
     where not exists (select 1 from score_threshold_hits h where h.tenant_id = s.tenant_id and h.threshold_id = s.id and h.contact_id = r.c)
     order by s.tenant_id, s.id, r.c, r.n`,
   );
   const hits = await insertHits(tx, await withOpenCampaigns(tx, due));
-  for (const [, group] of Map.groupBy(hits, (hit) => `${hit.tenant_id}/${hit.threshold_id}`)) {
-    const { tenant_id: tenantId, action } = group[0]!;
-    const causeOf = (hit: Hit): string | null => totals.find((r) => r.eventId === hit.event_id)?.requestId ?? null;
-    if (action.type === 'ADD_TO_LIST') {
-      for (const [requestId, some] of Map.groupBy(group, causeOf)) {
-        const contactIds = some.map((hit) => hit.contact_id);
-        await addToListIfThere(tx, tenantId, action.listId, contactIds, { requestId });
-      }
-    }
-    if (action.type === 'START_CAMPAIGN') {
-      for (const hit of group) {
-        await enterCampaign(
-          tx,
-          { tenantId, requestId: causeOf(hit) },
-          {
-            campaignId: action.campaignId,
-            contactId: hit.contact_id,
-            entryKey: hit.event_id,
-            trigger: 'SCORE_REACHED',
-          },
-        );
-      }
-    }
-  }
+  await runThresholdActions(
+    tx,
+    hits.map(
+      ({ tenant_id: tenantId, threshold_id: thresholdId, contact_id: contactId, event_id: eventId, ...hit }) => ({
+        ...hit,
+        tenantId,
+        thresholdId,
+        contactId,
+        eventId,
+        requestId: totals.find((one) => one.eventId === eventId)?.requestId ?? null,
+      }),
+    ),
+  );
 }
 
 /**

@@ -2,37 +2,14 @@ import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { ScoreThreshold } from '../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
-import { assertValid, notFound, type Violation } from '../common/errors.ts';
-import { lockSegment } from '../segments/membership/lock-segment.ts';
-import type { ThresholdAction } from './fire-thresholds.ts';
+import { assertValid, notFound } from '../common/errors.ts';
+import type { CheckUrl } from '../outbound/check-url.ts';
+import { actionViolations, type ThresholdAction } from './threshold-action.ts';
 
 export interface ThresholdInput {
   name: string;
   score: number;
   action: ThresholdAction;
-}
-
-/**
- * The violations of an action: what it refers to must exist in the tenant, and a list must be static. Locks it against
- * deletion until the threshold is committed.
- */
-export async function actionViolations(
-  tx: EntityManager,
-  tenantId: string,
-  action: { type?: string; listId?: number; campaignId?: number } | undefined,
-): Promise<Violation[]> {
-  const { type, listId, campaignId } = action ?? {};
-  if (type === 'ADD_TO_LIST' && listId !== undefined && (await lockSegment(tx, tenantId, listId))?.type !== 'static') {
-    return [{ path: '/action/listId', code: 'not_found', message: 'must be the id of a static list' }];
-  }
-  if (type !== 'START_CAMPAIGN' || campaignId === undefined) return [];
-  const found = await rows(
-    tx,
-    sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} for key share`,
-  );
-  return found.length > 0
-    ? []
-    : [{ path: '/action/campaignId', code: 'not_found', message: 'must be the id of a campaign' }];
 }
 
 const contentOf = ({ name, score, action }: ScoreThreshold) => ({ name, score, action });
@@ -43,10 +20,11 @@ export async function createThreshold(
   em: EntityManager,
   author: Author,
   input: ThresholdInput,
+  checkUrl: CheckUrl,
 ): Promise<ScoreThreshold> {
   const { tenantId } = author;
   return em.transactional(async (tx) => {
-    assertValid(await actionViolations(tx, tenantId, input.action));
+    assertValid(await actionViolations(tx, tenantId, input.action, checkUrl));
     const threshold = tx.create(ScoreThreshold, { ...input, tenantId });
     await tx.flush();
     await appendAudit(tx, author, {
@@ -65,12 +43,13 @@ export async function updateThreshold(
   id: number,
   input: Partial<ThresholdInput>,
   check: (current: ScoreThreshold) => Promise<void>,
+  checkUrl: CheckUrl,
 ): Promise<ScoreThreshold> {
   return em.transactional(async (tx) => {
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!threshold) throw notFound('score threshold', id);
     await check(threshold);
-    assertValid(await actionViolations(tx, threshold.tenantId, input.action));
+    assertValid(await actionViolations(tx, threshold.tenantId, input.action, checkUrl));
     const before = contentOf(threshold);
     tx.assign(threshold, input);
     await tx.flush();

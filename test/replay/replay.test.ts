@@ -7,6 +7,7 @@ import { paths } from '../workflows/campaign-paths.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
 import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
+import { thresholdPaths } from '../workflows/threshold-paths.ts';
 import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   workflowBundle = await compileWorkflows();
 });
 
-for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths })) {
+for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths, ...thresholdPaths })) {
   test(`the workflows of today replay the history of ${path}`, async () => {
     await Worker.runReplayHistory({ workflowBundle }, await readHistory(path));
   });

@@ -43,6 +43,7 @@ test('the registry has just the workflows that there are, each with the input th
     emailCampaign: true,
     scoringReplay: true,
     segmentBuild: true,
+    thresholdCall: true,
   };
   assert.deepEqual(Object.keys(exported).sort(), Object.keys(types).sort());
   assert.deepEqual(Object.keys(workflows).sort(), Object.keys(types).sort());

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import type { ContactInput } from '../../contacts/values/contact-values.ts';
@@ -6,6 +5,7 @@ import { changeListMembers } from '../../segments/membership/change-list-members
 import { queueEmails } from '../../emails/ledger/queue-emails.ts';
 import { assertSegments } from './assert-segments.ts';
 import { notFound } from '../../common/errors.ts';
+import { stableId } from '../../common/stable-id.ts';
 import type { Effect, OpenGoal, StepResult } from './advance.ts';
 import { judge, type Judged, type Verdict } from './judge.ts';
 import type { Entry } from '../definition/entry.ts';
@@ -81,10 +81,8 @@ export interface Performed {
 export const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
 
 /** The id of what a visit of a step does: always the same, in the form of a UUID. */
-export function causeId({ executionId, stepId, visit }: Performer): string {
-  const digest = createHash('sha256').update(`execution:${executionId}:${stepId}:${visit}`).digest('hex');
-  return digest.slice(0, 32).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
-}
+export const causeId = ({ executionId, stepId, visit }: Performer): string =>
+  stableId(`execution:${executionId}:${stepId}:${visit}`);
 
 /** Identifies the email of a visit of a step. */
 const sendKeyOf = ({ executionId, stepId, visit }: Performer): string => `execution:${executionId}:${stepId}:${visit}`;

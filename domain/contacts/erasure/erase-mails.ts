@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { eraseEmails } from '../../emails/ledger/move-emails.ts';
-import { notifiesOf, submissionKeysOf } from '../../emails/system-mail/submission-keys.ts';
+import { notifiesOf, submissionKeysOf, thresholdKeysOf } from '../../emails/system-mail/notice-keys.ts';
 import { counted, type Counts } from './erasures.ts';
 import type { Person } from './person.ts';
 
@@ -9,12 +9,13 @@ export class MailUnderwayError extends Error {
   override readonly name = 'MailUnderwayError';
 }
 
-/** The ids of emails that indexes lead to: to the contact, of its journeys, and about these submissions. */
+/** The ids of emails that indexes lead to: to the contact, of its journeys, and about its scores and these submissions. */
 const mailsByIndex = (tenantId: string, { contactIds }: Person, submissions: readonly number[]) => sql`
   select id from emails where tenant_id = ${tenantId} and contact_id = any(${contactIds}::bigint[])
   union select id from emails where tenant_id = ${tenantId} and execution_id in (
     select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${contactIds}::bigint[]))
-  union select id from emails where tenant_id = ${tenantId} and send_key = any(${submissionKeysOf(submissions)}::text[])`;
+  union select id from emails where tenant_id = ${tenantId} and send_key = any(${submissionKeysOf(submissions)}::text[])
+  union select id from emails where tenant_id = ${tenantId} and send_key in (${thresholdKeysOf(tenantId, contactIds)})`;
 
 /**
  * A condition on an email: it is to the person or about it. `submissions` are the person's. No index has addresses:

@@ -182,6 +182,7 @@ async function eraseWhatIsTheirs(
   );
   await rows(tx, sql`delete from contact_activities where tenant_id = ${tenantId} and contact_id = any(${ids})`);
   await rows(tx, sql`delete from score_threshold_hits where tenant_id = ${tenantId} and contact_id = any(${ids})`);
+  await rows(tx, sql`delete from threshold_calls where tenant_id = ${tenantId} and contact_id = any(${ids})`);
   await rows(tx, sql`delete from analytics_contact_windows where tenant_id = ${tenantId} and contact_id = any(${ids})`);
   return counts;
 }

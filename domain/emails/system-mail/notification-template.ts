@@ -1,6 +1,9 @@
 import type { SystemTemplate } from '../templates/keep-system-template.ts';
 
-/** The system key of emails about campaigns and form submissions to those who run them. They have no link of the service. */
+/**
+ * The system key of emails about campaigns, form submissions and scores to those who run them. They have no link of the
+ * service.
+ */
 export const NOTIFICATION_KEY = 'notification';
 
 /** Shows `data.subject` and the plain text `data.body`; values are escaped in HTML. */
@@ -11,7 +14,7 @@ export function notificationTemplate(): SystemTemplate {
 <p style="margin:0;font:16px/1.5 Arial,Helvetica,sans-serif;color:#1f1f1f">{{ data.body | newline_to_br }}</p>
 </body></html>`;
   return {
-    name: 'Notification of a campaign or form',
+    name: 'Notification of a campaign, form or score',
     subject: '{{ data.subject }}',
     content,
     text: '{{ data.body }}\n',

@@ -1,14 +1,11 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { addressKey } from '../../addresses/address-key.ts';
 import type { UserNotification } from '../../campaigns/execution/perform-effect.ts';
 import { AppError } from '../../common/errors.ts';
-import { queueEmails } from '../ledger/queue-emails.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import { renderChunks, sharedEngine } from '../rendering/template-engine.ts';
 import { renderFailure, templateLimits, withTimeLimit } from '../rendering/template-limits.ts';
 import { NO_LINKS, templateScope } from '../rendering/template-values.ts';
-import { upsertSystemTemplate } from '../templates/keep-system-template.ts';
-import { NOTIFICATION_KEY, notificationTemplate } from './notification-template.ts';
+import { activeUser, queueNotices } from './queue-notice.ts';
 
 /** Characters; far beyond what anybody reads. */
 const MAX_SUBJECT = 500;
@@ -24,12 +21,8 @@ export async function notifyUser(
   tenantId: string,
   { to, subject, body, contactId, executionId, stepId, sendKey }: UserNotification,
 ): Promise<string | null> {
-  const [user] = await rows<{ email: string; active: boolean }>(
-    tx,
-    sql`select email, active from users where tenant_id = ${tenantId} and email_key = ${addressKey(to)}`,
-  );
-  if (!user) return 'no user has this address any more';
-  if (!user.active) return 'the user is deactivated';
+  const user = await activeUser(tx, tenantId, to);
+  if ('refusal' in user) return user.refusal;
   const [row] = await rows<ContactRow>(
     tx,
     sql`select ${contactColumns} from contacts c ${companyJoin} where c.tenant_id = ${tenantId} and c.id = ${contactId}`,
@@ -42,22 +35,9 @@ export async function notifyUser(
     if (!(error instanceof AppError)) throw error;
     return `the text cannot be rendered: ${error.message}`;
   }
-  const templateId = await upsertSystemTemplate(tx, tenantId, NOTIFICATION_KEY, notificationTemplate());
-  const [queued] = await queueEmails(tx, tenantId, [
-    {
-      sendKey,
-      templateId,
-      contactId: null,
-      toAddress: user.email,
-      executionId,
-      stepId,
-      lane: 'transactional',
-      data,
-      requestId: null,
-      accepted: true,
-    },
-  ]);
-  return queued!.status === 'SUPPRESSED' ? queued!.reason : null;
+  const common = { to: user.email, lane: 'transactional', executionId, stepId, requestId: null, sendKey } as const;
+  const [refusal] = await queueNotices(tx, tenantId, [{ ...common, ...data }]);
+  return refusal!;
 }
 
 /** A text with the contact's values. Throws AppError `template_limit` or `validation_failed`. */

@@ -74,7 +74,7 @@ test('the template is called what it is, also one of an earlier release', async 
   await submit(id, { email: 'names@example.com' });
   await query(sql`update email_templates set name = 'Earlier' where system_key = 'notification'`);
   await submit(id, { email: 'others@example.com' });
-  assert.deepEqual(await names(), [{ name: 'Notification of a campaign or form' }]);
+  assert.deepEqual(await names(), [{ name: 'Notification of a campaign, form or score' }]);
 });
 
 test('a submitter whose address is not ASCII, or not asked, is named in the text', async () => {

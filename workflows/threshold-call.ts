@@ -1,0 +1,11 @@
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { thresholdActivities } from '../activities/thresholds.ts';
+import { callOptions } from './options.ts';
+import type { WorkflowInputs } from './registry.ts';
+
+const { callThreshold } = proxyActivities<ReturnType<typeof thresholdActivities>>(callOptions);
+
+/** The call of a threshold's webhook for a contact; it fails if no attempt succeeds. */
+export async function thresholdCall(input: WorkflowInputs['thresholdCall']): Promise<void> {
+  setCurrentDetails(await callThreshold(input));
+}
