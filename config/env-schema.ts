@@ -148,7 +148,7 @@ export const envSchema = Type.Object({
     minimum: 1,
     maximum: 1_000_000_000,
     description:
-      'Requests per minute per client address to health, tracking, unsubscribe and form endpoints, in each process; the burst is a sixth of it',
+      'Requests per minute per client address to health, tracking, unsubscribe, form and visit endpoints, in each process; the burst is a sixth of it',
   }),
   FORM_SUBMISSIONS_PER_MINUTE: Type.Integer({
     default: 3000,

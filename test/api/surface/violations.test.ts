@@ -389,13 +389,13 @@ const CASES: Record<string, () => Case> = {
   }),
   createScoreThreshold: () => ({
     path: '/scoring/thresholds',
-    body: { name: '', score: 1, action: { type: 'ADD_TO_LIST', listId: NOWHERE } },
-    wrong: ['/action/listId not_found', '/name too_short'],
+    body: { name: '', score: 1, action: { type: 'NOTIFY', to: 'stranger@example.com' } },
+    wrong: ['/action/to not_found', '/name too_short'],
   }),
   updateScoreThreshold: () => ({
     path: `/scoring/thresholds/${ids['threshold']}`,
-    body: { name: '', triggered: true, action: { type: 'START_CAMPAIGN', campaignId: NOWHERE } },
-    wrong: ['/action/campaignId not_found', '/name too_short', '/triggered read_only'],
+    body: { name: '', triggered: true, action: { type: 'WEBHOOK', url: 'https://10.0.0.1/' } },
+    wrong: ['/action/url outbound_refused', '/name too_short', '/triggered read_only'],
   }),
   updateScoringSettings: () => ({
     path: '/scoring/settings',

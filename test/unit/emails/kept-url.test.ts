@@ -15,6 +15,7 @@ test('the token of the contact is not kept; everything else is, byte for byte', 
     [`https://example.com/a?contactToken=${TOKEN}&b=%20`, 'https://example.com/a?b=%20'],
     [`https://example.com/a?b&contactToken=${TOKEN}&contactToken=x`, 'https://example.com/a?b'],
     ['https://example.com/a?contactToken=', 'https://example.com/a'],
+    [`https://example.com/a?contact%54oken=${TOKEN}&b%=1&%63=2`, 'https://example.com/a?b%=1&%63=2'],
     [`https://h.example/api/v1/emails/view/${TOKEN}`, 'https://h.example/api/v1/emails/view'],
     [`https://h.example/api/v1/emails/view/${TOKEN}?a#b`, 'https://h.example/api/v1/emails/view?a#b'],
   ] as const)

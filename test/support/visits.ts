@@ -1,0 +1,37 @@
+import { engineEm, rows, type RawBuilder } from '../../db/orm.ts';
+import { makeContactToken } from '../../domain/addresses/contact-token.ts';
+import { settled } from './events.ts';
+import { makeContact } from './mail/emails.ts';
+import type { Answer, Service } from './service.ts';
+
+export const PAGE = 'https://www.example.com/prices';
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36';
+
+/** Visitors of a website that has the script, on a service with consumers and relay. */
+export function visitors(service: Service) {
+  const tokenOf = (contactId: number, tenantId = 'default', now?: number): string =>
+    makeContactToken(service.deps.links, tenantId, contactId, now);
+  /** Tells of a visit as a browser does. */
+  const tell = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    service.api('POST', '/scoring/visits', typeof body === 'string' ? body : JSON.stringify(body), {
+      token: null,
+      headers: { 'content-type': 'text/plain;charset=UTF-8', 'user-agent': BROWSER, ...headers },
+    });
+  return {
+    tokenOf,
+    tell,
+    person: async (): Promise<number> => (await makeContact(service)).id,
+    visit: (contactId: number, more: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+      tell({ site: 'default', contactToken: tokenOf(contactId), url: PAGE, ...more }, headers),
+    /** The data of the visits in a contact's timeline, in order. */
+    visitsOf: async (contactId: number): Promise<Record<string, unknown>[]> => {
+      await settled(service, 'scoring', 'contact');
+      const { data } = (await service.api('GET', `/contacts/${contactId}/activities?sort=id&limit=200`)).body;
+      return data.flatMap((one: Answer['body']) => (one.type === 'WEBSITE_VISITED' ? [one.data] : []));
+    },
+    scoreOf: async (contactId: number): Promise<number> =>
+      (await service.api('GET', `/scoring/contacts/${contactId}`)).body.totalScore,
+    engine: <Row>(query: RawBuilder<unknown>): Promise<Row[]> =>
+      engineEm(service.deps.orm).transactional((tx) => rows<Row>(tx, query)),
+  };
+}
