@@ -78,8 +78,8 @@ export function totalOf(portions: readonly Portion[], now: number): number {
 }
 
 /**
- * The time (ms since 1970) until which the score of no rule changes by decay alone, never later than its change; null
- * if it never does.
+ * When the score of a rule next changes by decay alone, in ms since 1970: at that time or later, but for changes less
+ * than a second ahead; null if none ever does.
  */
 export function changesAt(portions: readonly Portion[], now: number): number | null {
   const times = [...byRule(portions).values()].map((some) => ruleChangesAt(some, now));
