@@ -5,6 +5,7 @@ import { contactImportActivities } from './contact-import.ts';
 import { emailCampaignActivities } from './email-campaigns.ts';
 import { erasureActivities } from './erasure.ts';
 import { campaignSimulationActivities } from './campaign-simulations.ts';
+import { reportActivities } from './reports.ts';
 import { segmentActivities } from './segments.ts';
 
 /** All activities. The Temporal UI shows their names. */
@@ -16,6 +17,7 @@ export function createActivities(deps: Deps) {
     ...contactImportActivities(deps),
     ...emailCampaignActivities(deps),
     ...erasureActivities(deps),
+    ...reportActivities(deps),
     ...segmentActivities(deps),
   };
 }

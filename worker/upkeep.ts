@@ -3,6 +3,7 @@ import { engineEm, rows, sql } from '../db/orm.ts';
 import { deleteUsedChallenges } from '../domain/forms/captcha.ts';
 import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
 import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts';
+import { expireReportFiles } from '../domain/reports/report-files.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from '../runtime/every.ts';
 import { removeFiles, watchFileStore } from '../runtime/kept-files.ts';
@@ -24,6 +25,9 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
     }),
     every(DELETE_MS, log, 'could not delete full rate-limit buckets', () => deleteFullBuckets(engineEm(orm))),
     every(DELETE_MS, log, 'could not delete expired CAPTCHA challenges', () => deleteUsedChallenges(engineEm(orm))),
+    every(DELETE_MS, log, 'could not expire files of reports', async () => {
+      while ((await expireReportFiles(engineEm(orm))) > 0);
+    }),
     every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
     every(MINUTE_MS, log, 'could not remove files that are no longer needed', () => removeFiles(deps)),
     every(MINUTE_MS, log, 'could not measure the store of files', () => watchFileStore(deps)),

@@ -8,4 +8,5 @@ export { contactImport } from './contact-import.ts';
 export { contactErasure } from './erasure.ts';
 export { emailCampaign } from './email-campaign.ts';
 export { importUndo } from './import-undo.ts';
+export { report, reportOccurrence, reportSchedule } from './report.ts';
 export { segmentBuild } from './segment-build.ts';

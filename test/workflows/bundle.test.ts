@@ -41,6 +41,9 @@ test('the registry has just the workflows that there are, each with the input th
     importUndo: true,
     contactErasure: true,
     emailCampaign: true,
+    report: true,
+    reportOccurrence: true,
+    reportSchedule: true,
     segmentBuild: true,
   };
   assert.deepEqual(Object.keys(exported).sort(), Object.keys(types).sort());

@@ -1,5 +1,6 @@
 import type { Period } from '../../analytics/period.ts';
-import type { Chart, KeyFigure, ReportCell, ReportContent, ReportTable, ReportType } from './content.ts';
+import type { ReportType } from '../../../db/entities/reports.ts';
+import type { Chart, KeyFigure, ReportCell, ReportContent, ReportTable } from './content.ts';
 import { figureOf, LAYOUTS, type Breakdown, type Layout } from './layouts.ts';
 import { periodBefore } from './period-before.ts';
 
@@ -47,10 +48,7 @@ export function buildContent(source: ReportSource): ReportContent {
       ...layout.charts.map((chart) => timeChart(chart, answer)),
       ...(breakdown ? [nameChart(breakdown, parts, nameOf)] : []),
     ],
-    tables: [
-      ...(breakdown ? [breakdownTable(breakdown, parts, nameOf)] : []),
-      seriesTable(layout, answer),
-    ],
+    tables: [...(breakdown ? [breakdownTable(breakdown, parts, nameOf)] : []), seriesTable(layout, answer)],
   };
 }
 

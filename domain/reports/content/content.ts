@@ -1,10 +1,5 @@
+import type { ReportType } from '../../../db/entities/reports.ts';
 import type { Interval } from '../../analytics/period.ts';
-
-export const REPORT_TYPES = ['dashboard', 'campaigns', 'contacts', 'emails', 'forms'] as const;
-export type ReportType = (typeof REPORT_TYPES)[number];
-
-export const REPORT_FORMATS = ['json', 'csv', 'pdf', 'xlsx'] as const;
-export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 /** A figure is an integer, or a fraction 0..1 (`percent`). */
 export type FigureKind = 'integer' | 'percent';

@@ -5,7 +5,8 @@ import type {
   readEmailAnalytics,
   readFormAnalytics,
 } from '../../analytics/dashboard.ts';
-import type { FigureKind, ReportType } from './content.ts';
+import type { ReportType } from '../../../db/entities/reports.ts';
+import type { FigureKind } from './content.ts';
 
 /** What the API answers for each type. */
 export interface FiguresOf {
@@ -59,7 +60,16 @@ interface LayoutOf<T extends ReportType> extends Layout {
   series: readonly SeriesOf<T>[];
 }
 
-const EMAIL_COLUMNS = ['sent', 'delivered', 'opens', 'clicks', 'bounces', 'unsubscribes', 'openRate', 'clickRate'] as const;
+const EMAIL_COLUMNS = [
+  'sent',
+  'delivered',
+  'opens',
+  'clicks',
+  'bounces',
+  'unsubscribes',
+  'openRate',
+  'clickRate',
+] as const;
 const EMAIL_SERIES = ['sent', 'delivered', 'failed', ...EMAIL_COLUMNS.slice(2)] as SeriesOf<'emails'>[];
 
 /** What the report of each type shows of the figures. */
@@ -69,22 +79,22 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
     keyFigures: [
       'contacts.total',
       'contacts.new',
+      'emails.unsubscribes',
+      'conversions.total',
       'emails.sent',
       'emails.delivered',
       'emails.openRate',
       'emails.clickRate',
-      'emails.bounces',
-      'emails.unsubscribes',
-      'conversions.total',
-      'conversions.rate',
-      'campaigns.active',
-      'campaigns.running',
-      'campaigns.completed',
-      'forms.views',
-      'forms.submissions',
       'emails.opens',
       'emails.clicks',
+      'emails.bounces',
       'emails.failed',
+      'conversions.rate',
+      'forms.views',
+      'forms.submissions',
+      'campaigns.completed',
+      'campaigns.active',
+      'campaigns.running',
     ],
     now: ['contacts.total', 'campaigns.active', 'campaigns.running'],
     series: ['contacts', 'sent', 'opens', 'clicks', 'unsubscribes', 'submissions'],
@@ -201,7 +211,8 @@ export const FIGURES: Record<string, { label: string; kind?: FigureKind; higherI
   'conversions.rate': { label: 'Conversion rate', kind: 'percent', higherIsBetter: true },
   'campaigns.active': { label: 'Active campaigns' },
   'campaigns.running': { label: 'Contacts in campaigns' },
-  'campaigns.completed': { label: 'Campaigns completed by contacts', higherIsBetter: true },
+  'campaigns.completed': { label: 'Campaign completions', higherIsBetter: true },
+  'emails.sent': { label: 'Emails sent', higherIsBetter: true },
   'forms.views': { label: 'Form views', higherIsBetter: true },
   'forms.submissions': { label: 'Form submissions', higherIsBetter: true },
   new: { label: 'New contacts', higherIsBetter: true },

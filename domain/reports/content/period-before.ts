@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import type { ReportPeriod } from '../../../db/entities/reports.ts';
 import type { Period } from '../../analytics/period.ts';
 
 type Span = Pick<Period, 'from' | 'to'>;
@@ -17,11 +18,8 @@ export function periodBefore({ from, to, timezone }: Span & { timezone: string }
   return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
 }
 
-export const SCHEDULED_PERIODS = ['day', 'week', 'month'] as const;
-export type ScheduledPeriod = (typeof SCHEDULED_PERIODS)[number];
-
 /** The last whole day, week (from Monday, ISO 8601) or month before a moment, in a timezone. */
-export function lastWhole(unit: ScheduledPeriod, moment: Date, timezone: string): Span {
+export function lastWhole(unit: ReportPeriod, moment: Date, timezone: string): Span {
   const to = DateTime.fromJSDate(moment, { zone: timezone }).startOf(unit);
   return { from: to.minus({ [`${unit}s`]: 1 }).toJSDate(), to: to.toJSDate() };
 }

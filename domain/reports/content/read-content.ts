@@ -9,7 +9,8 @@ import {
 } from '../../analytics/dashboard.ts';
 import type { Period } from '../../analytics/period.ts';
 import { breakdownRows, buildContent, type ReportSource } from './build-content.ts';
-import type { ReportContent, ReportType } from './content.ts';
+import type { ReportType } from '../../../db/entities/reports.ts';
+import type { ReportContent } from './content.ts';
 import { LAYOUTS, type Breakdown, type FiguresOf, type Layout } from './layouts.ts';
 import { periodBefore } from './period-before.ts';
 

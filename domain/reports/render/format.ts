@@ -2,7 +2,11 @@ import { DateTime } from 'luxon';
 import type { FigureKind, KeyFigure, ReportCell, ReportColumn, ReportContent } from '../content/content.ts';
 
 const INTEGER = new Intl.NumberFormat('en-GB');
-const PERCENT = new Intl.NumberFormat('en-GB', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat('en-GB', {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 const SIGNED = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
 type Period = ReportContent['period'];

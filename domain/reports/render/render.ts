@@ -1,4 +1,6 @@
-import type { ReportContent, ReportFormat } from '../content/content.ts';
+import { buffer } from 'node:stream/consumers';
+import type { ReportFormat } from '../../../db/entities/reports.ts';
+import type { ReportContent } from '../content/content.ts';
 import { renderCsv } from './csv.ts';
 import { renderPdf } from './pdf/render-pdf.ts';
 import { renderXlsx } from './xlsx.ts';
@@ -14,5 +16,5 @@ const RENDERERS: Record<ReportFormat, (content: ReportContent) => string | Async
 export async function renderReport(content: ReportContent, format: ReportFormat): Promise<Uint8Array<ArrayBuffer>> {
   const rendered = RENDERERS[format](content);
   if (typeof rendered === 'string') return new TextEncoder().encode(rendered);
-  return Buffer.concat(await Array.fromAsync(rendered));
+  return buffer(rendered);
 }

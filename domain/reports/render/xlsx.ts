@@ -53,7 +53,9 @@ function tableSheet({ title, columns, rows }: ReportTable, { period }: ReportCon
 function widthOf({ kind, label }: ReportColumn, rows: ReportCell[][], index: number): number {
   if (kind === 'at') return 24;
   if (kind !== 'text') return Math.max(NARROW, label.length + 2);
-  const longest = rows.slice(0, LOOKED_AT).reduce((most, row) => Math.max(most, String(row[index]).length), label.length);
+  const longest = rows
+    .slice(0, LOOKED_AT)
+    .reduce((most, row) => Math.max(most, String(row[index]).length), label.length);
   return Math.min(NAME, longest + 2);
 }
 

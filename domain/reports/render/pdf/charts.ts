@@ -6,7 +6,7 @@ import { COLOURS, type PdfSheet, type TextStyle } from './sheet.ts';
 const TITLE: TextStyle = { size: 10.5, weight: 'bold' };
 const LABEL: TextStyle = { size: 7, colour: COLOURS.muted };
 const HEAD = 22;
-const PLOT = 118;
+const PLOT = 112;
 const AXIS = 18;
 const GAP = 16;
 /** Up to so many points are marked one by one. */
@@ -130,9 +130,10 @@ function drawTimes(sheet: PdfSheet, { points }: Chart, { period }: ReportContent
   const texts = points.map((at) => axisText(at, period, days));
   const widest = texts.slice(0, 100).reduce((most, text) => Math.max(most, sheet.widthOf(text, LABEL)), 0) + 12;
   const stride = Math.ceil(widest / (area.width / points.length));
+  const end = area.x + area.width + 6;
   for (let at = 0; at < points.length; at += stride) {
-    const x = middleOf(at, points.length, area);
-    const start = Math.min(x - widest / 2, area.x + area.width - widest);
+    const start = middleOf(at, points.length, area) - widest / 2;
+    if (start + widest > end && at > 0) break;
     sheet.line(texts[at]!, start, area.y + area.height + 5, { ...LABEL, align: 'center', width: widest });
   }
 }
@@ -142,11 +143,13 @@ const groupHeight = ({ series }: Chart): number => series.length * BAR + 9;
 /** Horizontal bars, a group for each name, each with its figure. */
 function drawBarsByName(sheet: PdfSheet, chart: Chart): void {
   const { doc, left, y, width } = sheet;
-  const names = Math.min(
-    170,
-    Math.max(...chart.points.map((name) => sheet.widthOf(name, { ...LABEL, size: 8 }))) + 4,
-  );
-  const area = { x: left + names + 8, y, width: width - names - 8 - 44, height: chart.points.length * groupHeight(chart) };
+  const names = Math.min(170, Math.max(...chart.points.map((name) => sheet.widthOf(name, { ...LABEL, size: 8 }))) + 4);
+  const area = {
+    x: left + names + 8,
+    y,
+    width: width - names - 8 - 44,
+    height: chart.points.length * groupHeight(chart),
+  };
   const most = Math.max(1, ...chart.series.map(({ values }) => maxOf(values)));
   for (const [at, name] of chart.points.entries()) {
     const top = y + at * groupHeight(chart);

@@ -3,7 +3,7 @@ import { changeText, figureText } from '../format.ts';
 import { COLOURS, type PdfSheet } from './sheet.ts';
 
 const IN_ROW = 4;
-const [HEIGHT, GAP] = [56, 9];
+const [HEIGHT, GAP] = [52, 8];
 
 /** Draws the key figures as cards, with their change against the period before. */
 export function drawKeyFigures(sheet: PdfSheet, figures: readonly KeyFigure[]): void {
@@ -20,10 +20,10 @@ function drawCard(sheet: PdfSheet, figure: KeyFigure, x: number, width: number):
   const { doc, y } = sheet;
   const inner = width - 16;
   doc.roundedRect(x, y, width, HEIGHT, 3).fill(COLOURS.fill);
-  sheet.line(figure.label, x + 8, y + 6, { size: 7.5, colour: COLOURS.muted, width: inner });
-  sheet.line(figureText(figure.value, figure.kind), x + 8, y + 16, { size: 16, weight: 'bold', width: inner });
+  sheet.line(figure.label, x + 8, y + 5, { size: 7.5, colour: COLOURS.muted, width: inner });
+  sheet.line(figureText(figure.value, figure.kind), x + 8, y + 14, { size: 16, weight: 'bold', width: inner });
   const { text, colour } = comparison(figure);
-  sheet.line(text, x + 8, y + 40, { size: 7.5, colour, width: inner });
+  sheet.line(text, x + 8, y + 37, { size: 7.5, colour, width: inner });
 }
 
 /** `▲ +12.3% (was 1,234)`, green if that is good and red if it is not. */

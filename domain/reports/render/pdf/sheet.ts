@@ -93,13 +93,16 @@ export class PdfSheet {
     return this.doc.font(weight).fontSize(size).widthOfString(text);
   }
 
-  /** One line of text, cut with an ellipsis if it is wider than `style.width`. */
+  /** One line of text, cut with three dots if it is wider than `style.width`. */
   line(text: string, x: number, y: number, style: TextStyle): void {
     const shown = style.width === undefined ? printable(text) : this.#fitted(printable(text), style, style.width);
     if (shown === '') return;
     const { align = 'left', width = 0, colour = COLOURS.text } = style;
     const rest = align === 'left' ? 0 : width - this.widthOf(shown, style);
-    this.doc.font(style.weight ?? 'regular').fontSize(style.size).fillColor(colour);
+    this.doc
+      .font(style.weight ?? 'regular')
+      .fontSize(style.size)
+      .fillColor(colour);
     this.doc.text(shown, x + (align === 'center' ? rest / 2 : rest), y, { lineBreak: false });
   }
 
@@ -119,10 +122,10 @@ export class PdfSheet {
     let [least, most] = [0, characters.length];
     while (least < most) {
       const middle = Math.ceil((least + most) / 2);
-      if (this.widthOf(`${characters.slice(0, middle).join('')}…`, style) <= width) least = middle;
+      if (this.widthOf(`${characters.slice(0, middle).join('')}...`, style) <= width) least = middle;
       else most = middle - 1;
     }
-    return `${characters.slice(0, least).join('').trimEnd()}…`;
+    return `${characters.slice(0, least).join('').trimEnd()}...`;
   }
 
   /** Writes what every page has, now that their number is known, and ends the document. */

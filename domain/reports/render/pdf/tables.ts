@@ -24,16 +24,28 @@ export function drawTable(sheet: PdfSheet, table: ReportTable, { period }: Repor
   const widths = spread(least, columns, sheet.width - total);
   sheet.line(table.title, sheet.left, sheet.y, TITLE);
   sheet.y += 24;
-  if (rows.length === 0) {
+  if (!hasFigures(table)) {
     sheet.line('No data in this period', sheet.left, sheet.y, { ...CELL, colour: COLOURS.muted });
     sheet.y += 2 * ROW;
     return;
   }
-  drawRow(sheet, columns, widths, columns.map(({ label }) => label), 'header');
+  drawRow(
+    sheet,
+    columns,
+    widths,
+    columns.map(({ label }) => label),
+    'header',
+  );
   for (const [index, row] of rows.entries()) {
     if (!sheet.fits(ROW)) {
       sheet.ensure(ROW);
-      drawRow(sheet, columns, widths, columns.map(({ label }) => label), 'header');
+      drawRow(
+        sheet,
+        columns,
+        widths,
+        columns.map(({ label }) => label),
+        'header',
+      );
     }
     drawRow(sheet, columns, widths, row, index % 2 === 1 ? 'shaded' : 'plain');
   }
@@ -46,6 +58,9 @@ export function drawTable(sheet: PdfSheet, table: ReportTable, { period }: Repor
   }
   sheet.y += ROW;
 }
+
+const hasFigures = ({ columns, rows }: ReportTable): boolean =>
+  rows.some((row) => row.some((cell, at) => isFigure(columns[at]!) && cell !== 0));
 
 const isText = ({ kind }: ReportColumn): boolean => kind === 'text';
 
