@@ -39,7 +39,11 @@ const interval = nullable(
     description: 'Of figures over time. Null = `day`; with a schedule for each day, `hour`',
   }),
 );
-const { from, to, timezone } = periodQuery;
+const { from, to } = periodQuery;
+// Without a default that would be filled in: a schedule has its own.
+const timezone = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 64, examples: ['Europe/Warsaw'], description: 'UTC if absent' }),
+);
 
 const madeFields = {
   progress: Type.Integer({ minimum: 0, maximum: 100, description: 'In percent' }),
