@@ -17,6 +17,7 @@ import {
 } from '../route/route.ts';
 import { Id, IdParams, listOf, strict } from '../route/schemas.ts';
 import { fileHeaders } from './export-routes.ts';
+import { ReportContent } from './report-content-schema.ts';
 import { presentReport, presentRun } from './report-presenter.ts';
 import * as schema from './report-schema.ts';
 
@@ -133,7 +134,9 @@ export const reportRoutes: RouteSpec[] = [
     access: 'analytics:read',
     params: IdParams,
     query: strict({ runId: Type.Optional(Id) }),
-    responses: { 200: { contentType: mediaTypesOf(['csv', 'json', 'pdf', 'xlsx']), description: 'The file' } },
+    responses: {
+      200: { schema: ReportContent, contentType: mediaTypesOf(['csv', 'pdf', 'xlsx']), description: 'The file' },
+    },
     errors: ['conflict'],
     handler: async ({ ctx, deps, em, params, query }) => {
       const { report, run } = await readFinishedRun(em, params.id, query.runId);

@@ -83,6 +83,7 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
   await make('/forms', { name: mark, fields: [{ name: 'email', label: mark, type: 'email', required: true }], listId });
   await make('/scoring/rules', { name: mark, eventType: 'EMAIL_OPENED', points: 1 });
   await make('/scoring/thresholds', { name: mark, score: 50, action: { type: 'ADD_TO_LIST', listId } });
+  await make('/analytics/reports', { name: mark, type: 'emails', format: 'csv' });
   await make('/auth/roles', { name: mark, permissions: ['contacts:read'] });
   await make('/auth/api-keys', { name: mark, permissions: ['contacts:read'] });
   await make('/auth/invitations', { email: `${mark.toLowerCase()}-invited@example.com` });
@@ -119,6 +120,7 @@ const PATHS: [RegExp, string][] = [
   [/^\/forms/, 'forms'],
   [/^\/scoring\/rules/, 'scoring_rules'],
   [/^\/scoring\/thresholds/, 'score_thresholds'],
+  [/^\/analytics\/reports/, 'analytics_reports'],
   [/^\/auth\/users/, 'users'],
   [/^\/auth\/roles/, 'roles'],
   [/^\/auth\/invitations/, 'invitations'],
@@ -136,6 +138,7 @@ const FIELDS: Record<string, string> = {
   topicId: 'email_topics',
   formId: 'forms',
   campaignId: 'campaigns',
+  runId: 'analytics_report_runs',
 };
 
 type Ids = Map<string, number[]>;
