@@ -31,7 +31,7 @@ const Schedule = Type.Unsafe<ReportSchedule>(
   ),
 );
 
-const name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Monthly report'] });
+const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Monthly report'] });
 const type = oneOf(REPORT_TYPES, { description: 'The figures of the endpoint with this name' });
 const format = oneOf(REPORT_FORMATS);
 const interval = nullable(

@@ -12,6 +12,7 @@ import { startJourneys, type Journeys } from '../workflows/campaign-support.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
 import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
+import { reportPaths } from '../workflows/report-paths.ts';
 import { historyFile, writeHistory } from './histories.ts';
 
 let journeys: Journeys;
@@ -26,7 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => journeys.stop());
 
-for (const [name, walk] of Object.entries({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths })) {
+for (const [name, walk] of Object.entries({
+  ...paths,
+  ...jobPaths,
+  ...mailingPaths,
+  ...outboundPaths,
+  ...reportPaths,
+})) {
   test(`history of ${name}`, async () => {
     const recorded = await access(historyFile(name)).then(
       () => true,

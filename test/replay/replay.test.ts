@@ -7,6 +7,7 @@ import { paths } from '../workflows/campaign-paths.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
 import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
+import { reportPaths } from '../workflows/report-paths.ts';
 import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   workflowBundle = await compileWorkflows();
 });
 
-for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths })) {
+for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths, ...reportPaths })) {
   test(`the workflows of today replay the history of ${path}`, async () => {
     await Worker.runReplayHistory({ workflowBundle }, await readHistory(path));
   });
@@ -41,6 +42,8 @@ for (const path of [
   'segment-build',
   'erasure',
   'erasure-failed',
+  'report',
+  'report-occurrence',
 ]) {
   test(`a history of ${path} with another activity in it does not replay`, async () => {
     const history = await readHistory(path);

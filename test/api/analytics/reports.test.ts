@@ -97,10 +97,10 @@ test('an invalid report gets all its violations, and nothing is stored', async (
     assert.equal(answer.status, 400, JSON.stringify(answer.body));
     return problemsOf(answer);
   };
-  assert.deepEqual(await problems({ name: ' ', type: 'people', format: 'doc', id: 7 }), [
+  assert.deepEqual(await problems({ name: '', type: 'people', format: 'doc', id: 7 }), [
     '/format enum',
     '/id read_only',
-    '/name format',
+    '/name too_short',
     '/type enum',
   ]);
   assert.deepEqual(await problems({ from: MAY.to, to: MAY.from, timezone: '+02:00', interval: 'year' }), [
