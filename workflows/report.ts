@@ -7,7 +7,7 @@ import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof reportActivities>;
 // It begins again from the start: a run has one file, and a killed attempt leaves none.
-const { makeReport } = proxyActivities<Activities>(pageOptions);
+const { makeReport } = proxyActivities<Activities>({ ...pageOptions, heartbeatTimeout: '15 seconds' });
 const { keepReportSchedule, openReportRun } = proxyActivities<Activities>(retryForeverOptions);
 
 /** One run of a report. */

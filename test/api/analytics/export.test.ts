@@ -46,6 +46,7 @@ async function figures(type: string, parameters: Record<string, string>) {
   assert.equal(status, 200);
   return body;
 }
+const linesOf = ({ text }: Downloaded) => parse(text, { columns: true }) as Record<string, string>[];
 /** All numbers of an object by their paths. */
 const leaves = (value: Record<string, unknown>, path = ''): [string, number][] =>
   Object.entries(value).flatMap(([key, inner]): [string, number][] => {
@@ -58,12 +59,12 @@ const leaves = (value: Record<string, unknown>, path = ''): [string, number][] =
 test.each(TYPES)('%s: the CSV has every figure of the API, and of the month before', async (type) => {
   const answer = await exported({ type, format: 'csv', ...FEBRUARY });
   assert.equal(answer.status, 200, answer.text);
-  const lines = parse(answer.text, { columns: true });
+  const lines = linesOf(answer);
   const body = await figures(type, FEBRUARY);
   const { series, period: _period, asOf: _asOf, ...totals } = body;
-  const of = (section: string) => lines.filter((line) => (line as { section: string }).section === section);
+  const of = (section: string) => lines.filter((line) => line['section'] === section);
   const pairs = (section: string) =>
-    Object.fromEntries(of(section).map(({ metric, value }: Record<string, string>) => [metric, Number(value)]));
+    Object.fromEntries(of(section).map(({ metric, value }) => [metric, Number(value)]));
   assert.deepEqual(pairs('period'), Object.fromEntries(leaves(totals)));
   const january = { from: '2025-12-31T23:00:00Z', to: FEBRUARY.from, timezone: FEBRUARY.timezone };
   const before = Object.fromEntries(leaves(await figures(type, january)));
@@ -71,7 +72,7 @@ test.each(TYPES)('%s: the CSV has every figure of the API, and of the month befo
   const points = series.flatMap(({ at, ...point }: { at: string }) =>
     leaves(point).map(([metric, value]) => `${at} ${metric} ${value}`),
   );
-  const written = of('series').map(({ at, metric, value }: Record<string, string>) => `${at} ${metric} ${value}`);
+  const written = of('series').map(({ at, metric, value }) => `${at} ${metric} ${value}`);
   assert.deepEqual(written.toSorted(), points.toSorted());
   assert.equal(series.length, 28);
 });
@@ -135,15 +136,11 @@ test('a request that is not valid gets all its violations', async () => {
 
 test('another tenant sees its own figures only', async () => {
   const other = await newTenant(service);
-  const { status, text } = await download(
-    service,
-    `/analytics/export?${query({ type: 'emails', ...FEBRUARY })}`,
-    other.token,
-  );
-  assert.equal(status, 200);
-  const sent = parse(text, { columns: true }).find((line) => (line as { metric: string }).metric === 'totals.sent');
-  assert.equal((sent as { value: string }).value, '0');
-  assert.ok(!text.includes('ulotka'));
+  const answer = await download(service, `/analytics/export?${query({ type: 'emails', ...FEBRUARY })}`, other.token);
+  assert.equal(answer.status, 200);
+  const sent = linesOf(answer).find(({ metric }) => metric === 'totals.sent');
+  assert.equal(sent!['value'], '0');
+  assert.ok(!answer.text.includes('ulotka'));
 });
 
 test('the event loop goes on while exports are made, and too many at once are refused', async () => {
