@@ -5,6 +5,7 @@ import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
 import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts';
 import { applyDecay } from '../domain/scoring/apply-decay.ts';
 import { deleteOldVisits } from '../domain/scoring/record-web-visits.ts';
+import { expireReportFiles } from '../domain/reports/report-files.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from '../runtime/every.ts';
 import { removeFiles, watchFileStore } from '../runtime/kept-files.ts';
@@ -29,6 +30,9 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
     every(DELETE_MS, log, 'could not delete expired CAPTCHA challenges', () => deleteUsedChallenges(engineEm(orm))),
     every(MINUTE_MS, log, 'could not delete notes of visits', () => deleteOldVisits(engineEm(orm))),
     every(DECAY_MS, log, 'could not bring scores up to date', () => applyDecay(orm)),
+    every(DELETE_MS, log, 'could not expire files of reports', async () => {
+      while ((await expireReportFiles(engineEm(orm))) > 0);
+    }),
     every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
     every(MINUTE_MS, log, 'could not remove files that are no longer needed', () => removeFiles(deps)),
     every(MINUTE_MS, log, 'could not measure the store of files', () => watchFileStore(deps)),
