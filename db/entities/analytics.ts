@@ -24,7 +24,7 @@ AnalyticsWindowSchema.setClass(AnalyticsWindow);
 
 /**
  * The contacts that were mailed, opened, clicked or converted in an hour (60) or a day (1440), each once: contact
- * `chunk * 1024 + n` has bit n. Made from `analytics_events`, a table without an entity, because the ORM cannot compare
+ * `chunk * 4096 + n` has bit n. Made from `analytics_events`, a table without an entity, because the ORM cannot compare
  * partitions.
  */
 const AnalyticsContactSetSchema = defineEntity({
@@ -41,7 +41,7 @@ const AnalyticsContactSetSchema = defineEntity({
     dimensionId: bigid().primary(),
     metric: p.string().length(20).primary(),
     chunk: p.integer().primary(),
-    bits: p.string().columnType('bit(1024)'),
+    bits: p.string().columnType('bit(4096)'),
   },
 });
 export class AnalyticsContactSet extends AnalyticsContactSetSchema.class {}

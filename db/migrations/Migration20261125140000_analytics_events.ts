@@ -40,7 +40,7 @@ export class Migration20261125140000_analytics_events extends Migration {
 
   #sets(): void {
     this.addSql(
-      `create table "analytics_contact_sets" ("tenant_id" varchar(50) not null, "dimension" varchar(20) not null, "minutes" smallint not null, "at" timestamptz(3) not null, "dimension_id" bigint not null, "metric" varchar(20) not null, "chunk" int not null, "bits" bit(1024) not null, primary key ("tenant_id", "dimension", "minutes", "at", "dimension_id", "metric", "chunk"));`,
+      `create table "analytics_contact_sets" ("tenant_id" varchar(50) not null, "dimension" varchar(20) not null, "minutes" smallint not null, "at" timestamptz(3) not null, "dimension_id" bigint not null, "metric" varchar(20) not null, "chunk" int not null, "bits" bit(4096) not null, primary key ("tenant_id", "dimension", "minutes", "at", "dimension_id", "metric", "chunk"));`,
     );
     this.addSql(`create index "analytics_contact_sets_chunk_idx" on "analytics_contact_sets" ("tenant_id", "chunk");`);
     this.addSql(

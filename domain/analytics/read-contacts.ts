@@ -32,8 +32,7 @@ async function sourcesOf(tx: EntityManager, { from, to }: Period): Promise<Sourc
   const sources: Sources = { sets: [], events: [] };
   const addHours = (start: number, stop: number): void => {
     sources.sets.push([60, start, stop]);
-    for (const hour of at[60])
-      if (hour >= start && hour < stop) addTo(sources.events, hour, hour + HOUR_MS);
+    for (const hour of at[60]) if (hour >= start && hour < stop) addTo(sources.events, hour, hour + HOUR_MS);
   };
   for (const { minutes, from: start, to: stop } of rangesOf([[from.getTime(), to.getTime()]])) {
     if (minutes === 5) addTo(sources.events, start, stop);

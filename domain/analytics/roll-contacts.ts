@@ -1,4 +1,4 @@
-import { engineEm, rows, sql, type EntityManager, type Orm } from '../../db/orm.ts';
+import { engineEm, preparedHint, rows, sql, type EntityManager, type Orm } from '../../db/orm.ts';
 import { contactMetric, dimensionIds, hasContact, type Dimension } from './contacts/dimensions.ts';
 import { addToSets, bitsWith, chunkOf, setsLock } from './contacts/sets.ts';
 
@@ -56,7 +56,7 @@ async function roll(tx: EntityManager, { tenant_id: tenantId, minutes, at }: Due
   if (!lock!.taken) return false;
   const rolled = await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     with due as materialized (
       select r.tenant_id, r.minutes, r.at, r.changes from analytics_rollups r
       where r.tenant_id = ${tenantId} and r.minutes = ${minutes}::smallint and r.at = ${at}::timestamptz and ${hoursAreRolled}),

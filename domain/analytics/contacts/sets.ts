@@ -1,10 +1,10 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
 /**
- * Sets of contacts are stored in pieces of this many bits. More would be smaller for sets with few contacts, and slower
- * for sets of contacts whose ids lie far apart.
+ * Sets of contacts are stored in pieces of this many bits. Fewer would make more rows, more would make larger ones where
+ * the ids of contacts lie far apart.
  */
-const BITS = 1024;
+const BITS = 4096;
 
 export const chunkOf = (contactId: unknown) => sql`(${contactId} / ${sql.lit(BITS)})::int`;
 export const bitOf = (contactId: unknown) => sql`(${contactId} % ${sql.lit(BITS)})::int`;

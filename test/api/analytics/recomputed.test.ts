@@ -6,7 +6,7 @@ import * as dashboard from '../../../domain/analytics/dashboard.ts';
 import { INTERVALS, readPeriod, type Period } from '../../../domain/analytics/period.ts';
 import { rollContacts } from '../../../domain/analytics/roll-contacts.ts';
 import type { AnyEvent, EventType } from '../../../events/contracts.ts';
-import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { tenantEm } from '../../../db/orm.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
 import * as recompute from './recompute.ts';
