@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { withClient } from '../../../dev/stack/postgres.ts';
 import { foldEvents } from '../../../domain/analytics/fold-events.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
-import { EVENT_BATCHES } from '../../../events/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { newMember } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
@@ -341,46 +339,6 @@ test('by default the last 30 days by day, every day there', async () => {
   // The days that it begins and ends in are parts of days, but when its ends are midnights.
   const days = found.period.to.endsWith('T00:00:00.000Z') ? 30 : 31;
   assert.deepEqual([found.period.interval, found.period.timezone, found.series.length], ['day', 'UTC', days]);
-});
-
-test('asOf is now while nothing waits, and stays behind what does', async () => {
-  await settled(service, 'analytics');
-  const begin = Date.now();
-  assert.ok(Date.parse((await read('dashboard')).asOf) >= begin - 1000);
-  // An event that waits for the relay since a while ago.
-  const waiting = new Date(Date.now() - 600_000);
-  const em = engineEm(service.deps.orm);
-  const asOwner = (text: string) =>
-    withClient(service.slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(text));
-  await asOwner(`
-    create function hold() returns trigger language plpgsql as 'begin return null; end';
-    create trigger hold before delete on outbox_events for each row when (old.events = '[]') execute function hold()`);
-  await em.transactional((tx) =>
-    rows(
-      tx,
-      sql`
-    insert into outbox_events (tenant_id, type, occurred_at, events) values ('default', 'CONTACT_CREATED', ${waiting}, '[]')`,
-    ),
-  );
-  try {
-    assert.equal((await read('dashboard')).asOf, waiting.toISOString());
-  } finally {
-    await asOwner('drop function hold() cascade');
-    await settled(service, 'analytics');
-  }
-  // Events that the consumer has not got through: here, one that is paused.
-  const { jsm } = service.deps.nats;
-  await jsm.consumers.pause(EVENT_BATCHES, 'analytics', new Date(Date.now() + 60_000));
-  await publish(service, visitOf(new Date().toISOString()));
-  const { state } = await jsm.streams.info(EVENT_BATCHES);
-  const { time } = await jsm.streams.getMessage(EVENT_BATCHES, { seq: state.last_seq });
-  await publish(service, visitOf(new Date().toISOString()));
-  try {
-    assert.equal((await read('dashboard')).asOf, time.toISOString());
-  } finally {
-    await jsm.consumers.resume(EVENT_BATCHES, 'analytics');
-  }
-  await settled(service, 'analytics');
 });
 
 test('a tenant sees its own figures alone', async () => {

@@ -94,7 +94,7 @@ export async function recomputeParts(
      where tenant_id = $1 and at >= $2 and at < $3 and ${DIMENSIONS[of].where} group by 1`,
     [tenantId, from, to],
   );
-  return new Map(rows.map(({ id, ...figures }) => [id, figures as Recomputed]));
+  return new Map(rows.map(({ id, ...figures }) => [id, figures]));
 }
 
 /** The events of each local hour, day, week or month of a time zone, by its start in local time. */
@@ -108,7 +108,7 @@ export async function recomputeSeries(
        ${FIGURES} from published where tenant_id = $1 and at >= $2 and at < $3 group by 1`,
     [tenantId, from, to, interval, timezone],
   );
-  return new Map(rows.map(({ local, ...figures }) => [local, figures as Recomputed]));
+  return new Map(rows.map(({ local, ...figures }) => [local, figures]));
 }
 
 /** The same start, of a point of a series. */

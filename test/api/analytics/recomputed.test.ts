@@ -166,6 +166,78 @@ const unrolled = async (tenantIds: readonly string[]) =>
     )
   ).rows[0]!.n;
 
+/** Figures of the emails and conversions of all parts, added up. */
+const SUMS = [
+  'sent',
+  'failed',
+  'opens',
+  'clicks',
+  'automatedOpens',
+  'automatedClicks',
+  'bounces',
+  'unsubscribes',
+] as const;
+
+test('parts of a period add up to the period, wherever it is split; contacts of parts are those of the period', async () => {
+  let run = 0;
+  const scenario = fc.record({
+    events: fc.array(happening, { minLength: 20, maxLength: 200 }),
+    period: asked,
+    cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 }),
+    rolled: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ events, period, cuts, rolled }) => {
+      run += 1;
+      const tenantId = `split${run}`;
+      const em = () => tenantEm(service.deps.orm, tenantId);
+      const made = events.map(({ type, at, data }) =>
+        eventOf(type, JSON.parse(JSON.stringify(data)) as object, at, tenantId),
+      );
+      await happen(made, []);
+      if (rolled) await rollContacts(service.deps.orm);
+      const [from, to] = [period.from.getTime(), period.to.getTime()];
+      const ends = [...new Set(cuts.map((cut) => Math.floor((from + cut * (to - from)) / 300_000) * 300_000))]
+        .filter((end) => end > from && end < to)
+        .sort((a, b) => a - b);
+      const bounds = [from, ...ends, to];
+      const whole = await dashboard.readDashboard(em(), period);
+      const parts: (typeof whole)[] = [];
+      for (const [n, end] of bounds.slice(1).entries()) {
+        const part = { ...period, from: new Date(bounds[n]!), to: new Date(end) };
+        const found = await dashboard.readDashboard(em(), part);
+        assert.deepEqual([found.period.from, found.period.to], [part.from, part.to]);
+        parts.push(found);
+        await compare(tenantId, part);
+      }
+      const sum = (of: (part: typeof whole) => number) => parts.reduce((total, part) => total + of(part), 0);
+      for (const figure of SUMS)
+        assert.equal(
+          sum(({ emails }) => emails[figure]),
+          whole.emails[figure],
+          figure,
+        );
+      assert.equal(
+        sum(({ conversions }) => conversions.total),
+        whole.conversions.total,
+      );
+      assert.equal(
+        sum(({ contacts }) => contacts.new),
+        whole.contacts.new,
+      );
+      for (const of of [
+        (part: typeof whole) => part.emails.uniqueOpens,
+        (part: typeof whole) => part.emails.uniqueClicks,
+        (part: typeof whole) => part.conversions.contacts,
+      ]) {
+        assert.ok(of(whole) <= sum(of));
+        assert.ok(of(whole) >= Math.max(...parts.map(of)));
+      }
+    }),
+    { numRuns: 8, endOnFailure: true },
+  );
+});
+
 test('figures are what a recomputation of what was published says: before sets are made, after, and after late events', async () => {
   let run = 0;
   const scenario = fc.record({
