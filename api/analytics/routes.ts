@@ -103,9 +103,7 @@ export const analyticsRoutes: RouteSpec[] = [
       series: series(schemas.emailFigures),
     },
     async (em, period, { by, ...page }) =>
-      by === 'link'
-        ? dashboard.readLinkAnalytics(em, period, page)
-        : dashboard.readEmailAnalytics(em, period, page),
+      by === 'link' ? dashboard.readLinkAnalytics(em, period, page) : dashboard.readEmailAnalytics(em, period, page),
     ({ by = 'template', sort }) => sortViolations(by, sort),
   ),
   figures(
