@@ -1,7 +1,7 @@
 import { Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { discardFiles, keepFiles } from '../runtime/kept-files.ts';
-import { figuresAsOf } from '../runtime/figures-as-of.ts';
+import { figuresAsOf } from '../runtime/figures-freshness.ts';
 import type { ReportRun } from '../db/entities/reports.ts';
 import { tenantEm } from '../db/orm.ts';
 import { NoRoomForFiles } from '../domain/common/kept-files.ts';

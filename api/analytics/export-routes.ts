@@ -8,11 +8,11 @@ import { REPORT_TYPES, type ReportFormat } from '../../db/entities/reports.ts';
 import { reportFileName } from '../../domain/reports/content/file-name.ts';
 import { readContent } from '../../domain/reports/content/read-content.ts';
 import { renderInThread } from '../../domain/reports/render/report-thread.ts';
-import { figuresAsOf } from '../../runtime/figures-as-of.ts';
+import { figuresAsOf } from '../../runtime/figures-freshness.ts';
 import { mediaTypesOf } from '../route/export.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { oneOf, strict } from '../route/schemas.ts';
-import { periodQuery } from './period-query.ts';
+import { periodQuery } from './schemas.ts';
 
 const FORMATS = ['csv', 'pdf', 'xlsx'] as const;
 

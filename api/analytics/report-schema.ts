@@ -9,7 +9,7 @@ import {
 import { INTERVALS } from '../../domain/analytics/period.ts';
 import { CronSchema } from '../../domain/common/schedule-cron.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
-import { periodQuery } from './period-query.ts';
+import { periodQuery } from './schemas.ts';
 
 /** Enough for a board; each gets an email of its own. */
 const MOST_RECIPIENTS = 20;

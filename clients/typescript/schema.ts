@@ -3180,6 +3180,7 @@ export interface components {
             }[];
         };
         CampaignsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -3204,16 +3205,34 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
+                conversions: {
+                    /** @description Goals of campaigns that were met */
+                    total: number;
+                    /** @description Contacts that met one. Each counts once, so figures of parts of a period need not add up */
+                    contacts: number;
+                    /** @description `contacts` of those that were mailed in the period. A fraction: 0.25 = 25% */
+                    rate: number;
+                };
             };
             byCampaign: {
                 /** @example 1 */
                 campaignId: number;
+                /** @description Null if it was deleted */
+                name: string | null;
                 entries: number;
                 completions: number;
                 sent: number;
@@ -3222,13 +3241,36 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
+                conversions: {
+                    /** @description Goals of campaigns that were met */
+                    total: number;
+                    /** @description Contacts that met one. Each counts once, so figures of parts of a period need not add up */
+                    contacts: number;
+                    /** @description `contacts` of those that were mailed in the period. A fraction: 0.25 = 25% */
+                    rate: number;
+                };
             }[];
+            page: {
+                /** @example 50 */
+                limit: number;
+                /** @description The cursor of the next page; null on the last page */
+                nextCursor: string | null;
+                hasMore: boolean;
+            };
             series: {
                 /**
                  * Format: date-time
@@ -3243,11 +3285,15 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -3429,6 +3475,7 @@ export interface components {
             page: components["schemas"]["Page"];
         };
         ContactsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -3943,6 +3990,7 @@ export interface components {
             page: components["schemas"]["Page"];
         };
         Dashboard: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -3969,16 +4017,31 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
             };
             conversions: {
+                /** @description `goals` and `submissions` */
                 total: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Goals of campaigns that were met */
+                goals: number;
+                /** @description Submissions of forms */
+                submissions: number;
+                /** @description Contacts that met a goal or submitted a form. Each counts once, so figures of parts of a period need not add up */
+                contacts: number;
+                /** @description `contacts` of those that were mailed in the period. A fraction: 0.25 = 25% */
                 rate: number;
             };
             campaigns: {
@@ -4000,8 +4063,11 @@ export interface components {
                 sent: number;
                 opens: number;
                 clicks: number;
+                bounces: number;
                 unsubscribes: number;
+                views: number;
                 submissions: number;
+                conversions: number;
             }[];
             /**
              * Format: date-time
@@ -4350,6 +4416,7 @@ export interface components {
             version: number;
         };
         EmailsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -4372,29 +4439,66 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
             };
-            byTemplate: {
+            /** @description The row with `templateId` null is what belongs to no template */
+            byTemplate?: {
                 /** @example 1 */
                 templateId: number | null;
+                /** @description Null if it was deleted */
+                name: string | null;
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
             }[];
+            byLink?: {
+                /** @example 1 */
+                linkId: number;
+                /** @description Null if it was erased, because it named a person */
+                url: string | null;
+                clicks: number;
+                /** @description Contacts that clicked it. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
+            }[];
+            page: {
+                /** @example 50 */
+                limit: number;
+                /** @description The cursor of the next page; null on the last page */
+                nextCursor: string | null;
+                hasMore: boolean;
+            };
             series: {
                 /**
                  * Format: date-time
@@ -4407,11 +4511,15 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -4943,6 +5051,7 @@ export interface components {
             expiresAt: string;
         };
         FormsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -4961,24 +5070,40 @@ export interface components {
             totals: {
                 views: number;
                 submissions: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
                 conversionRate: number;
+                /** @description Contacts that submitted a form. Each counts once, so figures of parts of a period need not add up */
+                contacts: number;
             };
             byForm: {
                 /** @example 1 */
                 formId: number;
+                /** @description Null if it was deleted */
+                name: string | null;
                 views: number;
                 submissions: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
                 conversionRate: number;
+                /** @description Contacts that submitted a form. Each counts once, so figures of parts of a period need not add up */
+                contacts: number;
             }[];
+            page: {
+                /** @example 50 */
+                limit: number;
+                /** @description The cursor of the next page; null on the last page */
+                nextCursor: string | null;
+                hasMore: boolean;
+            };
             series: {
                 /**
                  * Format: date-time
                  * @example 2030-01-31T09:30:00.000Z
                  */
                 at: string;
+                views: number;
                 submissions: number;
+                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
+                conversionRate: number;
             }[];
             /**
              * Format: date-time
@@ -12217,6 +12342,14 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
+                /** @description Which breakdown to return, `byTemplate` or `byLink` */
+                by?: "template" | "link";
+                /** @description Maximum number of rows of the breakdown */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The figure to sort the breakdown by; prefix `-` for descending order. Default: `-sent` or `-clicks` */
+                sort?: "sent" | "failed" | "opens" | "clicks" | "automatedOpens" | "automatedClicks" | "bounces" | "unsubscribes" | "id" | "-sent" | "-failed" | "-opens" | "-clicks" | "-automatedOpens" | "-automatedClicks" | "-bounces" | "-unsubscribes" | "-id";
             };
             header?: never;
             path?: never;
@@ -12271,6 +12404,12 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
+                /** @description Maximum number of rows of the breakdown */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The figure to sort the breakdown by; prefix `-` for descending order. Default: `-entries` */
+                sort?: "entries" | "completions" | "conversions" | "sent" | "failed" | "opens" | "clicks" | "automatedOpens" | "automatedClicks" | "bounces" | "unsubscribes" | "id" | "-entries" | "-completions" | "-conversions" | "-sent" | "-failed" | "-opens" | "-clicks" | "-automatedOpens" | "-automatedClicks" | "-bounces" | "-unsubscribes" | "-id";
             };
             header?: never;
             path?: never;
@@ -12298,6 +12437,12 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
+                /** @description Maximum number of rows of the breakdown */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The figure to sort the breakdown by; prefix `-` for descending order. Default: `-submissions` */
+                sort?: "submissions" | "views" | "id" | "-submissions" | "-views" | "-id";
             };
             header?: never;
             path?: never;
