@@ -3905,6 +3905,115 @@ export interface components {
              */
             asOf: string;
         };
+        DownloadReportAnswer: {
+            /** @enum {string} */
+            type: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
+            title: string;
+            tenantId: string;
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            previousPeriod: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            generatedAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+            keyFigures: {
+                /**
+                 * @description Its name in the answers of the API
+                 * @example sent
+                 */
+                key: string;
+                /** @example Sent */
+                label: string;
+                /**
+                 * @description percent: a fraction, 0.25 = 25%
+                 * @enum {string}
+                 */
+                kind: "integer" | "percent";
+                value: number;
+                /** @description In the period before; null for what is counted now */
+                previous: number | null;
+                /** @description integer: as a fraction of `previous`, null if that is 0; percent: the difference */
+                change: number | null;
+                higherIsBetter: boolean | null;
+            }[];
+            charts: {
+                title: string;
+                /** @enum {string} */
+                kind: "line" | "bar";
+                /**
+                 * @description percent: a fraction, 0.25 = 25%
+                 * @enum {string}
+                 */
+                unit: "integer" | "percent";
+                /**
+                 * @description What the points are: times, or names
+                 * @enum {string}
+                 */
+                over: "at" | "name";
+                points: string[];
+                series: {
+                    /**
+                     * @description Its name in the answers of the API
+                     * @example sent
+                     */
+                    key: string;
+                    /** @example Sent */
+                    label: string;
+                    values: number[];
+                }[];
+            }[];
+            tables: {
+                /**
+                 * @description Its name in the answers of the API
+                 * @example sent
+                 */
+                key: string;
+                title: string;
+                columns: {
+                    /**
+                     * @description Its name in the answers of the API
+                     * @example sent
+                     */
+                    key: string;
+                    /** @example Sent */
+                    label: string;
+                    /** @enum {string} */
+                    kind: "integer" | "percent" | "text" | "id" | "at";
+                }[];
+                rows: (string | number | null)[][];
+            }[];
+        };
         Email: {
             /** @example 1 */
             id: number;
@@ -12059,10 +12168,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["DownloadReportAnswer"];
                     "text/csv": string;
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
                     "application/pdf": Blob;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": Blob;
                 };

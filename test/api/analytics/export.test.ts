@@ -46,7 +46,7 @@ async function figures(type: string, parameters: Record<string, string>) {
   assert.equal(status, 200);
   return body;
 }
-const linesOf = ({ text }: Downloaded) => parse(text, { columns: true }) as Record<string, string>[];
+const linesOf = ({ text }: Downloaded) => parse<Record<string, string>>(text, { columns: true });
 /** All numbers of an object by their paths. */
 const leaves = (value: Record<string, unknown>, path = ''): [string, number][] =>
   Object.entries(value).flatMap(([key, inner]): [string, number][] => {
