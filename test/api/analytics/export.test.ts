@@ -31,7 +31,7 @@ beforeAll(async () => {
     ...[5, 6, 7, 8, 9, 10].map((n) => sent('2026-02-0' + String(n - 4), n)),
     opened('2026-01-11', 1),
     ...[5, 6, 7].map((n) => opened('2026-02-20', n)),
-    eventOf('FORM_SUBMITTED', { formId: 5, contactId: 1 }, on('2026-02-03')),
+    eventOf('FORM_SUBMITTED', { formId: 5, contactId: 1, submissionId: 1 }, on('2026-02-03')),
     eventOf('CONTACT_UNSUBSCRIBED', { contactId: 1, reason: 'api' }, on('2026-02-04')),
   );
   await settled(service, 'analytics');
@@ -75,6 +75,18 @@ test.each(TYPES)('%s: the CSV has every figure of the API, and of the month befo
   const written = of('series').map(({ at, metric, value }) => `${at} ${metric} ${value}`);
   assert.deepEqual(written.toSorted(), points.toSorted());
   assert.equal(series.length, 28);
+  // Each part of a breakdown, by its id: none in the dashboard, statuses of no contacts.
+  for (const [section, parts] of Object.entries<Record<string, number>[]>(totals).filter(([, one]) =>
+    Array.isArray(one),
+  )) {
+    const figuresOf = parts.flatMap(({ campaignId, templateId, formId, ...part }) =>
+      leaves(part).map(([metric, value]) => `${campaignId ?? templateId ?? formId ?? ''} ${metric} ${value}`),
+    );
+    const lines = of(section).map(({ id, metric, value }) => `${id} ${metric} ${value}`);
+    assert.deepEqual(lines.toSorted(), figuresOf.toSorted(), section);
+  }
+  if (type !== 'dashboard' && type !== 'contacts')
+    assert.ok(lines.some(({ section, value }) => section!.startsWith('by') && Number(value) > 0));
 });
 
 test('emails in all formats: the figures are those of the API, with the names of templates', async () => {
