@@ -86,7 +86,7 @@ export const reportRoutes: RouteSpec[] = [
       const current = presentReport(await readReport(tx, report.id), deps.env.PUBLIC_URL);
       return [
         ...changedReadOnly(readOnly, current),
-        ...(await reportViolations(tx, caller.tenantId, body as PeriodInput, report, new Date())),
+        ...(await reportViolations(tx, caller.tenantId, body, report, new Date())),
       ];
     },
     handler: async ({ deps, em, caller, params, body, readOnly, ifMatch }) => {

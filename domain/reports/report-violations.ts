@@ -40,7 +40,7 @@ const mixed = (period: ValidPart<PeriodInput>): Violation[] =>
 
 function periodViolations({ from, to, interval, timezone }: ValidPart<PeriodInput>, now: Date): Violation[] {
   try {
-    readPeriod({ from, to, interval: interval ?? undefined, timezone } as Parameters<typeof readPeriod>[0], now);
+    readPeriod({ from, to, interval: interval ?? undefined, timezone }, now);
     return [];
   } catch (error) {
     if (error instanceof AppError && error.errors) return error.errors;

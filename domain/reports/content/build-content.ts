@@ -101,7 +101,7 @@ function timeChart({ title, kind, unit = 'integer', figures }: Layout['charts'][
 }
 
 function nameChart({ chart }: Breakdown, rows: Row[], nameOf: (row: Row) => string): Chart {
-  const shown = rows.slice(0, CHART_NAMES);
+  const shown = rows.filter((row) => chart.figures.some((key) => row[key] !== 0)).slice(0, CHART_NAMES);
   return {
     title: chart.title,
     kind: 'bar',

@@ -63,6 +63,7 @@ interface LayoutOf<T extends ReportType> extends Layout {
 const EMAIL_COLUMNS = [
   'sent',
   'delivered',
+  'failed',
   'opens',
   'clicks',
   'bounces',
@@ -70,7 +71,6 @@ const EMAIL_COLUMNS = [
   'openRate',
   'clickRate',
 ] as const;
-const EMAIL_SERIES = ['sent', 'delivered', 'failed', ...EMAIL_COLUMNS.slice(2)] as SeriesOf<'emails'>[];
 
 /** What the report of each type shows of the figures. */
 export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
@@ -120,7 +120,7 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       'totals.failed',
     ],
     now: [],
-    series: ['entries', 'completions', ...EMAIL_SERIES],
+    series: ['entries', 'completions', ...EMAIL_COLUMNS],
     charts: [
       { title: 'Emails of campaigns', kind: 'line', figures: ['sent', 'opens', 'clicks'] },
       { title: 'Entries and completions', kind: 'bar', figures: ['entries', 'completions'] },
@@ -168,7 +168,7 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       'totals.failed',
     ],
     now: [],
-    series: EMAIL_SERIES,
+    series: EMAIL_COLUMNS,
     charts: [
       { title: 'Emails sent, opened and clicked', kind: 'line', figures: ['sent', 'opens', 'clicks'] },
       { title: 'Open rate and click rate', kind: 'line', unit: 'percent', figures: ['openRate', 'clickRate'] },

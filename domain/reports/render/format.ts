@@ -24,7 +24,7 @@ export function changeText({ kind, previous, change, value }: KeyFigure): string
 }
 
 const inZone = (at: string, { timezone }: Pick<Period, 'timezone'>): DateTime =>
-  DateTime.fromISO(at, { zone: timezone, locale: 'en-GB' });
+  DateTime.fromISO(at, { zone: timezone, locale: 'en-US' });
 
 /** The start of an interval: `3 Nov 2026`, `Nov 2026`, `3 Nov 2026, 14:00`. */
 export function intervalText(at: string, period: Period): string {

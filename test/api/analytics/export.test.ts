@@ -31,7 +31,7 @@ beforeAll(async () => {
     ...[5, 6, 7, 8, 9, 10].map((n) => sent('2026-02-0' + String(n - 4), n)),
     opened('2026-01-11', 1),
     ...[5, 6, 7].map((n) => opened('2026-02-20', n)),
-    eventOf('FORM_SUBMITTED', { formId: 5, contactId: 1 }, on('2026-02-03')),
+    eventOf('FORM_SUBMITTED', { formId: 5, contactId: 1, submissionId: 1 }, on('2026-02-03')),
     eventOf('CONTACT_UNSUBSCRIBED', { contactId: 1, reason: 'api' }, on('2026-02-04')),
   );
   await settled(service, 'analytics');
@@ -46,7 +46,7 @@ async function figures(type: string, parameters: Record<string, string>) {
   assert.equal(status, 200);
   return body;
 }
-const linesOf = ({ text }: Downloaded) => parse(text, { columns: true }) as Record<string, string>[];
+const linesOf = ({ text }: Downloaded) => parse<Record<string, string>>(text, { columns: true });
 /** All numbers of an object by their paths. */
 const leaves = (value: Record<string, unknown>, path = ''): [string, number][] =>
   Object.entries(value).flatMap(([key, inner]): [string, number][] => {
@@ -75,6 +75,18 @@ test.each(TYPES)('%s: the CSV has every figure of the API, and of the month befo
   const written = of('series').map(({ at, metric, value }) => `${at} ${metric} ${value}`);
   assert.deepEqual(written.toSorted(), points.toSorted());
   assert.equal(series.length, 28);
+  // Each part of a breakdown, by its id: none in the dashboard, statuses of no contacts.
+  for (const [section, parts] of Object.entries<Record<string, number>[]>(totals).filter(([, one]) =>
+    Array.isArray(one),
+  )) {
+    const figuresOf = parts.flatMap(({ campaignId, templateId, formId, ...part }) =>
+      leaves(part).map(([metric, value]) => `${campaignId ?? templateId ?? formId ?? ''} ${metric} ${value}`),
+    );
+    const lines = of(section).map(({ id, metric, value }) => `${id} ${metric} ${value}`);
+    assert.deepEqual(lines.toSorted(), figuresOf.toSorted(), section);
+  }
+  if (type !== 'dashboard' && type !== 'contacts')
+    assert.ok(lines.some(({ section, value }) => section!.startsWith('by') && Number(value) > 0));
 });
 
 test('emails in all formats: the figures are those of the API, with the names of templates', async () => {
@@ -87,7 +99,7 @@ test('emails in all formats: the figures are those of the API, with the names of
   assert.deepEqual(row('Open rate'), ['Open rate', 0.5, 0.25, 0.25, 'percentage points']);
   const parts = book.get('By template')!.rows;
   assert.deepEqual(parts[1]!.slice(0, 3), ["'=Żółta „ulotka”", templateId, 6]);
-  assert.deepEqual([parts[2]![0], parts[2]![7]], ['No template', 1]);
+  assert.deepEqual([parts[2]![0], parts[2]![8]], ['No template', 1]);
 
   const { pages } = await readPdf((await exported({ type: 'emails', format: 'pdf', ...FEBRUARY })).bytes);
   const text = pages.join('\n');

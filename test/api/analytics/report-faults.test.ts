@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { reportActivities } from '../../../activities/reports.ts';
 import { sql } from '../../../db/orm.ts';
 import { KEPT_FILES } from '../../../events/streams.ts';
+import type { WorkflowInputs } from '../../../workflows/registry.ts';
 import { createLoadAttachment } from '../../../worker/senders/attachments.ts';
 import { removeFiles } from '../../../runtime/kept-files.ts';
 import { download } from '../../support/download.ts';
@@ -20,6 +21,10 @@ beforeAll(async () => {
   reports = reportsOf(service);
 });
 afterAll(() => service.stop());
+
+/** Makes a run as an activity of its workflow does. */
+const makeReport = (input: WorkflowInputs['report']): Promise<string> =>
+  new MockActivityEnvironment().run((given) => reportActivities(service.deps).makeReport(given), input);
 
 /** The keys of what is stored. */
 async function stored(): Promise<string[]> {
@@ -52,7 +57,7 @@ test('a run that is made again, by a redelivered task, changes nothing', async (
   const files = await stored();
   const [run] = (await reports.call('GET', `/${id}/runs`, 200)).data;
   const input = { tenantId: TENANT, reportId: id, runId: run.id };
-  const said: unknown = await new MockActivityEnvironment().run(reportActivities(service.deps).makeReport, input);
+  const said = await makeReport(input);
   assert.equal(said, 'it has ended, or was deleted');
   assert.deepEqual(await stored(), files);
   assert.deepEqual(await reports.call('GET', `/${id}`, 200), done);
@@ -66,7 +71,7 @@ test('two attempts at once: one completes the run, and the file of the other is 
     await untilRunning(made.id);
     const [run] = (await reports.call('GET', `/${made.id}/runs`, 200)).data;
     const input = { tenantId: TENANT, reportId: made.id, runId: run.id };
-    return [new MockActivityEnvironment().run(reportActivities(service.deps).makeReport, input)];
+    return [makeReport(input)];
   });
   await Promise.all(said);
   await service.deps.temporal.workflow.getHandle(made.workflowId).result();
