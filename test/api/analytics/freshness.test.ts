@@ -73,14 +73,16 @@ test('what happened before asOf is in the figures, from the moment on in which i
   let covered = 0;
   for (let n = 1; n <= 100; n += 1) {
     await publish(service, opened(new Date('2025-04-04T04:04:04Z')));
-    const published = new Date();
-    const asOf = await figuresAsOf(service.deps, em(), new Date());
-    const { emails } = await readDashboard(em(), readPeriod(day, published));
-    if (asOf >= published) {
+    // Later than anything that was published, by the milliseconds in which moments are told.
+    const now = new Date(Date.now() + 1);
+    const asOf = await figuresAsOf(service.deps, em(), now);
+    const { emails } = await readDashboard(em(), readPeriod(day, now));
+    if (asOf >= now) {
       assert.equal(emails.opens, n, 'figures are said to be complete, and are not');
       covered += 1;
     }
     if (n % 10 === 0) await settled(service, 'analytics');
   }
-  assert.ok((await figuresAsOf(service.deps, em(), new Date())).getTime() > Date.now() - 1000, `${covered} of 100`);
+  assert.ok(covered < 100, 'no event was on its way');
+  assert.ok((await figuresAsOf(service.deps, em(), new Date())).getTime() > Date.now() - 1000);
 });
