@@ -23,7 +23,7 @@ export async function figuresAsOf(deps: Pick<Deps, 'nats'>, em: EntityManager, n
  * When the oldest batch was published that the consumer may not have counted; null if there is none. Does not go by the
  * number of pending messages: the server counts a message for its consumers after it has acknowledged it to its publisher.
  */
-async function oldestUncounted({ nats: { connection } }: Pick<Deps, 'nats'>): Promise<Date | null> {
+export async function oldestUncounted({ nats: { connection } }: Pick<Deps, 'nats'>): Promise<Date | null> {
   const jsm = await connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS });
   const info = await jsm.consumers.info(EVENT_BATCHES, 'analytics').catch(() => null);
   if (!info) return null;

@@ -60,9 +60,7 @@ export class Migration20261125140000_analytics_events extends Migration {
     this.addSql(`grant usage on sequence "analytics_links_id_seq" to perennial_app, perennial_engine;`);
     this.addSql(`alter table "analytics_horizons" enable row level security;`);
     this.addSql(`alter table "analytics_horizons" force row level security;`);
-    this.addSql(
-      `create policy "engine" on "analytics_horizons" to "perennial_engine" using (true) with check (true);`,
-    );
+    this.addSql(`create policy "engine" on "analytics_horizons" to "perennial_engine" using (true) with check (true);`);
     this.addSql(`grant select, insert, update, delete on "analytics_horizons" to perennial_engine;`);
   }
 

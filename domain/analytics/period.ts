@@ -62,7 +62,7 @@ export function readPeriod(query: PeriodQuery, now: Date, others: readonly Viola
   if (from >= to) errors.push({ path: '/from', code: 'out_of_range', message: 'must be before to' });
   if (!isTimezone(period.timezone))
     errors.push({ path: '/timezone', code: 'format', message: 'must be an IANA time zone such as Europe/Berlin' });
-  if ((to.getTime() - from.getTime()) / 3_600_000 / hours[period.interval] > MAX_POINTS) {
+  if (lengthIn({ ...period, from, to }) > MAX_POINTS) {
     errors.push({
       path: '/interval',
       code: 'out_of_range',
@@ -72,6 +72,10 @@ export function readPeriod(query: PeriodQuery, now: Date, others: readonly Viola
   assertValid(errors);
   return period;
 }
+
+/** How many intervals long a period is, at least as many as fit into it; a month counts as 30 days. */
+export const lengthIn = ({ from, to, interval }: Period): number =>
+  (to.getTime() - from.getTime()) / HOUR_MS / hours[interval];
 
 /**
  * The period that figures can cover: before `horizon` there are no events, only what was made of them, so an end that

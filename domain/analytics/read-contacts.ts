@@ -83,7 +83,7 @@ export async function readContacts(
         where dimension = ${of} and minutes = r.minutes and at >= r.start and at < r.stop and ${wanted(sql`dimension_id`)} offset 0) s
       group by 1, 2, 3),
     seen as (
-      select distinct ${idOf(sql`e.id`)} as id, e.metric, e.contact_id
+      select ${idOf(sql`e.id`)} as id, e.metric, e.contact_id
       from unnest(${times(events.map(([from]) => from))}, ${times(events.map(([, to]) => to))}) as r(start, stop)
       cross join lateral (
         select ${dimensionIds[of]} as id, ${contactMetric} as metric, e.contact_id from analytics_events e
@@ -91,7 +91,7 @@ export async function readContacts(
     select id, metric, sum(n)::bigint as n from (
       select id, metric, bit_count(bits) as n from united
       union all
-      select seen.id, seen.metric, count(*) from seen
+      select seen.id, seen.metric, count(distinct seen.contact_id) from seen
       left join united u on u.id = seen.id and u.metric = seen.metric and u.chunk = ${chunkOf(sql`seen.contact_id`)}
       where u.bits is null or get_bit(u.bits, ${bitOf(sql`seen.contact_id`)}) = 0 group by 1, 2) counted
     group by 1, 2`,

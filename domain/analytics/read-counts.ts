@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Dimension } from './contacts/dimensions.ts';
 import { ALL_METRICS, type Metric } from './metrics.ts';
-import type { Period } from './period.ts';
+import { lengthIn, type Period } from './period.ts';
 import { rangesOf, windowEndMs, type Range } from './ranges.ts';
 
 export type Figures = Record<Metric, number>;
@@ -19,7 +19,8 @@ export const rangeTable = (ranges: readonly Range[]) => sql`unnest(${ranges.map(
  * absolute time, on which no hour is missing or repeated when summer time begins or ends. A day whose midnight occurs
  * twice starts at the first.
  */
-async function startsOf(tx: EntityManager, { from, to, interval, timezone }: Period): Promise<number[]> {
+async function startsOf(tx: EntityManager, period: Period): Promise<number[]> {
+  const { from, to, interval, timezone } = period;
   const starts =
     interval === 'hour'
       ? sql`select date_trunc('hour', ${from}::timestamptz, ${timezone}) + step as at from steps`
@@ -31,7 +32,7 @@ async function startsOf(tx: EntityManager, { from, to, interval, timezone }: Per
   const found = await rows<{ at: Date }>(
     tx,
     sql`
-    with steps as (select n * ('1 ' || ${interval})::interval as step from generate_series(0, 5001) n), starts as (${starts})
+    with steps as (select n * ('1 ' || ${interval})::interval as step from generate_series(0, ${Math.ceil(lengthIn(period)) + 1}::int) n), starts as (${starts})
     select at from starts where at < ${to}::timestamptz order by at`,
   );
   return found.map(({ at }) => at.getTime());

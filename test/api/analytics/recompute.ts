@@ -97,14 +97,14 @@ export async function recomputeParts(
   return new Map(rows.map(({ id, ...figures }) => [id, figures]));
 }
 
-/** The events of each local hour, day, week or month of a time zone, by its start in local time. */
+/** The events of each hour, day, week or month of a time zone, by its start: of an hour the moment, else the local time. */
 export async function recomputeSeries(
   owner: pg.Client,
   tenantId: string,
   { from, to, interval, timezone }: Period,
 ): Promise<Map<string, Recomputed>> {
   const { rows } = await owner.query<Recomputed & { local: string }>(
-    `select date_trunc($4, at at time zone $5)::text || case when $4 = 'hour' then ' ' || (at - (at at time zone $5 at time zone 'UTC'))::text else '' end as local,
+    `select case when $4 = 'hour' then date_trunc('hour', at, $5)::text else date_trunc($4, at at time zone $5)::text end as local,
        ${FIGURES} from published where tenant_id = $1 and at >= $2 and at < $3 group by 1`,
     [tenantId, from, to, interval, timezone],
   );
@@ -118,7 +118,7 @@ export async function localStarts(
   { interval, timezone }: Period,
 ): Promise<string[]> {
   const { rows } = await owner.query<{ local: string }>(
-    `select (at at time zone $3)::text || case when $2 = 'hour' then ' ' || (at - (at at time zone $3 at time zone 'UTC'))::text else '' end as local
+    `select case when $2 = 'hour' then at::text else (at at time zone $3)::text end as local
      from unnest($1::timestamptz[]) with ordinality p(at, n) order by n`,
     [points, interval, timezone],
   );
