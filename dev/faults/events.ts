@@ -224,7 +224,7 @@ async function check(parts: Parts, nats: Nats, count: number): Promise<boolean> 
     const expected = `select type, contact_id, id from written`;
     const actual = `select type, contact_id, event_id from contact_activities where type = any('{${TYPES.join()}}')`;
     const figures = `
-      select metric, at, count from analytics_windows where dimension = '' and metric in ('submissions', 'clicks')`;
+      select metric, at, count from analytics_windows where dimension = '' and minutes = 5 and metric in ('submissions', 'clicks')`;
     const countedFigures = `
       select case type when 'FORM_SUBMITTED' then 'submissions' else 'clicks' end, date_bin('5 minutes', at, 'epoch'), count(*)
       from written where type <> 'WEBSITE_VISITED' and not automated group by 1, 2`;
