@@ -16,15 +16,20 @@ const CONTACTS = 20_000;
 /** Clicks and submissions that come at once share a row of the outbox, and so a message. */
 const PER_BATCH = 100;
 const IN_FLIGHT = 200;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 /** The columns of a raw event, as the analytics consumer stores it. */
 const COLUMNS = 'event_id, tenant_id, metric, at, contact_id, campaign_id, template_id, form_id, link_id, email_id';
 
 const TYPES = ['EMAIL_OPENED', 'EMAIL_CLICKED', 'WEBSITE_VISITED', 'FORM_SUBMITTED'] as const satisfies EventType[];
-const METRICS = { EMAIL_OPENED: 'opens', EMAIL_CLICKED: 'clicks', WEBSITE_VISITED: 'visits', FORM_SUBMITTED: 'submissions' };
+const METRICS = {
+  EMAIL_OPENED: 'opens',
+  EMAIL_CLICKED: 'clicks',
+  WEBSITE_VISITED: 'visits',
+  FORM_SUBMITTED: 'submissions',
+};
 
-/** Events of the last 30 days in batches of one type, as the relay publishes them. */
+/** Events of now, one in twenty batches up to an hour late, in batches of one type, as the relay publishes them. */
 function makeBatches(contactIds: readonly number[], count: number): EventBatch[] {
   return Array.from({ length: Math.ceil(count / PER_BATCH) }, (_, n) => {
     const type = TYPES[n % TYPES.length]!;
@@ -40,7 +45,9 @@ function makeBatches(contactIds: readonly number[], count: number): EventBatch[]
       }[type];
       return { id: randomUUID(), data };
     });
-    const time = new Date(Date.now() - Math.floor(Math.random() * 30 * DAY_MS)).toISOString();
+    // Most come as they happen, some late.
+    const late = n % 20 === 0 ? Math.floor(Math.random() * HOUR_MS) : 0;
+    const time = new Date(Date.now() - late).toISOString();
     return { id: randomUUID(), tenantid: 'default', type, time, events };
   });
 }
@@ -69,7 +76,10 @@ async function copyRate({ env }: Started, batches: readonly EventBatch[], count:
       create index on bench.raw_events using brin (at timestamptz_minmax_multi_ops) with (pages_per_range = 32)`);
     const lines = [...csvOf(batches)];
     const begun = performance.now();
-    await pipeline(Readable.from(lines), client.query(copyFrom(`copy bench.raw_events (${COLUMNS}) from stdin (format csv)`)));
+    await pipeline(
+      Readable.from(lines),
+      client.query(copyFrom(`copy bench.raw_events (${COLUMNS}) from stdin (format csv)`)),
+    );
     return (count * 1000) / (performance.now() - begun);
   } finally {
     await client.query('drop schema if exists bench cascade');
@@ -98,12 +108,18 @@ export async function benchEvents(count: number, pairs: number): Promise<void> {
     await importRecipients(started, CONTACTS);
     const { rows } = await started.database.query<{ id: string }>('select id from contacts order by id');
     const contactIds = rows.map(({ id }) => Number(id));
+    await started.database.query('create extension if not exists pg_stat_statements');
+    await started.database.query('select pg_stat_statements_reset()');
     const measured: { ours: Rates; reference: number }[] = [];
     for (let pair = 0; pair < pairs; pair += 1) {
       const batches = makeBatches(contactIds, count);
       const reference = await copyRate(started, batches, count);
       measured.push({ reference, ours: await measureWork(started, 'event', count, () => consume(started, batches)) });
     }
+    const st = await started.database.query(
+      "select calls, round(total_exec_time::numeric) ms, rows, left(regexp_replace(query, '\\s+', ' ', 'g'), 130) q from pg_stat_statements order by total_exec_time desc limit 28",
+    );
+    for (const r of st.rows) console.log(r.calls, r.ms, r.rows, r.q);
     console.log(`${count} events of ${CONTACTS} contacts into scores and figures, beside COPY of the same raw rows`);
     printRates('events', 'COPY', measured);
   });
