@@ -15,8 +15,8 @@ interface Outcome {
   subjects: Subjects;
   /** How many events were to be written. */
   count: number;
-  /** The ids of the events that other programs can read, by type. */
-  published: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Reads the ids of the events that other programs can read, by type. */
+  readPublished: () => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
   say: (line: string) => void;
 }
 
@@ -38,35 +38,42 @@ const CAPPED = `
   select tenant_id, subject, subject_id, rule_id, event_id, at, half_life, case when cap is null then points
     else least(points, greatest(0, cap - points * (row_number() over earlier - 1)))::int end as points
   from (${AWARDS}) a window earlier as (partition by subject, subject_id, rule_id order by at, event_id)`;
-const worth = (points: string, halfLife: string, at: string): string => `
+/** The worth of points at `moment` that were worth so much at `at`. */
+const worth = (points: string, halfLife: string, at: string, moment: string): string => `
   ${points} * case when ${halfLife} = 0 then 1
-    else power(2, -greatest(0, extract(epoch from $1::timestamptz - ${at})) / 86400 / ${halfLife}) end`;
-const SCORES = `
-  select tenant_id, subject, subject_id, rule_id, sum(points)::bigint as points,
-    floor(sum(${worth('points', 'half_life', 'at')}) + 0.500001)::bigint as score
-  from (${CAPPED}) c where points <> 0 group by 1, 2, 3, 4`;
-const STORED_SCORES = `
-  select tenant_id, subject, subject_id, rule_id, sum(score)::bigint as points,
-    floor(sum(${worth('worth', 'half_life_days', 'worth_at')}) + 0.500001)::bigint as score
-  from scores_by_rule group by 1, 2, 3, 4`;
+    else power(2, -greatest(0, extract(epoch from ${moment} - ${at})) / 86400 / ${halfLife}) end`;
+/** What the written events are worth at one moment, by rule: from it follows what they are worth at any later one. */
+const EXPECTED = `
+  create table expected as
+  select tenant_id, subject, subject_id, rule_id, half_life, sum(points)::bigint as points, now() as worth_at,
+    sum(${worth('points', 'half_life', 'at', 'now()')})::float8 as worth
+  from (${CAPPED}) c where points <> 0 group by 1, 2, 3, 4, 5`;
+const scores = (table: string, points: string, halfLife: string): string => `
+  select tenant_id, subject, subject_id, rule_id, sum(${points})::bigint as points,
+    floor(sum(${worth('worth', halfLife, 'worth_at', 'now()')}) + 0.500001)::bigint as score
+  from ${table} group by 1, 2, 3, 4`;
+const SCORES = scores('expected', 'points', 'half_life');
+const STORED_SCORES = scores('scores_by_rule', 'score', 'half_life_days');
 const TOTALS = `select tenant_id, subject, subject_id, sum(score)::bigint as total from (${SCORES}) s group by 1, 2, 3`;
 
 const different = (one: string, other: string): string =>
   `select count(*) as n from ((${one} except all ${other}) union all (${other} except all ${one})) d`;
 
 /** Compares what the written events have led to with what SQL makes of them. Returns true if all agree. */
-export async function checkEvents({ parts, deps, subjects, count, published, say }: Outcome): Promise<boolean> {
+export async function checkEvents({ parts, deps, subjects, count, readPublished, say }: Outcome): Promise<boolean> {
   return withClient(parts.ownerUrl, async (owner) => {
-    const n = async (text: string, values: unknown[] = []): Promise<number> =>
-      Number((await owner.query<{ n: string }>(text, values)).rows[0]!.n);
+    const n = async (text: string): Promise<number> => Number((await owner.query<{ n: string }>(text)).rows[0]!.n);
     const idsOf = async (text: string): Promise<[type: string, id: string][]> =>
       (await owner.query<{ type: string; id: string }>(text)).rows.map(({ type, id }) => [type, id]);
+    // Scores go on changing while this looks at them.
+    const scored = await idsOf(`select type, event_id as id from contact_activities where type = 'SCORE_UPDATED'`);
+    await owner.query(EXPECTED);
+    // The totals are right until some points lose worth, which the worker notices within seconds.
+    const right = `from score_totals t where changes_at is null or changes_at > now()`;
+    const written = await n('select count(*) as n from published');
+    const published = await readPublished();
     const unpublished = (ids: readonly [string, string][]): number =>
       ids.filter(([type, id]) => !published.get(type)?.has(id)).length;
-    // The totals are right until some points lose worth, which the worker notices within seconds.
-    const now = new Date();
-    const right = `from score_totals t where changes_at is null or changes_at > $1::timestamptz`;
-    const written = await n('select count(*) as n from published');
     const wrong: [string, number][] = [
       ['processes that ended without being killed', parts.crashes()],
       [
@@ -78,14 +85,13 @@ export async function checkEvents({ parts, deps, subjects, count, published, say
           ),
         ),
       ],
-      ['scores by rule that are not what was written', await n(different(SCORES, STORED_SCORES), [now])],
+      ['scores by rule that are not what was written', await n(different(SCORES, STORED_SCORES))],
       [
         'totals that are not what was written',
         await n(
           `select count(*) as n from (${TOTALS}) e full join (select tenant_id, subject, subject_id, total, changes_at from score_totals) t
            using (tenant_id, subject, subject_id)
-           where e.total is distinct from t.total and (t.changes_at is null or t.changes_at > $1::timestamptz)`,
-          [now],
+           where e.total is distinct from t.total and (t.changes_at is null or t.changes_at > now())`,
         ),
       ],
       [
@@ -105,7 +111,6 @@ export async function checkEvents({ parts, deps, subjects, count, published, say
             `select s.tenant_id, s.id, t.subject_id from score_thresholds s join (${TOTALS}) t on t.tenant_id = s.tenant_id and t.subject = 'contact' and t.total >= s.score`,
             'select tenant_id, threshold_id, contact_id from score_threshold_hits',
           ),
-          [now],
         ),
       ],
       [
@@ -119,13 +124,10 @@ export async function checkEvents({ parts, deps, subjects, count, published, say
       ],
       ['periods whose figures are not what was written', await wrongPeriods(deps, owner, subjects, say)],
       ['written events that other programs cannot read', unpublished(await idsOf('select type, id from published'))],
-      [
-        'changes of scores that other programs cannot read',
-        unpublished(await idsOf(`select type, event_id as id from contact_activities where type = 'SCORE_UPDATED'`)),
-      ],
+      ['changes of scores that other programs cannot read', unpublished(scored)],
       ['dead letters', await n('select count(*) as n from dead_letters')],
     ];
-    const rightTotals = await n(`select count(*) as n ${right}`, [now]);
+    const rightTotals = await n(`select count(*) as n ${right}`);
     const hits = await n('select count(*) as n from score_threshold_hits');
     say(`${written} events were written; ${rightTotals} totals and ${hits} fired thresholds were compared`);
     for (const [what, found] of wrong) say(`${found === 0 ? '  ' : '! '}${what}: ${found}`);
@@ -140,19 +142,19 @@ async function wrongPlaces({ orm }: Deps, owner: pg.Client, { tenantIds }: Subje
   let wrong = 0;
   for (const tenantId of tenantIds) {
     for (const subject of ['contact', 'company'] as const) {
-      const expectedAt = async (now: Date): Promise<string[]> => {
+      const expectedNow = async (): Promise<string[]> => {
         const { rows } = await owner.query<{ id: string; total: string; rank: string }>(
           `select subject_id as id, total, rank() over (order by total desc) as rank from (${TOTALS}) t
-           where tenant_id = $2 and subject = $3 order by total desc, subject_id limit ${LEADERS}`,
-          [now, tenantId, subject],
+           where tenant_id = $1 and subject = $2 order by total desc, subject_id limit ${LEADERS}`,
+          [tenantId, subject],
         );
         return rows.map(({ id, total, rank }) => `${rank} ${id} ${total}`);
       };
       // Points lose worth at any time: compared at a moment before and after which SQL says the same.
       for (let tries = 1; ; tries += 1) {
-        const before = await expectedAt(new Date());
+        const before = await expectedNow();
         const found = await readLeaderboard(tenantEm(orm, tenantId), subject, LEADERS);
-        const after = await expectedAt(new Date());
+        const after = await expectedNow();
         if (before.join() !== after.join() && tries < 100) continue;
         const places = found.map(({ rank, id, totalScore }) => `${rank} ${id} ${totalScore}`);
         wrong += Math.abs(places.length - before.length) + before.filter((place, n) => places[n] !== place).length;

@@ -74,7 +74,7 @@ export async function eventFaults(args: string[]): Promise<boolean> {
     await untilHandled(parts, deps.nats);
     say(`${repeated} of ${batches} batches were published again`);
     say(`${Math.round((performance.now() - begun) / 1_000)} s until everything was handled`);
-    return await checkEvents({ parts, deps, subjects, count, published: await publishedIds(deps.nats), say });
+    return await checkEvents({ parts, deps, subjects, count, readPublished: () => publishedIds(deps.nats), say });
   } finally {
     await deps.close();
     await parts.stop();
