@@ -133,7 +133,7 @@ function breakdownTable(breakdown: Breakdown, rows: Row[], nameOf: (row: Row) =>
     rows: rows.map((row) => [
       nameOf(row),
       ...(hasIds ? [row[by] ?? null] : []),
-      ...columns.map((column) => row[column] ?? null),
+      ...columns.map((column) => at(row, column) ?? null),
     ]),
   };
 }
