@@ -6,6 +6,7 @@ import { emailCampaignActivities } from './email-campaigns.ts';
 import { erasureActivities } from './erasure.ts';
 import { campaignSimulationActivities } from './campaign-simulations.ts';
 import { scoringActivities } from './scoring.ts';
+import { reportActivities } from './reports.ts';
 import { segmentActivities } from './segments.ts';
 import { thresholdActivities } from './thresholds.ts';
 
@@ -19,6 +20,7 @@ export function createActivities(deps: Deps) {
     ...emailCampaignActivities(deps),
     ...erasureActivities(deps),
     ...scoringActivities(deps),
+    ...reportActivities(deps),
     ...segmentActivities(deps),
     ...thresholdActivities(deps),
   };

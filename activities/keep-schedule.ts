@@ -1,41 +1,62 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '@temporalio/client';
 import type { Deps } from '../runtime/deps.ts';
 import { makeSchedule, type ScheduleOf } from '../runtime/temporal-schedules.ts';
 import { tenantEm } from '../db/orm.ts';
-import { CATCH_UP_MS, wantedSchedule, type WantedSchedule } from '../domain/campaigns/enrolment/wanted-schedule.ts';
-import type { WorkflowInputs } from '../workflows/registry.ts';
+import { CATCH_UP_MS, wantedSchedule } from '../domain/campaigns/enrolment/wanted-schedule.ts';
+import { wantedReportSchedule } from '../domain/reports/scheduled-runs.ts';
+import type { WorkflowInputs, WorkflowType } from '../workflows/registry.ts';
 
+type Part = Pick<Deps, 'orm' | 'temporal'>;
 type Campaign = WorkflowInputs['campaignSchedule'];
+type Report = WorkflowInputs['reportSchedule'];
 
 /** The id of a campaign's Temporal Schedule. */
 export const scheduleIdOf = ({ tenantId, campaignId }: Campaign): string =>
   `campaign-schedule/${tenantId}/${campaignId}`;
 
+/** The id of a report's Temporal Schedule. */
+export const reportScheduleIdOf = ({ tenantId, reportId }: Report): string => `report-schedule/${tenantId}/${reportId}`;
+
+/** Makes the Temporal Schedule of a campaign what it should be; returns a description of it. */
+export const keepSchedule = ({ orm, temporal }: Part, campaign: Campaign): Promise<string> =>
+  keepAsWanted(temporal, scheduleIdOf(campaign), async () => {
+    const wanted = await wantedSchedule(tenantEm(orm, campaign.tenantId), campaign);
+    if (!wanted) return null;
+    const { campaignName, campaignVersion, cronExpressions, timezone, activatedAt } = wanted;
+    return {
+      type: 'campaignOccurrence',
+      input: { ...campaign, campaignName, campaignVersion },
+      cronExpressions,
+      timezone,
+      catchUpMs: CATCH_UP_MS,
+      since: activatedAt,
+    };
+  });
+
+/** Makes the Temporal Schedule of a report what it should be; returns a description of it. */
+export const keepReportSchedule = ({ orm, temporal }: Part, report: Report): Promise<string> =>
+  keepAsWanted(temporal, reportScheduleIdOf(report), async () => {
+    const wanted = await wantedReportSchedule(tenantEm(orm, report.tenantId), report);
+    return wanted && { type: 'reportOccurrence', input: report, ...wanted };
+  });
+
 /**
- * Makes the Temporal Schedule of a campaign what it should be; returns a description of it. Reads the campaign again
- * after each change: of two that run at once, the one that has read an older campaign corrects itself.
+ * Makes a Temporal Schedule what `read` says it should be; returns a description of it. Reads again after each change:
+ * of two that run at once, the one that has read something older corrects itself.
  */
-export async function keepSchedule(deps: Pick<Deps, 'orm' | 'temporal'>, campaign: Campaign): Promise<string> {
-  const em = tenantEm(deps.orm, campaign.tenantId);
-  for (let wanted = await wantedSchedule(em, campaign); ;) {
-    await makeSchedule(deps.temporal, scheduleIdOf(campaign), wanted && scheduleOf(campaign, wanted));
-    const now = await wantedSchedule(em, campaign);
+async function keepAsWanted<Type extends WorkflowType>(
+  temporal: Client,
+  scheduleId: string,
+  read: () => Promise<ScheduleOf<Type> | null>,
+): Promise<string> {
+  for (let wanted = await read(); ;) {
+    await makeSchedule(temporal, scheduleId, wanted);
+    const now = await read();
     if (isDeepStrictEqual(now, wanted)) return wanted ? describe(wanted) : 'no schedule';
     wanted = now;
   }
 }
 
-function scheduleOf(campaign: Campaign, wanted: WantedSchedule): ScheduleOf<'campaignOccurrence'> {
-  const { campaignName, campaignVersion, cronExpressions, timezone, activatedAt } = wanted;
-  return {
-    type: 'campaignOccurrence',
-    input: { ...campaign, campaignName, campaignVersion },
-    cronExpressions,
-    timezone,
-    catchUpMs: CATCH_UP_MS,
-    since: activatedAt,
-  };
-}
-
-const describe = ({ cronExpressions, timezone }: WantedSchedule): string =>
+const describe = ({ cronExpressions, timezone }: ScheduleOf<WorkflowType>): string =>
   `fires at ${cronExpressions.join(' and ')}, ${timezone}`;

@@ -10,6 +10,8 @@ import { campaignRoutes } from './campaigns/routes.ts';
 import { formRoutes } from './forms/routes.ts';
 import { scoringRoutes } from './scoring/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
+import { exportRoutes } from './analytics/export-routes.ts';
+import { reportRoutes } from './analytics/report-routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import type { RouteSpec } from './route/route.ts';
 
@@ -28,4 +30,6 @@ export const routes: readonly RouteSpec[] = [
   ...formRoutes,
   ...scoringRoutes,
   ...analyticsRoutes,
+  ...exportRoutes,
+  ...reportRoutes,
 ];

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:whole -- import|send|journey|forms`: what a user gets from `npm start` with its defaults: durable, all
+ * `npm run bench:whole -- import|send|journey|forms|events|figures`: what a user gets from `npm start` with its defaults: durable, all
  * roles, through the public API, in a new data folder. Reports two rates, until the job says that it is over and until
  * every consumer has caught up, beside a reference that alternates with it, and what a unit costs. docs/performance.md
  * explains the figures. Options: `--count`, `--pairs`; for `import` and `send` also `--probe` (requests
@@ -8,6 +8,8 @@
  * Postfix's `smtp-sink`) and `--reply-ms` (a server that replies after that time, instead of the sink).
  */
 import { parseArgs } from 'node:util';
+import { benchEvents } from './whole/events.ts';
+import { benchFigures } from './whole/figures.ts';
 import { benchForms } from './whole/forms.ts';
 import { benchImport } from './whole/import.ts';
 import { benchJourney } from './whole/journey.ts';
@@ -41,6 +43,8 @@ const benches: Record<string, () => Promise<void>> = {
       grown: values.grown,
     }),
   journey: () => benchJourney(count(10_000), pairs, values.sink),
+  events: () => benchEvents(count(200_000), pairs),
+  figures: () => benchFigures(count(10_000_000)),
   forms: () => benchForms(count(20_000), pairs, Number(values.connections ?? 32)),
 };
 const bench = benches[positionals[0] ?? ''];

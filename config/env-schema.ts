@@ -220,6 +220,13 @@ export const envSchema = Type.Object({
       "Directory for files being uploaded, up to IMPORT_MAX_BYTES or FORM_FILE_MAX_BYTES each. Must belong to the API's user and be closed to others (mode 0700); created if missing. Empty = a directory among the system's temporary files",
   }),
   EVENTS_MAX_AGE: Type.String({ default: '7d', description: 'How long JetStream stores events' }),
+  ANALYTICS_EVENTS_DAYS: Type.Integer({
+    default: 400,
+    minimum: 31,
+    maximum: 36_500,
+    description:
+      'Days for which analytics store single events; whole months are dropped after that. Figures stay, of periods that consist of whole hours',
+  }),
   METRICS_TOKEN: Type.String({
     default: '',
     description: 'Bearer token required by /metrics; empty = no token required',

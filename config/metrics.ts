@@ -56,6 +56,11 @@ export function createMetrics() {
       labelNames: ['table'],
       registers,
     }),
+    analyticsLag: new Gauge({
+      name: 'perennial_analytics_lag_seconds',
+      help: 'How far the figures of analytics are behind the events',
+      registers,
+    }),
     formFilesFull: new Gauge({
       name: 'perennial_form_files_full_ratio',
       help: 'Share of the storage for files of forms that is used',

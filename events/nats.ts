@@ -244,10 +244,15 @@ export async function readMessages(
   throw new Error(`The stream ${stream} cannot be read: JetStream does not respond`);
 }
 
-/** The first stored message of a stream from `seq` on. Rejects if there is none. */
-export const nextMessage = (jsm: JetStreamManager, stream: string, seq: number): Promise<{ time: Date }> =>
+/** The first stored message of a stream from `seq` on, of any subject or of one. Rejects if there is none. */
+export const nextMessage = (
+  jsm: JetStreamManager,
+  stream: string,
+  seq: number,
+  subject = '>',
+): Promise<{ time: Date }> =>
   // The client's types do not know that both may be given.
-  jsm.streams.getMessage(stream, { seq, next_by_subj: '>' } as { seq: number });
+  jsm.streams.getMessage(stream, { seq, next_by_subj: subject } as { seq: number });
 
 const codeOf = (error: unknown): number | undefined =>
   error instanceof NatsError ? error.api_error?.err_code : undefined;

@@ -1,44 +1,25 @@
-import {
-  defineSignal,
-  executeChild,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { executeChild, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import { campaignEnrolment } from './campaign-enrolment.ts';
+import { followChanges } from './follow-changes.ts';
+import { nominalTime } from './nominal-time.ts';
 import { retryForeverOptions } from './options.ts';
 import { workflowId, type EnrolmentInput, type WorkflowInputs } from './registry.ts';
 import { shownOf } from './search-attributes.ts';
 
 const { keepSchedule, openOccurrence } = proxyActivities<CampaignActivities>(retryForeverOptions);
 
-/** The campaign was changed: check its schedule again. */
-export const wakeCampaignSchedule = defineSignal('wake');
-
 /** Makes the Temporal Schedule of a campaign agree with the campaign, as often as the campaign has changed. */
-export async function campaignSchedule(input: WorkflowInputs['campaignSchedule']): Promise<void> {
-  let woken = false;
-  setHandler(wakeCampaignSchedule, () => {
-    woken = true;
-  });
-  do {
-    woken = false;
-    setCurrentDetails(await keepSchedule(input));
-  } while (woken);
-}
-
-/** The length of the nominal time that Temporal appends to the id of a scheduled workflow: 2027-03-28T09:00:00Z. */
-const NOMINAL_TIME = 20;
+export const campaignSchedule = (input: WorkflowInputs['campaignSchedule']): Promise<void> =>
+  followChanges(() => keepSchedule(input));
 
 /** One firing of a campaign's schedule: enters the contacts that are due, by one enrolment. */
 export async function campaignOccurrence({
   tenantId,
   campaignId,
 }: WorkflowInputs['campaignOccurrence']): Promise<void> {
-  const scheduledAt = workflowInfo().workflowId.slice(-NOMINAL_TIME);
+  const scheduledAt = nominalTime();
   const opened = await openOccurrence({ tenantId, campaignId, scheduledAt, at: Date.now() });
   if ('skipped' in opened) setCurrentDetails(`Enters no one: ${opened.skipped}`);
   else await enrol(opened.enrolment);

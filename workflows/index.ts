@@ -9,5 +9,6 @@ export { contactErasure } from './erasure.ts';
 export { emailCampaign } from './email-campaign.ts';
 export { importUndo } from './import-undo.ts';
 export { scoringReplay } from './scoring-replay.ts';
+export { report, reportOccurrence, reportSchedule } from './report.ts';
 export { segmentBuild } from './segment-build.ts';
 export { thresholdCall } from './threshold-call.ts';

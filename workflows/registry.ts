@@ -9,7 +9,7 @@ export const QUEUES = {
   journeys: 'perennial',
   /**
    * Enrolments, schedules, stops, resumes, migrations and simulations of campaigns, imports, segment builds, replays of
-   * scoring rules, erasures: they must not wait behind campaign executions.
+   * scoring rules, erasures, reports: they must not wait behind campaign executions.
    */
   jobs: 'perennial-jobs',
   /** Email campaigns: each has an activity running while it is sent, which mostly sleeps. */
@@ -77,6 +77,10 @@ export interface WorkflowInputs {
   importUndo: { tenantId: string; importId: number };
   contactErasure: { tenantId: string; erasureId: number };
   emailCampaign: { tenantId: string; campaignId: number };
+  report: { tenantId: string; reportId: number; runId: number };
+  /** One firing of a report's Temporal Schedule, whose nominal time Temporal appends to the workflow's id. */
+  reportOccurrence: { tenantId: string; reportId: number };
+  reportSchedule: { tenantId: string; reportId: number };
   segmentBuild: { tenantId: string; segmentId: number; build: number };
   scoringReplay: ReplayJob;
   thresholdCall: { tenantId: string; thresholdId: number; contactId: number };
@@ -125,6 +129,8 @@ const campaignMemo = (input: { campaignName?: string; campaignVersion?: number }
   campaign: input.campaignName,
   version: input.campaignVersion,
 });
+
+const ofTenant = ({ tenantId }: { tenantId: string }) => ({ tenantId });
 
 const ofCampaign = ({ tenantId, campaignId }: { tenantId: string; campaignId?: number }) => ({
   tenantId,
@@ -237,6 +243,26 @@ export const workflows = {
     policy: () => 'wake',
     summary: ({ campaignId }) => `email campaign ${campaignId}`,
     attributes: ofCampaign,
+  },
+  report: {
+    id: ({ tenantId, reportId, runId }) => `report/${tenantId}/${reportId}/${runId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+    summary: ({ reportId, runId }) => `report ${reportId}, run ${runId}`,
+    attributes: ofTenant,
+  },
+  reportOccurrence: {
+    id: ({ tenantId, reportId }) => `report-occurrence/${tenantId}/${reportId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+    summary: ({ reportId }) => `report ${reportId}`,
+    attributes: ofTenant,
+  },
+  reportSchedule: {
+    id: ({ tenantId, reportId }) => `report-schedule/${tenantId}/${reportId}`,
+    queue: QUEUES.jobs,
+    policy: () => 'wake',
+    attributes: ofTenant,
   },
   segmentBuild: {
     id: ({ tenantId, segmentId, build }) => `segment-build/${tenantId}/${segmentId}/${build}`,

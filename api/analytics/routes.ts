@@ -1,100 +1,63 @@
-import { Type, type TProperties } from 'typebox';
+import { Type, type Static, type TObject, type TProperties } from 'typebox';
+import { BREAKDOWNS } from '../../domain/analytics/breakdowns.ts';
 import * as dashboard from '../../domain/analytics/dashboard.ts';
-import { INTERVALS, readPeriod, type Period } from '../../domain/analytics/period.ts';
-import { oldestWaitingEvent } from '../../domain/analytics/read-figures.ts';
-import { nextMessage } from '../../events/nats.ts';
-import { EVENT_BATCHES } from '../../events/streams.ts';
-import type { Deps } from '../../runtime/deps.ts';
+import { readPeriod, type Period } from '../../domain/analytics/period.ts';
+import type { Violation } from '../../domain/common/errors.ts';
 import type { EntityManager } from '../../db/orm.ts';
-import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
+import { figuresAsOf } from '../../runtime/figures-freshness.ts';
 import { route, type RouteSpec } from '../route/route.ts';
+import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
+import * as schemas from './schemas.ts';
 
-const query = strict({
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Inclusive; rounded down to the start of its 5-minute window' }),
-  ),
-  to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Exclusive; rounded up to the end of its 5-minute window' }),
-  ),
-  interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
-  timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
-});
-const count = Type.Integer();
-const fraction = Type.Number({ minimum: 0, maximum: 1, description: 'A fraction: 0.25 = 25%' });
-const PeriodAnswer = strict({ from: Timestamp, to: Timestamp, interval: oneOf(INTERVALS), timezone: Type.String() });
-const delivered = Type.Integer({
-  description:
-    '`sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up',
-});
-const emailFigures = {
-  sent: count,
-  delivered,
-  failed: count,
-  opens: count,
-  clicks: count,
-  bounces: count,
-  unsubscribes: count,
-  openRate: fraction,
-  clickRate: fraction,
-};
-const campaignFigures = { entries: count, completions: count, ...emailFigures };
-const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
+const { count, name, series } = schemas;
 
-/** The time limit for each request to JetStream, so that an outage does not delay the response. */
-const JETSTREAM_MS = 1_500;
-
-/**
- * The time up to which the analytics consumer has processed all events: `now`, or the publish time of the oldest batch
- * that it may not have acknowledged.
- */
-async function foldedUntil({ nats: { connection } }: Deps, now: Date): Promise<Date> {
-  const jsm = await connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS });
-  const info = await jsm.consumers.info(EVENT_BATCHES, 'analytics').catch(() => null);
-  if (!info || info.num_pending + info.num_ack_pending === 0) return now;
-  const oldest = await nextMessage(jsm, EVENT_BATCHES, info.ack_floor.stream_seq + 1).catch(() => null);
-  return oldest?.time ?? new Date(info.created);
-}
-
-/** The time up to which the figures are complete: events still in the outbox or in the stream are not included. */
-async function asOf(deps: Deps, em: EntityManager, now: Date): Promise<Date> {
-  const waiting = await oldestWaitingEvent(em);
-  const folded = await foldedUntil(deps, now);
-  return waiting && waiting < folded ? waiting : folded;
-}
-
-function figures<A extends object>(
-  name: string,
+function figures<Q extends TProperties, A extends object>(
+  area: string,
   summary: string,
+  filters: Q,
   properties: TProperties,
-  read: (em: EntityManager, period: Period) => Promise<A>,
+  read: (em: EntityManager, period: Period, query: Static<TObject<Q>>) => Promise<A>,
+  violationsOf: (query: Static<TObject<Q>>) => Violation[] = () => [],
 ): RouteSpec {
   return route({
     method: 'GET',
-    path: `/analytics/${name}`,
-    operationId: `get${name[0]!.toUpperCase()}${name.slice(1)}${name === 'dashboard' ? '' : 'Analytics'}`,
+    path: `/analytics/${area}`,
+    operationId: `get${area[0]!.toUpperCase()}${area.slice(1)}${area === 'dashboard' ? '' : 'Analytics'}`,
     summary,
     access: 'analytics:read',
-    query,
-    responses: { 200: { schema: strict({ period: PeriodAnswer, ...properties, asOf: Timestamp }) } },
-    handler: async ({ deps, em, query: asked }) => {
+    query: strict({ ...schemas.periodQuery, ...filters }),
+    responses: { 200: { schema: strict({ period: schemas.Period, ...properties, asOf: Timestamp }) } },
+    handler: async ({ deps, em, query }) => {
       const now = new Date();
-      const period = readPeriod(asked, now);
+      const filter = query as Static<TObject<Q>>;
+      const period = readPeriod(query, now, violationsOf(filter));
       // Read first: events processed between the two reads are in the figures although `asOf` does not cover them,
       // never the reverse.
-      const complete = await asOf(deps, em, now);
-      return { body: { period, ...(await read(em, period)), asOf: complete } };
+      const asOf = await figuresAsOf(deps, em, now);
+      return { body: { ...(await read(em, period, filter)), asOf } };
     },
   });
+}
+
+const DIMENSIONS = ['template', 'link'] as const;
+
+/** The violation of sorting by a figure that the breakdown does not have. */
+function sortViolations(by: (typeof DIMENSIONS)[number], sort: string | undefined): Violation[] {
+  const figures = [...Object.keys(BREAKDOWNS[by].sortable), 'id'];
+  if (sort === undefined || figures.includes(sort.replace('-', ''))) return [];
+  const message = `must be one of ${figures.join(', ')}, with or without - in front, if by is ${by}`;
+  return [{ path: '/sort', code: 'enum', message }];
 }
 
 export const analyticsRoutes: RouteSpec[] = [
   figures(
     'dashboard',
     'Key figures of a period',
+    {},
     {
       contacts: strict({ total: count, new: count }),
-      emails: strict(emailFigures),
-      conversions: strict({ total: count, rate: fraction }),
+      emails: strict(schemas.emailTotals),
+      conversions: strict(schemas.conversionFigures),
       campaigns: strict({ active: count, running: count, completed: count }),
       forms: strict({ views: count, submissions: count }),
       series: series({
@@ -102,8 +65,11 @@ export const analyticsRoutes: RouteSpec[] = [
         sent: count,
         opens: count,
         clicks: count,
+        bounces: count,
         unsubscribes: count,
+        views: count,
         submissions: count,
+        conversions: count,
       }),
     },
     dashboard.readDashboard,
@@ -112,15 +78,38 @@ export const analyticsRoutes: RouteSpec[] = [
     'emails',
     'Email figures',
     {
-      totals: strict(emailFigures),
-      byTemplate: Type.Array(strict({ templateId: nullable(Id), ...emailFigures })),
-      series: series(emailFigures),
+      by: Type.Optional(
+        oneOf(DIMENSIONS, { default: 'template', description: 'Which breakdown to return, `byTemplate` or `byLink`' }),
+      ),
+      ...schemas.breakdownQuery(...DIMENSIONS),
     },
-    dashboard.readEmailAnalytics,
+    {
+      totals: strict(schemas.emailTotals),
+      byTemplate: Type.Optional(
+        Type.Array(strict({ templateId: nullable(Id), name, ...schemas.emailTotals }), {
+          description: 'The row with `templateId` null is what belongs to no template',
+        }),
+      ),
+      byLink: Type.Optional(
+        Type.Array(
+          strict({
+            linkId: Id,
+            url: nullable(Type.String({ description: 'Null if it was erased, because it named a person' })),
+            ...schemas.linkFigures,
+          }),
+        ),
+      ),
+      page: schemas.BreakdownPage,
+      series: series(schemas.emailFigures),
+    },
+    async (em, period, { by, ...page }) =>
+      by === 'link' ? dashboard.readLinkAnalytics(em, period, page) : dashboard.readEmailAnalytics(em, period, page),
+    ({ by = 'template', sort }) => sortViolations(by, sort),
   ),
   figures(
     'contacts',
     'Contact figures',
+    {},
     {
       totals: strict({ total: count, new: count, unsubscribes: count }),
       byStatus: Type.Array(strict({ status: Type.String(), count })),
@@ -131,20 +120,24 @@ export const analyticsRoutes: RouteSpec[] = [
   figures(
     'campaigns',
     'Campaign figures',
+    schemas.breakdownQuery('campaign'),
     {
-      totals: strict(campaignFigures),
-      byCampaign: Type.Array(strict({ campaignId: Id, ...campaignFigures })),
-      series: series(campaignFigures),
+      totals: strict(schemas.campaignTotals),
+      byCampaign: Type.Array(strict({ campaignId: Id, name, ...schemas.campaignTotals })),
+      page: schemas.BreakdownPage,
+      series: series(schemas.campaignFigures),
     },
     dashboard.readCampaignAnalytics,
   ),
   figures(
     'forms',
     'Form figures',
+    schemas.breakdownQuery('form'),
     {
-      totals: strict({ views: count, submissions: count, conversionRate: fraction }),
-      byForm: Type.Array(strict({ formId: Id, views: count, submissions: count, conversionRate: fraction })),
-      series: series({ submissions: count }),
+      totals: strict(schemas.formTotals),
+      byForm: Type.Array(strict({ formId: Id, name, ...schemas.formTotals })),
+      page: schemas.BreakdownPage,
+      series: series(schemas.formFigures),
     },
     dashboard.readFormAnalytics,
   ),

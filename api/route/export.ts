@@ -3,20 +3,15 @@ import { stringify } from 'csv-stringify/sync';
 import type { Context } from 'koa';
 import { assertValid } from '../../domain/common/errors.ts';
 import { CSV } from '../../domain/export/csv.ts';
+import { MEDIA_TYPES, type FileFormat } from '../../domain/export/media-types.ts';
 import { xlsx, type Cell } from '../../domain/export/xlsx.ts';
 import type { Reply } from './route.ts';
 
-export const EXPORT_TYPES = {
-  csv: 'text/csv; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-} as const;
-export type ExportFormat = keyof typeof EXPORT_TYPES;
+export type ExportFormat = Exclude<FileFormat, 'pdf'>;
 
 /** The media types of these formats, without parameters. */
-export const mediaTypesOf = (formats: readonly ExportFormat[]): string[] =>
-  formats.map((format) => EXPORT_TYPES[format].split(';')[0]!);
+export const mediaTypesOf = (formats: readonly FileFormat[]): string[] =>
+  formats.map((format) => MEDIA_TYPES[format].split(';')[0]!);
 
 /** Nobody opens larger workbooks. */
 const XLSX_ROWS = 200_000;
@@ -73,7 +68,7 @@ export function exportReply(ctx: Context, format: ExportFormat, { name, sheet, i
   return {
     body: streamed(ctx, bytes),
     headers: {
-      'Content-Type': EXPORT_TYPES[format],
+      'Content-Type': MEDIA_TYPES[format],
       'Content-Disposition': `attachment; filename="${name}-${day}.${format}"`,
     },
   };

@@ -208,4 +208,12 @@ export const operations = {
   getContactsAnalytics: ['GET', '/api/v1/analytics/contacts', null],
   getCampaignsAnalytics: ['GET', '/api/v1/analytics/campaigns', null],
   getFormsAnalytics: ['GET', '/api/v1/analytics/forms', null],
+  exportAnalytics: ['GET', '/api/v1/analytics/export', null],
+  listReports: ['GET', '/api/v1/analytics/reports', null],
+  createReport: ['POST', '/api/v1/analytics/reports', 'application/json'],
+  getReport: ['GET', '/api/v1/analytics/reports/{id}', null],
+  updateReport: ['PUT', '/api/v1/analytics/reports/{id}', 'application/json'],
+  deleteReport: ['DELETE', '/api/v1/analytics/reports/{id}', null],
+  listReportRuns: ['GET', '/api/v1/analytics/reports/{id}/runs', null],
+  downloadReport: ['GET', '/api/v1/analytics/reports/{id}/download', null],
 } as const;

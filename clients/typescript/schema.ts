@@ -2798,6 +2798,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the figures of a period as CSV, PDF or XLSX
+         * @description The figures are those of the endpoint named like `type`, with those of the period before: as many whole months or days before, if the period consists of whole months or days in `timezone`, else the same duration. csv has one figure per row (`section,at,id,name,metric,value`): `metric` is its name in the API, `section` is `period`, `previousPeriod`, `series` or the name of a breakdown; rates are fractions; texts that a spreadsheet would run as formulas are prefixed with an apostrophe. xlsx has a summary and a sheet for each table. pdf has key figures, charts, and up to 1,000 rows of each table. `POST /analytics/reports` makes the same files in the background, and regularly.
+         */
+        get: operations["exportAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List reports */
+        get: operations["listReports"];
+        put?: never;
+        /**
+         * Make a report, once or on a schedule
+         * @description Without `schedule`, the report on the period (by default the last 30 days) is made now: poll `status`, then download it. With `schedule`, a report on the last whole day, week or month is made at each of its times and emailed to `recipients`, as an attachment up to 5 MiB; `from`, `to` and `timezone` are left out. What the formats contain is described at `GET /analytics/export`; json has all of it. Files are kept for 90 days, of the 100 most recent runs of a report, and up to 64 MiB of an account.
+         */
+        post: operations["createReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a report and the state of its most recent run */
+        get: operations["getReport"];
+        /**
+         * Change a report: its name, format and schedule
+         * @description Changes the runs that follow. A changed `cron` or `timezone` counts from now on; `schedule: null` ends the schedule.
+         */
+        put: operations["updateReport"];
+        post?: never;
+        /**
+         * Delete a report with its schedule, runs and files
+         * @description Also while it is being made. Emails with its file that are not sent yet end as FAILED.
+         */
+        delete: operations["deleteReport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/reports/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the runs of a report */
+        get: operations["listReportRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/reports/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the file of a report
+         * @description The most recent file, or that of the run `runId`.
+         */
+        get: operations["downloadReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3077,6 +3180,7 @@ export interface components {
             }[];
         };
         CampaignsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -3101,16 +3205,34 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
+                conversions: {
+                    /** @description Goals of campaigns that were met */
+                    total: number;
+                    /** @description Contacts that met one. Each counts once, so figures of parts of a period need not add up */
+                    contacts: number;
+                    /** @description `contacts` of those that were mailed in the period. A fraction: 0.25 = 25% */
+                    rate: number;
+                };
             };
             byCampaign: {
                 /** @example 1 */
                 campaignId: number;
+                /** @description Null if it was deleted */
+                name: string | null;
                 entries: number;
                 completions: number;
                 sent: number;
@@ -3119,13 +3241,36 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
+                conversions: {
+                    /** @description Goals of campaigns that were met */
+                    total: number;
+                    /** @description Contacts that met one. Each counts once, so figures of parts of a period need not add up */
+                    contacts: number;
+                    /** @description `contacts` of those that were mailed in the period. A fraction: 0.25 = 25% */
+                    rate: number;
+                };
             }[];
+            page: {
+                /** @example 50 */
+                limit: number;
+                /** @description The cursor of the next page; null on the last page */
+                nextCursor: string | null;
+                hasMore: boolean;
+            };
             series: {
                 /**
                  * Format: date-time
@@ -3140,11 +3285,15 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -3326,6 +3475,7 @@ export interface components {
             page: components["schemas"]["Page"];
         };
         ContactsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -3608,6 +3758,54 @@ export interface components {
             /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn?: boolean;
         };
+        CreateReportRequest: {
+            /** @example Monthly report */
+            name: string;
+            /**
+             * @description The figures of the endpoint with this name
+             * @enum {string}
+             */
+            type: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
+            /** @enum {string} */
+            format: "json" | "csv" | "pdf" | "xlsx";
+            /**
+             * Format: date-time
+             * @description Inclusive; rounded down to the start of its 5-minute window
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Exclusive; rounded up to the end of its 5-minute window
+             */
+            to?: string;
+            /**
+             * @description Of figures over time. Null = `day`; with a schedule for each day, `hour`
+             * @enum {string|null}
+             */
+            interval?: "hour" | "day" | "week" | "month" | null;
+            /**
+             * @description UTC if absent
+             * @example Europe/Warsaw
+             */
+            timezone?: string;
+            /** @description Makes the report again at the times of `cron`; null = once */
+            schedule?: {
+                /**
+                 * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
+                 * @example 0 9 * * MON
+                 */
+                cron: string;
+                /** @example Europe/Warsaw */
+                timezone: string;
+                /** @description Addresses of active users, who get the file by email */
+                recipients: string[];
+                /**
+                 * @description Each report is on the last whole day, week (from Monday) or month before its time
+                 * @enum {string}
+                 */
+                period: "day" | "week" | "month";
+            } | null;
+        };
         CreateRoleRequest: {
             /** @example Editor */
             name: string;
@@ -3792,6 +3990,7 @@ export interface components {
             page: components["schemas"]["Page"];
         };
         Dashboard: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -3818,16 +4017,31 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
             };
             conversions: {
+                /** @description `goals` and `submissions` */
                 total: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Goals of campaigns that were met */
+                goals: number;
+                /** @description Submissions of forms */
+                submissions: number;
+                /** @description Contacts that met a goal or submitted a form. Each counts once, so figures of parts of a period need not add up */
+                contacts: number;
+                /** @description `contacts` of those that were mailed in the period. A fraction: 0.25 = 25% */
                 rate: number;
             };
             campaigns: {
@@ -3849,14 +4063,126 @@ export interface components {
                 sent: number;
                 opens: number;
                 clicks: number;
+                bounces: number;
                 unsubscribes: number;
+                views: number;
                 submissions: number;
+                conversions: number;
             }[];
             /**
              * Format: date-time
              * @example 2030-01-31T09:30:00.000Z
              */
             asOf: string;
+        };
+        DownloadReportAnswer: {
+            /** @enum {string} */
+            type: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
+            title: string;
+            tenantId: string;
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            previousPeriod: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            generatedAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+            keyFigures: {
+                /**
+                 * @description Its name in the answers of the API
+                 * @example sent
+                 */
+                key: string;
+                /** @example Sent */
+                label: string;
+                /**
+                 * @description percent: a fraction, 0.25 = 25%
+                 * @enum {string}
+                 */
+                kind: "integer" | "percent";
+                value: number;
+                /** @description In the period before; null for what is counted now */
+                previous: number | null;
+                /** @description integer: as a fraction of `previous`, null if that is 0; percent: the difference */
+                change: number | null;
+                higherIsBetter: boolean | null;
+            }[];
+            charts: {
+                title: string;
+                /** @enum {string} */
+                kind: "line" | "bar";
+                /**
+                 * @description percent: a fraction, 0.25 = 25%
+                 * @enum {string}
+                 */
+                unit: "integer" | "percent";
+                /**
+                 * @description What the points are: times, or names
+                 * @enum {string}
+                 */
+                over: "at" | "name";
+                points: string[];
+                series: {
+                    /**
+                     * @description Its name in the answers of the API
+                     * @example sent
+                     */
+                    key: string;
+                    /** @example Sent */
+                    label: string;
+                    values: number[];
+                }[];
+            }[];
+            tables: {
+                /**
+                 * @description Its name in the answers of the API
+                 * @example sent
+                 */
+                key: string;
+                title: string;
+                columns: {
+                    /**
+                     * @description Its name in the answers of the API
+                     * @example sent
+                     */
+                    key: string;
+                    /** @example Sent */
+                    label: string;
+                    /** @enum {string} */
+                    kind: "integer" | "percent" | "text" | "id" | "at";
+                }[];
+                rows: (string | number | null)[][];
+            }[];
         };
         Email: {
             /** @example 1 */
@@ -4090,6 +4416,7 @@ export interface components {
             version: number;
         };
         EmailsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -4112,29 +4439,66 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
             };
-            byTemplate: {
+            /** @description The row with `templateId` null is what belongs to no template */
+            byTemplate?: {
                 /** @example 1 */
                 templateId: number | null;
+                /** @description Null if it was deleted */
+                name: string | null;
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
+                /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
+                uniqueOpens: number;
+                /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
             }[];
+            byLink?: {
+                /** @example 1 */
+                linkId: number;
+                /** @description Null if it was erased, because it named a person */
+                url: string | null;
+                clicks: number;
+                /** @description Contacts that clicked it. Each counts once, so figures of parts of a period need not add up */
+                uniqueClicks: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
+            }[];
+            page: {
+                /** @example 50 */
+                limit: number;
+                /** @description The cursor of the next page; null on the last page */
+                nextCursor: string | null;
+                hasMore: boolean;
+            };
             series: {
                 /**
                  * Format: date-time
@@ -4147,11 +4511,15 @@ export interface components {
                 failed: number;
                 opens: number;
                 clicks: number;
+                /** @description By machines; not among `opens` */
+                automatedOpens: number;
+                /** @description By machines; not among `clicks` */
+                automatedClicks: number;
                 bounces: number;
                 unsubscribes: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -4683,6 +5051,7 @@ export interface components {
             expiresAt: string;
         };
         FormsAnalytics: {
+            /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
                 /**
                  * Format: date-time
@@ -4701,24 +5070,40 @@ export interface components {
             totals: {
                 views: number;
                 submissions: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
                 conversionRate: number;
+                /** @description Contacts that submitted a form. Each counts once, so figures of parts of a period need not add up */
+                contacts: number;
             };
             byForm: {
                 /** @example 1 */
                 formId: number;
+                /** @description Null if it was deleted */
+                name: string | null;
                 views: number;
                 submissions: number;
-                /** @description A fraction: 0.25 = 25% */
+                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
                 conversionRate: number;
+                /** @description Contacts that submitted a form. Each counts once, so figures of parts of a period need not add up */
+                contacts: number;
             }[];
+            page: {
+                /** @example 50 */
+                limit: number;
+                /** @description The cursor of the next page; null on the last page */
+                nextCursor: string | null;
+                hasMore: boolean;
+            };
             series: {
                 /**
                  * Format: date-time
                  * @example 2030-01-31T09:30:00.000Z
                  */
                 at: string;
+                views: number;
                 submissions: number;
+                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
+                conversionRate: number;
             }[];
             /**
              * Format: date-time
@@ -5052,6 +5437,71 @@ export interface components {
         };
         ListImportKeptItemList: {
             data: components["schemas"]["ListImportKeptItem"][];
+            page: components["schemas"]["Page"];
+        };
+        ListReportRunsItem: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            reportId: number;
+            /**
+             * Format: date-time
+             * @description The time of the schedule; null if it was requested
+             */
+            scheduledAt: string | null;
+            /** @enum {string} */
+            format: "json" | "csv" | "pdf" | "xlsx";
+            /** @enum {string} */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED";
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            to: string;
+            /** @enum {string} */
+            interval: "hour" | "day" | "week" | "month";
+            timezone: string;
+            /** @description In percent */
+            progress: number;
+            error: string | null;
+            /** @description The file, for requests with a token; null without a file */
+            downloadUrl: string | null;
+            /** @description In bytes */
+            size: number | null;
+            /**
+             * Format: date-time
+             * @description The figures are complete up to then
+             */
+            asOf: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the file is removed; earlier if newer reports of the account need its room
+             */
+            expiresAt: string | null;
+            workflowId: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        ListReportRunsItemList: {
+            data: components["schemas"]["ListReportRunsItem"][];
             page: components["schemas"]["Page"];
         };
         LoginRequest: {
@@ -5419,6 +5869,107 @@ export interface components {
              * @default false
              */
             dryRun?: boolean;
+        };
+        Report: {
+            /** @example 1 */
+            id: number;
+            /** @example Monthly report */
+            name: string;
+            /**
+             * @description The figures of the endpoint with this name
+             * @enum {string}
+             */
+            type: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
+            /** @enum {string} */
+            format: "json" | "csv" | "pdf" | "xlsx";
+            /**
+             * @description Of figures over time. Null = `day`; with a schedule for each day, `hour`
+             * @enum {string|null}
+             */
+            interval: "hour" | "day" | "week" | "month" | null;
+            /** @description Makes the report again at the times of `cron`; null = once */
+            schedule: {
+                /**
+                 * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
+                 * @example 0 9 * * MON
+                 */
+                cron: string;
+                /** @example Europe/Warsaw */
+                timezone: string;
+                /** @description Addresses of active users, who get the file by email */
+                recipients: string[];
+                /**
+                 * @description Each report is on the last whole day, week (from Monday) or month before its time
+                 * @enum {string}
+                 */
+                period: "day" | "week" | "month";
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            nextRunAt: string | null;
+            /**
+             * @description Of the most recent run, as are the fields below. SCHEDULED: before the first; STOPPED: the schedule ended before it
+             * @enum {string}
+             */
+            status: "SCHEDULED" | "STOPPED" | "PENDING" | "RUNNING" | "COMPLETED" | "FAILED";
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            to: string | null;
+            timezone: string | null;
+            /** @description In percent */
+            progress: number;
+            error: string | null;
+            /** @description The file, for requests with a token; null without a file */
+            downloadUrl: string | null;
+            /** @description In bytes */
+            size: number | null;
+            /**
+             * Format: date-time
+             * @description The figures are complete up to then
+             */
+            asOf: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the file is removed; earlier if newer reports of the account need its room
+             */
+            expiresAt: string | null;
+            workflowId: string | null;
+            tenantId: string;
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        ReportList: {
+            data: components["schemas"]["Report"][];
+            page: components["schemas"]["Page"];
         };
         ResetPasswordRequest: {
             /**
@@ -6466,6 +7017,54 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
+        UpdateReportRequest: {
+            /** @example Monthly report */
+            name?: string;
+            /** @enum {string} */
+            format?: "json" | "csv" | "pdf" | "xlsx";
+            /**
+             * @description Of figures over time. Null = `day`; with a schedule for each day, `hour`
+             * @enum {string|null}
+             */
+            interval?: "hour" | "day" | "week" | "month" | null;
+            /** @description Makes the report again at the times of `cron`; null = once */
+            schedule?: {
+                /**
+                 * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
+                 * @example 0 9 * * MON
+                 */
+                cron: string;
+                /** @example Europe/Warsaw */
+                timezone: string;
+                /** @description Addresses of active users, who get the file by email */
+                recipients: string[];
+                /**
+                 * @description Each report is on the last whole day, week (from Monday) or month before its time
+                 * @enum {string}
+                 */
+                period: "day" | "week" | "month";
+            } | null;
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+            readonly status?: unknown;
+            readonly nextRunAt?: unknown;
+            readonly progress?: unknown;
+            readonly error?: unknown;
+            readonly downloadUrl?: unknown;
+            readonly size?: unknown;
+            readonly asOf?: unknown;
+            readonly startedAt?: unknown;
+            readonly finishedAt?: unknown;
+            readonly expiresAt?: unknown;
+            readonly workflowId?: unknown;
+            readonly type?: unknown;
+            readonly from?: unknown;
+            readonly to?: unknown;
+            readonly timezone?: unknown;
+        };
         UpdateRoleRequest: {
             /** @example Editor */
             name?: string;
@@ -7372,7 +7971,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested" | "report.created" | "report.updated" | "report.deleted";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -11743,6 +12342,14 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
+                /** @description Which breakdown to return, `byTemplate` or `byLink` */
+                by?: "template" | "link";
+                /** @description Maximum number of rows of the breakdown */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The figure to sort the breakdown by; prefix `-` for descending order. Default: `-sent` or `-clicks` */
+                sort?: "sent" | "failed" | "opens" | "clicks" | "automatedOpens" | "automatedClicks" | "bounces" | "unsubscribes" | "id" | "-sent" | "-failed" | "-opens" | "-clicks" | "-automatedOpens" | "-automatedClicks" | "-bounces" | "-unsubscribes" | "-id";
             };
             header?: never;
             path?: never;
@@ -11797,6 +12404,12 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
+                /** @description Maximum number of rows of the breakdown */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The figure to sort the breakdown by; prefix `-` for descending order. Default: `-entries` */
+                sort?: "entries" | "completions" | "conversions" | "sent" | "failed" | "opens" | "clicks" | "automatedOpens" | "automatedClicks" | "bounces" | "unsubscribes" | "id" | "-entries" | "-completions" | "-conversions" | "-sent" | "-failed" | "-opens" | "-clicks" | "-automatedOpens" | "-automatedClicks" | "-bounces" | "-unsubscribes" | "-id";
             };
             header?: never;
             path?: never;
@@ -11824,6 +12437,12 @@ export interface operations {
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
+                /** @description Maximum number of rows of the breakdown */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The figure to sort the breakdown by; prefix `-` for descending order. Default: `-submissions` */
+                sort?: "submissions" | "views" | "id" | "-submissions" | "-views" | "-id";
             };
             header?: never;
             path?: never;
@@ -11838,6 +12457,219 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FormsAnalytics"];
+                };
+            };
+        };
+    };
+    exportAnalytics: {
+        parameters: {
+            query: {
+                type: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
+                format?: "csv" | "pdf" | "xlsx";
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                from?: string;
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/pdf": Blob;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": Blob;
+                };
+            };
+        };
+    };
+    listReports: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                /** @description The figures of the endpoint with this name */
+                type?: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportList"];
+                };
+            };
+        };
+    };
+    createReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateReportRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    updateReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateReportRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    deleteReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listReportRuns: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "-id";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                status?: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListReportRunsItemList"];
+                };
+            };
+        };
+    };
+    downloadReport: {
+        parameters: {
+            query?: {
+                runId?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadReportAnswer"];
+                    "text/csv": string;
+                    "application/pdf": Blob;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": Blob;
                 };
             };
         };

@@ -11,6 +11,7 @@ import { emailEntities } from './emails.ts';
 import { eventEntities } from './events.ts';
 import { formEntities } from './forms.ts';
 import { keptFileEntities } from './kept-files.ts';
+import { reportEntities } from './reports.ts';
 import { scoringEntities } from './scoring.ts';
 
 export const entities = [
@@ -27,5 +28,6 @@ export const entities = [
   ...keptFileEntities,
   ...scoringEntities,
   ...analyticsEntities,
+  ...reportEntities,
   ...eventEntities,
 ];

@@ -1,35 +1,16 @@
-import { IsolationLevel } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { ALL_ROWS, readBreakdown, type BreakdownQuery } from './breakdowns.ts';
+import { emailFigures, emailTotals } from './email-figures.ts';
 import type { Period } from './period.ts';
-import { rate, readBreakdown, readPeople, readSeries, readTotals, type Figures } from './read-figures.ts';
+import { readContacts, type Contacts } from './read-contacts.ts';
+import { rate, readCounts, type Figures } from './read-counts.ts';
+import { inSnapshot } from './snapshot.ts';
 
-const emailFigures = (figures: Figures) => {
-  // An email may bounce in a later period than it was sent in, so the difference can be negative.
-  const delivered = Math.max(0, figures.emails_sent - figures.bounces);
-  return {
-    sent: figures.emails_sent,
-    delivered,
-    failed: figures.emails_failed,
-    opens: figures.opens,
-    clicks: figures.clicks,
-    bounces: figures.bounces,
-    unsubscribes: figures.unsubscribes,
-    openRate: rate(figures.unique_opens, delivered),
-    clickRate: rate(figures.unique_clicks, delivered),
-  };
-};
-
-const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
-
-/** Reads in one snapshot, so that figures are consistent while events are being counted. */
-const inSnapshot = <T>(em: EntityManager, read: (tx: EntityManager) => Promise<T>): Promise<T> =>
-  em.transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ });
-
-/** The figures of the dashboard, from 5-minute windows. */
-export async function readDashboard(em: EntityManager, period: Period) {
-  return inSnapshot(em, async (tx) => {
-    const figures = await readTotals(tx, period);
-    const people = await readPeople(tx, period);
+/** The figures of the dashboard. Like all of these, read in one snapshot, with the `period` that they cover. */
+export async function readDashboard(em: EntityManager, asked: Period) {
+  return inSnapshot(em, asked, async (tx, period) => {
+    const { totals, series } = await readCounts(tx, period);
+    const contacts = (await readContacts(tx, period))(0);
     const [state] = await rows<{ contacts: number; active: number; running: number }>(
       tx,
       sql`
@@ -38,19 +19,28 @@ export async function readDashboard(em: EntityManager, period: Period) {
         (select count(*) from campaign_executions where status = 'RUNNING') as running`,
     );
     return {
-      contacts: { total: state!.contacts, new: figures.contacts_new },
-      emails: emailFigures(figures),
-      conversions: { total: figures.submissions + figures.goals_met, rate: rate(people.converted, people.mailed) },
-      campaigns: { active: state!.active, running: state!.running, completed: figures.campaign_completions },
-      forms: { views: figures.form_views, submissions: figures.submissions },
-      series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({
+      contacts: { total: state!.contacts, new: totals.contacts_new },
+      emails: emailTotals(totals, contacts),
+      conversions: {
+        total: totals.submissions + totals.goals_met,
+        goals: totals.goals_met,
+        submissions: totals.submissions,
+        contacts: contacts.converted,
+        rate: rate(contacts.converted, contacts.mailed),
+      },
+      campaigns: { active: state!.active, running: state!.running, completed: totals.campaign_completions },
+      forms: { views: totals.form_views, submissions: totals.submissions },
+      series: series.map(({ at, figures: point }) => ({
         at,
         contacts: point.contacts_new,
         sent: point.emails_sent,
         opens: point.opens,
         clicks: point.clicks,
+        bounces: point.bounces,
         unsubscribes: point.unsubscribes,
+        views: point.form_views,
         submissions: point.submissions,
+        conversions: point.submissions + point.goals_met,
       })),
     };
   });
@@ -60,59 +50,63 @@ export async function readDashboard(em: EntityManager, period: Period) {
  * Email figures: totals and by template. What belongs to no template (an unsubscribe without an email) is a row with
  * id null.
  */
-export async function readEmailAnalytics(em: EntityManager, period: Period) {
-  return inSnapshot(em, async (tx) => {
-    const totals = await readTotals(tx, period);
-    const parts: { id: number | null; figures: Figures }[] = await readBreakdown(tx, period, 'template');
-    const rest = emailRest(
-      totals,
-      parts.map(({ figures }) => figures),
-    );
+export async function readEmailAnalytics(em: EntityManager, asked: Period, query: BreakdownQuery = ALL_ROWS) {
+  return inSnapshot(em, asked, async (tx, period) => {
+    const { data, page } = await readBreakdown(tx, period, 'template', query);
     return {
-      totals: emailFigures(totals),
-      byTemplate: [...parts, ...(rest ? [{ id: null, figures: rest }] : [])].map(({ id, figures }) => ({
-        templateId: id,
-        ...emailFigures(figures),
+      ...(await readEmails(tx, period)),
+      byTemplate: data.map(({ id, name, figures, contacts }) => ({
+        templateId: id || null,
+        name,
+        ...emailTotals(figures, contacts),
       })),
-      series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, ...emailFigures(figures) })),
+      page,
     };
   });
 }
 
-const EMAIL_METRICS = [
-  'emails_sent',
-  'emails_failed',
-  'opens',
-  'unique_opens',
-  'clicks',
-  'unique_clicks',
-  'bounces',
-  'unsubscribes',
-] as const;
+/** Email figures: totals and by link. `url` is null if it was erased, because it named a person. */
+export async function readLinkAnalytics(em: EntityManager, asked: Period, query: BreakdownQuery = ALL_ROWS) {
+  return inSnapshot(em, asked, async (tx, period) => {
+    const { data, page } = await readBreakdown(tx, period, 'link', query);
+    return {
+      ...(await readEmails(tx, period)),
+      byLink: data.map(({ id, name, figures, contacts }) => ({
+        linkId: id,
+        url: name,
+        clicks: figures.clicks,
+        uniqueClicks: contacts.clicked,
+        automatedClicks: figures.automated_clicks,
+      })),
+      page,
+    };
+  });
+}
 
-/** The email figures that belong to no part: totals minus the sum of the parts; null if all are zero. */
-function emailRest(totals: Figures, parts: Figures[]): Figures | null {
-  const rest = { ...totals };
-  for (const metric of EMAIL_METRICS) rest[metric] -= sum(parts.map((part) => part[metric]));
-  return EMAIL_METRICS.some((metric) => rest[metric] !== 0) ? rest : null;
+async function readEmails(tx: EntityManager, period: Period) {
+  const { totals, series } = await readCounts(tx, period);
+  return {
+    totals: emailTotals(totals, (await readContacts(tx, period))(0)),
+    series: series.map(({ at, figures }) => ({ at, ...emailFigures(figures) })),
+  };
 }
 
 /** Contact figures: how many there are, how many are new, by status. */
-export async function readContactAnalytics(em: EntityManager, period: Period) {
-  return inSnapshot(em, async (tx) => {
+export async function readContactAnalytics(em: EntityManager, asked: Period) {
+  return inSnapshot(em, asked, async (tx, period) => {
     const byStatus = await rows<{ status: string; count: number }>(
       tx,
       sql`select status, count(*) as count from contacts group by status order by status`,
     );
-    const figures = await readTotals(tx, period);
+    const { totals, series } = await readCounts(tx, period);
     return {
       totals: {
-        total: sum(byStatus.map((row) => row.count)),
-        new: figures.contacts_new,
-        unsubscribes: figures.unsubscribes,
+        total: byStatus.reduce((sum, { count }) => sum + count, 0),
+        new: totals.contacts_new,
+        unsubscribes: totals.unsubscribes,
       },
       byStatus,
-      series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({
+      series: series.map(({ at, figures: point }) => ({
         at,
         new: point.contacts_new,
         unsubscribes: point.unsubscribes,
@@ -121,33 +115,61 @@ export async function readContactAnalytics(em: EntityManager, period: Period) {
   });
 }
 
-/** Campaign figures: totals and by campaign. */
-export async function readCampaignAnalytics(em: EntityManager, period: Period) {
-  const present = (figures: Figures) => ({
-    entries: figures.campaign_entries,
-    completions: figures.campaign_completions,
-    ...emailFigures(figures),
+const campaignFigures = (figures: Figures) => ({
+  entries: figures.campaign_entries,
+  completions: figures.campaign_completions,
+  ...emailFigures(figures),
+});
+
+const campaignTotals = (figures: Figures, contacts: Contacts) => ({
+  ...campaignFigures(figures),
+  ...emailTotals(figures, contacts),
+  conversions: {
+    total: figures.goals_met,
+    contacts: contacts.converted,
+    rate: rate(contacts.converted, contacts.mailed),
+  },
+});
+
+/** Campaign figures: totals and by campaign, including deleted campaigns. */
+export async function readCampaignAnalytics(em: EntityManager, asked: Period, query: BreakdownQuery = ALL_ROWS) {
+  return inSnapshot(em, asked, async (tx, period) => {
+    const { totals, series } = await readCounts(tx, period, 'campaign');
+    const { data, page } = await readBreakdown(tx, period, 'campaign', query);
+    return {
+      totals: campaignTotals(totals, (await readContacts(tx, period, 'campaign'))(0)),
+      byCampaign: data.map(({ id, name, figures, contacts }) => ({
+        campaignId: id,
+        name,
+        ...campaignTotals(figures, contacts),
+      })),
+      page,
+      series: series.map(({ at, figures }) => ({ at, ...campaignFigures(figures) })),
+    };
   });
-  return inSnapshot(em, async (tx) => ({
-    totals: present(await readTotals(tx, period, 'campaign')),
-    byCampaign: (await readBreakdown(tx, period, 'campaign')).map(({ id, figures }) => ({
-      campaignId: id,
-      ...present(figures),
-    })),
-    series: (await readSeries(tx, period, 'campaign')).map(({ at, figures }) => ({ at, ...present(figures) })),
-  }));
 }
 
-/** Form figures: totals and by form, including deleted forms. */
-export async function readFormAnalytics(em: EntityManager, period: Period) {
-  const present = ({ form_views: views, submissions }: Figures) => ({
-    views,
-    submissions,
-    conversionRate: rate(submissions, views),
+const formFigures = ({ form_views: views, submissions }: Figures) => ({
+  views,
+  submissions,
+  conversionRate: rate(submissions, views),
+});
+
+/** Form figures: totals and by form, including deleted forms. `contacts` are those that submitted. */
+export async function readFormAnalytics(em: EntityManager, asked: Period, query: BreakdownQuery = ALL_ROWS) {
+  return inSnapshot(em, asked, async (tx, period) => {
+    const { totals, series } = await readCounts(tx, period, 'form');
+    const { data, page } = await readBreakdown(tx, period, 'form', query);
+    return {
+      totals: { ...formFigures(totals), contacts: (await readContacts(tx, period, 'form'))(0).converted },
+      byForm: data.map(({ id, name, figures, contacts }) => ({
+        formId: id,
+        name,
+        ...formFigures(figures),
+        contacts: contacts.converted,
+      })),
+      page,
+      series: series.map(({ at, figures }) => ({ at, ...formFigures(figures) })),
+    };
   });
-  return inSnapshot(em, async (tx) => ({
-    totals: present(await readTotals(tx, period, 'form')),
-    byForm: (await readBreakdown(tx, period, 'form')).map(({ id, figures }) => ({ formId: id, ...present(figures) })),
-    series: (await readSeries(tx, period, 'form')).map(({ at, figures }) => ({ at, submissions: figures.submissions })),
-  }));
 }

@@ -1,59 +1,15 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
-import type { AnyEvent, EventType } from '../../events/contracts.ts';
-import { windowOf } from './period.ts';
+import type { AnyEvent } from '../../events/contracts.ts';
 import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
-
-/** The events that are counted. */
-export const COUNTED_EVENTS = [
-  'CONTACT_CREATED',
-  'CONTACT_UNSUBSCRIBED',
-  'EMAIL_SENT',
-  'EMAIL_OPENED',
-  'EMAIL_CLICKED',
-  'EMAIL_BOUNCED',
-  'FORM_SUBMITTED',
-  'CAMPAIGN_TRIGGERED',
-  'CAMPAIGN_COMPLETED',
-  'GOAL_MET',
-  'SCORE_UPDATED',
-] as const satisfies readonly EventType[];
-
-/** The metrics, counted in total and per campaign, template or form. */
-export type Metric =
-  | 'contacts_new'
-  | 'unsubscribes'
-  | 'emails_sent'
-  | 'emails_failed'
-  | 'opens'
-  | 'unique_opens'
-  | 'clicks'
-  | 'unique_clicks'
-  | 'bounces'
-  | 'submissions'
-  | 'form_views'
-  | 'campaign_entries'
-  | 'campaign_completions'
-  | 'goals_met'
-  | 'score_changes';
-
-const metrics: Record<(typeof COUNTED_EVENTS)[number], Metric> = {
-  CONTACT_CREATED: 'contacts_new',
-  CONTACT_UNSUBSCRIBED: 'unsubscribes',
-  EMAIL_SENT: 'emails_sent',
-  EMAIL_OPENED: 'opens',
-  EMAIL_CLICKED: 'clicks',
-  EMAIL_BOUNCED: 'bounces',
-  FORM_SUBMITTED: 'submissions',
-  CAMPAIGN_TRIGGERED: 'campaign_entries',
-  CAMPAIGN_COMPLETED: 'campaign_completions',
-  GOAL_MET: 'goals_met',
-  SCORE_UPDATED: 'score_changes',
-};
+import { countsContacts, type Dimension } from './contacts/dimensions.ts';
+import { idsOfLinks } from './links.ts';
+import { EMAIL_METRICS, firstMetric, metricOf, type Metric } from './metrics.ts';
+import { HOUR_MS, WINDOW_MS } from './period.ts';
+import { addCounts, arrayOf, type Count } from './windows.ts';
 
 interface EventFields {
-  status?: string;
-  automated?: boolean;
   first?: boolean;
+  url?: string;
   emailId?: number;
   campaignId?: number;
   templateId?: number;
@@ -62,87 +18,136 @@ interface EventFields {
   recipientId?: number | null;
 }
 
-/** The metric that the first open or click of an email also counts for. */
-const uniques: Partial<Record<Metric, Metric>> = { opens: 'unique_opens', clicks: 'unique_clicks' };
-
-/** The metric that an event counts for, or null. */
-export function metricOf(event: AnyEvent): Metric | null {
-  const data = event.data as EventFields;
-  if (data.automated) return null;
-  if (event.type === 'EMAIL_SENT') {
-    if (data.status === 'SENT') return 'emails_sent';
-    return data.status === 'FAILED' ? 'emails_failed' : null;
-  }
-  return metrics[event.type as keyof typeof metrics] ?? null;
-}
-
-function dimensionsOf(data: EventFields): [string, number][] {
-  return [
-    ['', 0],
-    ...(data.campaignId ? [['campaign', data.campaignId] as [string, number]] : []),
-    ...(data.templateId ? [['template', data.templateId] as [string, number]] : []),
-    ...(data.formId ? [['form', data.formId] as [string, number]] : []),
-  ];
-}
-
-/** Contacts that were mailed or converted, for the conversion rate. */
-function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId: number } | null {
-  const data = event.data as EventFields;
-  if (metric === 'emails_sent' && data.recipientId) return { metric: 'mailed', contactId: data.recipientId };
-  if ((metric === 'submissions' || metric === 'goals_met') && data.contactId)
-    return { metric: 'converted', contactId: data.contactId };
-  return null;
+/** What is known of an event that is counted. */
+interface Fact {
+  id: string;
+  tenantId: string;
+  metric: Metric;
+  time: string;
+  at: number;
+  contactId: number | null;
+  campaignId: number | undefined;
+  templateId: number | undefined;
+  formId: number | undefined;
+  linkId: number | undefined;
+  emailId: number | undefined;
+  first: boolean;
 }
 
 /**
- * Adds events that were not counted before to their 5-minute windows (by the event's own time, so late events are
- * counted correctly), in the engine transaction `tx`. Upserts rows in key order to avoid deadlocks.
+ * Counts events that were not counted before, by the event's own time, so late events are counted correctly, in the
+ * engine transaction `tx`: stores the events, adds to the counts of their windows, and notes that the sets of contacts of
+ * their hours and days have to be made again. Three statements, however many events; two more for new links.
  */
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
-  const counts = new Map<string, { t: string; m: string; d: string; id: number; at: string; n: number }>();
-  const people = new Map<string, { t: string; m: string; at: string; c: number }>();
+  const facts = await factsOf(tx, events);
+  if (facts.length === 0) return;
+  await storeEvents(tx, facts);
+  await addCounts(tx, countsOf(facts));
+  await noteChanges(tx, facts);
+}
+
+async function factsOf(tx: EntityManager, events: readonly AnyEvent[]): Promise<Fact[]> {
   const referenceOf = await referencesOfEvents(tx, events);
-  const add = (t: string, m: Metric, d: string, id: number, at: string): void => {
-    const key = [t, m, d, id, at].join('/');
-    const row = counts.get(key);
-    if (row) row.n += 1;
-    else counts.set(key, { t, m, d, id, at, n: 1 });
-  };
+  const linkOf = await idsOfLinks(
+    tx,
+    events.flatMap(({ type, tenantid, data }) =>
+      type === 'EMAIL_CLICKED' ? [{ tenantId: tenantid, url: data.url }] : [],
+    ),
+  );
+  // Most events of a batch have its time.
+  let [time, at] = ['', 0];
+  const facts: Fact[] = [];
   for (const event of events) {
     const metric = metricOf(event);
     if (!metric) continue;
+    if (event.time !== time) [time, at] = [event.time, Date.parse(event.time)];
     const data = event.data as EventFields;
-    const unique = data.first ? uniques[metric] : undefined;
-    const at = windowOf(new Date(event.time)).toISOString();
-    for (const [dimension, id] of dimensionsOf({ ...referenceOf(event), ...data })) {
-      add(event.tenantid, metric, dimension, id, at);
-      if (unique) add(event.tenantid, unique, dimension, id, at);
-    }
-    const person = personOf(event, metric);
-    if (person)
-      people.set([event.tenantid, person.metric, at, person.contactId].join('/'), {
-        t: event.tenantid,
-        m: person.metric,
-        at,
-        c: person.contactId,
-      });
+    const { campaignId, templateId } = { ...referenceOf(event), ...data };
+    facts.push({
+      id: event.id,
+      tenantId: event.tenantid,
+      metric,
+      time,
+      at,
+      contactId: data.recipientId ?? data.contactId ?? null,
+      campaignId,
+      templateId,
+      formId: data.formId,
+      linkId: data.url === undefined ? undefined : linkOf({ tenantId: event.tenantid, url: data.url }),
+      emailId: data.emailId,
+      first: data.first ?? false,
+    });
   }
-  if (counts.size === 0) return;
+  return facts;
+}
+
+async function storeEvents(tx: EntityManager, facts: readonly Fact[]): Promise<void> {
+  const column = (of: (fact: Fact) => string | number | null | undefined): string => arrayOf(facts.map(of));
   await rows(
     tx,
     sql`${preparedHint}
-    insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
-    select t, m, d, id, at, n from jsonb_to_recordset(${JSON.stringify([...counts.values()])}::jsonb) as r(t text, m text, d text, id bigint, at timestamptz, n bigint)
-    order by t, m, d, id, at
-    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + excluded.count`,
+    insert into analytics_events (event_id, tenant_id, metric, at, contact_id, campaign_id, template_id, form_id, link_id, email_id)
+    select * from unnest(${column(({ id }) => id)}::uuid[], ${facts.map(({ tenantId }) => tenantId)}::text[], ${column(({ metric }) => metric)}::text[],
+      ${column(({ time }) => time)}::timestamptz[], ${column(({ contactId }) => contactId)}::bigint[],
+      ${column(({ campaignId }) => campaignId)}::bigint[], ${column(({ templateId }) => templateId)}::bigint[],
+      ${column(({ formId }) => formId)}::bigint[], ${column(({ linkId }) => linkId)}::bigint[], ${column(({ emailId }) => emailId)}::bigint[])`,
   );
-  if (people.size > 0) {
-    await rows(
-      tx,
-      sql`${preparedHint}
-      insert into analytics_contact_windows (tenant_id, metric, at, contact_id)
-      select t, m, at, c from jsonb_to_recordset(${JSON.stringify([...people.values()])}::jsonb) as r(t text, m text, at timestamptz, c bigint)
-      order by t, m, at, c on conflict do nothing`,
-    );
+}
+
+const emailMetrics = new Set<Metric>(EMAIL_METRICS);
+
+function* dimensionsOf({ metric, campaignId, templateId, formId, linkId }: Fact): Generator<[Dimension, number]> {
+  yield ['', 0];
+  if (campaignId) yield ['campaign', campaignId];
+  if (templateId) yield ['template', templateId];
+  else if (emailMetrics.has(metric)) yield ['template', 0];
+  if (formId) yield ['form', formId];
+  if (linkId) yield ['link', linkId];
+}
+
+function countsOf(facts: readonly Fact[]): Count[] {
+  const counts = new Map<string, Count>();
+  const add = (tenantId: string, metric: Metric, dimension: Dimension, id: number, at: number): void => {
+    const key = `${metric}/${dimension}/${id}/${at}/${tenantId}`;
+    const count = counts.get(key);
+    if (count) count.n += 1;
+    else counts.set(key, { tenantId, metric, dimension, id, at, n: 1 });
+  };
+  for (const fact of facts) {
+    const { tenantId, metric } = fact;
+    const first = fact.first ? firstMetric[metric] : undefined;
+    const at = Math.floor(fact.at / WINDOW_MS) * WINDOW_MS;
+    for (const [dimension, id] of dimensionsOf(fact)) {
+      add(tenantId, metric, dimension, id, at);
+      if (first && dimension !== 'link') add(tenantId, first, dimension, id, at);
+    }
   }
+  return [...counts.values()];
+}
+
+/** Notes in which hours and days contacts did something, see roll-contacts.ts. In key order, to avoid deadlocks. */
+async function noteChanges(tx: EntityManager, facts: readonly Fact[]): Promise<void> {
+  const changes = new Map<string, { tenantId: string; at: number; n: number }>();
+  for (const { tenantId, metric, contactId, at: moment } of facts) {
+    if (contactId === null || !countsContacts(metric)) continue;
+    const at = Math.floor(moment / HOUR_MS) * HOUR_MS;
+    const key = `${at}/${tenantId}`;
+    const change = changes.get(key);
+    if (change) change.n += 1;
+    else changes.set(key, { tenantId, at, n: 1 });
+  }
+  if (changes.size === 0) return;
+  const all = [...changes.values()];
+  await rows(
+    tx,
+    sql`${preparedHint}
+    insert into analytics_rollups (tenant_id, minutes, at, changes)
+    select c.tenant_id, w.minutes, date_bin(w.length, c.at, 'epoch'), sum(c.n)::bigint
+    from unnest(${all.map(({ tenantId }) => tenantId)}::text[], ${arrayOf(all.map(({ at }) => new Date(at).toISOString()))}::timestamptz[],
+      ${arrayOf(all.map(({ n }) => n))}::bigint[]) as c(tenant_id, at, n)
+    cross join (values (60::smallint, '1 hour'::interval), (1440, '1 day')) w(minutes, length)
+    group by 1, 2, 3 order by 1, 2, 3
+    on conflict (tenant_id, minutes, at) do update set changes = analytics_rollups.changes + excluded.changes, changed_at = now()`,
+  );
 }

@@ -17,9 +17,10 @@ export interface Period {
   timezone: string;
 }
 
-const DAY_MS = 86_400_000;
-/** The length of the windows in which figures are stored. */
-const WINDOW_MS = 5 * 60_000;
+/** The length of the shortest windows in which figures are stored. */
+export const WINDOW_MS = 5 * 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
 const MAX_POINTS = 5000;
 const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-01-01T00:00:00Z');
@@ -34,15 +35,14 @@ function isTimezone(timezone: string): boolean {
   }
 }
 
-/** The start of the window that contains a moment. */
-export const windowOf = (moment: Date): Date => new Date(Math.floor(moment.getTime() / WINDOW_MS) * WINDOW_MS);
-const windowEnd = (moment: Date): Date => new Date(Math.ceil(moment.getTime() / WINDOW_MS) * WINDOW_MS);
+const windowOf = (moment: Date, length = WINDOW_MS): Date => new Date(Math.floor(moment.getTime() / length) * length);
+const windowEnd = (moment: Date, length = WINDOW_MS): Date => new Date(Math.ceil(moment.getTime() / length) * length);
 
 /**
  * The period of a query: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Extends both ends
- * to window boundaries, so that all figures cover the same period. Throws 400 with every violation.
+ * to window boundaries, so that all figures cover the same period. Throws 400 with every violation, `others` included.
  */
-export function readPeriod(query: PeriodQuery, now: Date): Period {
+export function readPeriod(query: PeriodQuery, now: Date, others: readonly Violation[] = []): Period {
   const to = query.to ? new Date(query.to) : now;
   const from = query.from ? new Date(query.from) : new Date(windowEnd(to).getTime() - 30 * DAY_MS);
   const period = {
@@ -51,7 +51,7 @@ export function readPeriod(query: PeriodQuery, now: Date): Period {
     interval: query.interval ?? 'day',
     timezone: query.timezone ?? 'UTC',
   };
-  const errors: Violation[] = [];
+  const errors = [...others];
   for (const [path, date] of [
     ['/from', from],
     ['/to', to],
@@ -62,7 +62,7 @@ export function readPeriod(query: PeriodQuery, now: Date): Period {
   if (from >= to) errors.push({ path: '/from', code: 'out_of_range', message: 'must be before to' });
   if (!isTimezone(period.timezone))
     errors.push({ path: '/timezone', code: 'format', message: 'must be an IANA time zone such as Europe/Berlin' });
-  if ((to.getTime() - from.getTime()) / 3_600_000 / hours[period.interval] > MAX_POINTS) {
+  if (lengthIn({ ...period, from, to }) > MAX_POINTS) {
     errors.push({
       path: '/interval',
       code: 'out_of_range',
@@ -71,4 +71,20 @@ export function readPeriod(query: PeriodQuery, now: Date): Period {
   }
   assertValid(errors);
   return period;
+}
+
+/** How many intervals long a period is, at least as many as fit into it; a month counts as 30 days. */
+export const lengthIn = ({ from, to, interval }: Period): number =>
+  (to.getTime() - from.getTime()) / HOUR_MS / hours[interval];
+
+/**
+ * The period that figures can cover: before `horizon` there are no events, only what was made of them, so an end that
+ * lies there is extended to a whole hour.
+ */
+export function coverable(period: Period, horizon: Date): Period {
+  return {
+    ...period,
+    from: period.from < horizon ? windowOf(period.from, HOUR_MS) : period.from,
+    to: period.to < horizon ? windowEnd(period.to, HOUR_MS) : period.to,
+  };
 }

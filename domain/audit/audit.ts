@@ -69,6 +69,9 @@ export const AUDIT_ACTIONS = [
   'contact_import.started',
   'contact_import.cancelled',
   'contact_import.undo_requested',
+  'report.created',
+  'report.updated',
+  'report.deleted',
 ] as const;
 
 export const ACTOR_TYPES = ['user', 'api_key', 'anonymous', 'system'] as const;

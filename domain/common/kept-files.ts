@@ -55,21 +55,27 @@ export async function giveUpFiles(tx: EntityManager, tenantId: string, keys: rea
   return unclaimed.map(({ key }) => key);
 }
 
-/** Deletes rows of `form_files` and releases their files. Returns how many. */
-export async function removeFormFiles(
-  tx: EntityManager,
-  tenantId: string,
-  where: RawBuilder<unknown>,
-): Promise<number> {
-  const removed = await rows(
+/**
+ * Releases the files of rows that no longer refer to them. `gone` is a statement that deletes or changes these rows and
+ * returns `tenant_id` and `object_key` (null: there was none). Returns how many files there were.
+ */
+export async function releaseFiles(tx: EntityManager, gone: RawBuilder<unknown>): Promise<number> {
+  const released = await rows(
     tx,
     sql`
-    with gone as (delete from form_files where tenant_id = ${tenantId} and ${where} returning tenant_id, object_key)
-    insert into file_removals (tenant_id, object_key, remove_after, removing) select tenant_id, object_key, now(), true from gone
-    returning 1`,
+    with gone as (${gone})
+    insert into file_removals (tenant_id, object_key, remove_after, removing)
+    select tenant_id, object_key, now(), true from gone where object_key is not null returning 1`,
   );
-  return removed.length;
+  return released.length;
 }
+
+/** Deletes rows of `form_files` and releases their files. Returns how many. */
+export const removeFormFiles = (tx: EntityManager, tenantId: string, where: RawBuilder<unknown>): Promise<number> =>
+  releaseFiles(
+    tx,
+    sql`delete from form_files where tenant_id = ${tenantId} and ${where} returning tenant_id, object_key`,
+  );
 
 /** A file to be removed from the store. */
 export interface FileToRemove {

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { rate } from '../analytics/read-figures.ts';
+import { rate } from '../analytics/read-counts.ts';
+import { addCounts } from '../analytics/windows.ts';
 import { readAbandonment } from './abandonment.ts';
 
 /** A view of a form. */
@@ -8,21 +9,17 @@ export interface View {
   formId: number;
 }
 
-/**
- * Counts views in the analytics windows: in total and per form, always in this order, to avoid deadlocks. Engine `em`,
- * because they are of any tenants.
- */
+/** Counts views in the analytics windows: in total and per form. Engine `em`, because they are of any tenants. */
 export async function countViews(em: EntityManager, views: readonly View[]): Promise<void> {
+  const at = Date.now();
+  const one = { metric: 'form_views', at, n: 1 } as const;
   await em.transactional((tx) =>
-    rows(
+    addCounts(
       tx,
-      sql`
-    insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
-    select v.tenant_id, 'form_views', d.dimension, d.id, date_bin('5 minutes', now(), 'epoch'), count(*)
-    from unnest(${views.map(({ tenantId }) => tenantId)}::text[], ${views.map(({ formId }) => formId)}::bigint[]) v(tenant_id, form_id)
-    cross join lateral (values ('', 0), ('form', v.form_id)) d(dimension, id)
-    group by v.tenant_id, d.dimension, d.id order by v.tenant_id, d.dimension, d.id
-    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + excluded.count`,
+      views.flatMap(({ tenantId, formId }) => [
+        { ...one, tenantId, dimension: '', id: 0 },
+        { ...one, tenantId, dimension: 'form', id: formId },
+      ]),
     ),
   );
 }
@@ -39,7 +36,7 @@ export async function readFormStats(em: EntityManager, formId: number) {
       select coalesce(v.day, s.day)::timestamptz as at, coalesce(v.views, 0)::bigint as views, coalesce(s.submissions, 0) as submissions
       from (
         select at::date as day, sum(count) as views from analytics_windows
-        where metric = 'form_views' and dimension = 'form' and dimension_id = ${formId} group by 1) v
+        where dimension = 'form' and minutes = 1440 and dimension_id = ${formId} and metric = 'form_views' group by 1) v
       full join (select submitted_at::date as day, count(*) as submissions from form_submissions where form_id = ${formId} group by 1) s on s.day = v.day
       order by 1`,
     );

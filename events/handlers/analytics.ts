@@ -1,4 +1,5 @@
-import { COUNTED_EVENTS, foldEvents } from '../../domain/analytics/fold-events.ts';
+import { foldEvents } from '../../domain/analytics/fold-events.ts';
+import { COUNTED_EVENTS } from '../../domain/analytics/metrics.ts';
 import type { EventHandler } from '../consume.ts';
 
 export const analyticsHandler: EventHandler = { name: 'analytics', types: COUNTED_EVENTS, handle: foldEvents };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
-import { keepPartitions } from '../../worker/upkeep.ts';
+import { keepPartitions } from '../../worker/keep-partitions.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 

@@ -13,6 +13,7 @@ import { jobPaths } from '../workflows/job-paths.ts';
 import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { thresholdPaths } from '../workflows/threshold-paths.ts';
+import { reportPaths } from '../workflows/report-paths.ts';
 import { historyFile, writeHistory } from './histories.ts';
 
 let journeys: Journeys;
@@ -33,6 +34,7 @@ for (const [name, walk] of Object.entries({
   ...mailingPaths,
   ...outboundPaths,
   ...thresholdPaths,
+  ...reportPaths,
 })) {
   test(`history of ${name}`, async () => {
     const recorded = await access(historyFile(name)).then(

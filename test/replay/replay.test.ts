@@ -8,6 +8,7 @@ import { jobPaths } from '../workflows/job-paths.ts';
 import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { thresholdPaths } from '../workflows/threshold-paths.ts';
+import { reportPaths } from '../workflows/report-paths.ts';
 import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -19,7 +20,14 @@ beforeAll(async () => {
   workflowBundle = await compileWorkflows();
 });
 
-for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths, ...outboundPaths, ...thresholdPaths })) {
+for (const path of Object.keys({
+  ...paths,
+  ...jobPaths,
+  ...mailingPaths,
+  ...outboundPaths,
+  ...thresholdPaths,
+  ...reportPaths,
+})) {
   test(`the workflows of today replay the history of ${path}`, async () => {
     await Worker.runReplayHistory({ workflowBundle }, await readHistory(path));
   });
@@ -43,6 +51,8 @@ for (const path of [
   'replay',
   'erasure',
   'erasure-failed',
+  'report',
+  'report-occurrence',
 ]) {
   test(`a history of ${path} with another activity in it does not replay`, async () => {
     const history = await readHistory(path);

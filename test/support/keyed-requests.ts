@@ -195,6 +195,10 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       path: '/scoring/events',
       body: { contactId: await contact(), type: 'WEBSITE_VISITED', data: {} },
     }),
+    createReport: async () => ({
+      path: '/analytics/reports',
+      body: { name: name(), type: 'emails', format: 'csv' },
+    }),
     createScoreThreshold: async () => ({ path: '/scoring/thresholds', body: { name: name(), score: 100_000 } }),
   };
 }

@@ -42,6 +42,9 @@ test('the registry has just the workflows that there are, each with the input th
     contactErasure: true,
     emailCampaign: true,
     scoringReplay: true,
+    report: true,
+    reportOccurrence: true,
+    reportSchedule: true,
     segmentBuild: true,
     thresholdCall: true,
   };

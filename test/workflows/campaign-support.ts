@@ -3,7 +3,6 @@ import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Runtime, Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
-import { campaignActivities } from '../../activities/campaigns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { startFromOutbox } from '../../activities/start-executions.ts';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
@@ -100,7 +99,7 @@ export async function startJourneys(): Promise<Journeys> {
   );
   const client = await connectTemporal(slot.env['TEMPORAL_ADDRESS']!, slot.env['TEMPORAL_NAMESPACE']!);
   await ensureSearchAttributes(client);
-  const { keepSchedule } = campaignActivities({ ...deps, temporal: client });
+  const { keepSchedule, keepReportSchedule } = createActivities({ ...deps, temporal: client });
   const running: { stop: () => Promise<void> }[] = [];
   let number = 0;
   const em = () => tenantEm(deps.orm, TENANT);
@@ -208,7 +207,7 @@ export async function startJourneys(): Promise<Journeys> {
     },
     scheduling: client,
     worker: async (given = createActivities(deps), { forgetful = false } = {}) => {
-      const activities = { ...given, keepSchedule };
+      const activities = { ...given, keepSchedule, keepReportSchedule };
       const common = {
         connection: env.nativeConnection,
         workflowBundle: await workflowBundle(),

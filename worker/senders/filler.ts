@@ -6,6 +6,7 @@ import { leaseEmails, putOffEmails, releaseLeases, type LeasedEmail } from '../.
 import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
 import { TemplateCache, type ContentVersion } from '../../domain/emails/message/template-cache.ts';
+import { createLoadAttachment, type LoadAttachment } from './attachments.ts';
 import { domainOf, type Domains } from './domains.ts';
 import { Leases } from './leases.ts';
 import { prepare, type Prepared } from './prepare.ts';
@@ -42,6 +43,7 @@ export class Filler {
   readonly #domains: Domains;
   readonly #templates: TemplateCache;
   readonly #senders: SenderCache;
+  readonly #loadAttachment: LoadAttachment;
   readonly #ready = new ReadyQueue<Ready>();
   readonly #full: number;
   readonly #wakes = new Map<EmailLane, Wake>(EMAIL_LANES.map((lane) => [lane, new Wake(POLL_MS)]));
@@ -64,6 +66,7 @@ export class Filler {
       from: parseMailbox(deps.env.MAIL_FROM),
     }));
     this.#senders = new SenderCache(deps.env, deps.log);
+    this.#loadAttachment = createLoadAttachment(deps, () => this.#waitingBytes());
     this.#loops = EMAIL_LANES.map((lane) => this.#fill(lane));
   }
 
@@ -126,6 +129,13 @@ export class Filler {
     }
   }
 
+  #waitingBytes(): number {
+    return EMAIL_LANES.flatMap((lane) => this.#ready.items(lane)).reduce(
+      (sum, { composed }) => sum + (composed?.message.length ?? 0),
+      0,
+    );
+  }
+
   #room(lane: EmailLane): number {
     return this.#full - this.#ready.size(lane);
   }
@@ -150,6 +160,7 @@ export class Filler {
       publicUrl: env.PUBLIC_URL,
       bounceAddress: env.BOUNCE_ADDRESS,
       withMetadata: env.WEBHOOK_POSTMARK_SECRET !== '',
+      attachment: this.#loadAttachment,
       log,
     };
     const em = engineEm(this.#deps.orm);

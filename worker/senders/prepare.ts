@@ -2,6 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import { nextInWindow } from '../../domain/common/local-time.ts';
 import { wireAddress, type Mailbox } from '../../domain/common/mailbox.ts';
 import { mailLink, type MailToken, type SystemMailKey } from '../../domain/addresses/mail-token.ts';
+import type { Attachment } from '../../domain/emails/mime/attachment.ts';
 import type { ComposedMessage } from '../../domain/emails/message/compose.ts';
 import { messageIdFor } from '../../domain/emails/message/compose.ts';
 import { recipientName } from '../../domain/emails/rendering/template-contact.ts';
@@ -15,11 +16,14 @@ import type { SenderAddress, SenderIdentity } from '../../domain/emails/senders/
 import { signMessage } from '../../domain/emails/senders/sign.ts';
 import type { RenderedRow } from '../../domain/emails/ledger/start-emails.ts';
 import { returnPathOf } from '../../domain/emails/mime/return-path.ts';
+import type { LoadAttachment } from './attachments.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/message/template-cache.ts';
 import type { LinkSigner } from '../../domain/addresses/tokens.ts';
 
 /** The maximum of the ledger's column. */
 const MAX_LINKS = 32_767;
+/** When an email is tried again whose file could not be loaded. */
+const ATTACH_LATER_MS = 10_000;
 
 /** A rendered email. Without a message it can only end (by a gate or its failure) or wait for the send window. */
 export interface Prepared {
@@ -36,6 +40,7 @@ export interface Tools {
   bounceAddress: string;
   /** Whether emails carry metadata headers that Postmark returns in its webhooks. */
   withMetadata: boolean;
+  attachment: LoadAttachment;
   log: Logger;
 }
 
@@ -81,6 +86,15 @@ function answersTo({ systemKey, data }: LeasedEmail): Mailbox | undefined {
   return { address };
 }
 
+/** The file of an email about a report; only the service itself names one. */
+async function attachmentOf(
+  { tenantId, systemKey, data }: LeasedEmail,
+  { attachment }: Tools,
+): Promise<Attachment | 'gone' | 'later' | undefined> {
+  const runId = systemKey === NOTIFICATION_KEY ? data?.['reportRunId'] : undefined;
+  return typeof runId === 'number' ? attachment(tenantId, runId) : undefined;
+}
+
 /** When the tenant's send window opens for the recipient; null while it is open. */
 function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
   if (!sendWindow) return null;
@@ -108,6 +122,10 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
   if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
   const notBefore = windowOpening(email);
   if (notBefore) return { row: { ...row, notBefore }, composed: null };
+  const attachment = await attachmentOf(email, tools);
+  if (attachment === 'gone') return { row: { ...row, failure: 'attachment_gone' }, composed: null };
+  if (attachment === 'later')
+    return { row: { ...row, notBefore: new Date(Date.now() + ATTACH_LATER_MS) }, composed: null };
   try {
     const template = tools.template({ tenantId, templateId, contentVersion });
     row.fromKey = template.ownFromKey;
@@ -119,6 +137,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
       date: new Date(),
       rendered,
       replyTo: answersTo(email),
+      attachment,
       ...(tools.bounceAddress ? { returnPath: returnPathOf(id, tools.bounceAddress, tools.signer) } : {}),
       ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
     });

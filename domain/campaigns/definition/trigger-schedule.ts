@@ -1,3 +1,4 @@
+import { cronExpressionsOf } from '../../common/schedule-cron.ts';
 import type { Trigger } from './triggers.ts';
 
 /** The triggers for which a campaign has a Temporal Schedule. */
@@ -14,19 +15,12 @@ export interface FiringTimes {
 const QUARTER = 15;
 
 /**
- * When the campaign's Temporal Schedule fires; null for a trigger that needs none. SCHEDULE: where both the day of the
- * month and the day of the week are restricted, a date that matches either counts, as cron has it; Temporal wants both
- * to match, so it gets an expression for each. DATE: every 15 minutes, so that it fires at `time` in every timezone.
+ * When the campaign's Temporal Schedule fires; null for a trigger that needs none. DATE: every 15 minutes, so that it
+ * fires at `time` in every timezone.
  */
 export function firingTimes(trigger: Trigger): FiringTimes | null {
   if (trigger.type === 'SCHEDULE') {
-    const { cron, timezone } = trigger;
-    const [minute, hour, day, month, weekday] = cron.split(' ') as [string, string, string, string, string];
-    if (day === '*' || weekday === '*') return { cronExpressions: [cron], timezone };
-    return {
-      cronExpressions: [`${minute} ${hour} ${day} ${month} *`, `${minute} ${hour} * ${month} ${weekday}`],
-      timezone,
-    };
+    return { cronExpressions: cronExpressionsOf(trigger.cron), timezone: trigger.timezone };
   }
   if (trigger.type === 'DATE') {
     const minute = Number(trigger.time.slice(3)) % QUARTER;

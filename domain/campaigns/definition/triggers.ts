@@ -3,7 +3,7 @@ import type { Violation } from '../../common/errors.ts';
 import { contactField } from '../../segments/filter/filter-fields.ts';
 import { TimeSchema, isTimezone } from '../../common/local-time.ts';
 import { IdSchema } from './schemas.ts';
-import { scheduleProblem } from './schedule-cron.ts';
+import { CronSchema, scheduleProblem } from '../../common/schedule-cron.ts';
 import { type CheckContext, type Reference, type ReferenceKind, REFERENCE_KINDS } from './steps/kind.ts';
 
 const UrlSchema = Type.String({
@@ -11,13 +11,6 @@ const UrlSchema = Type.String({
   maxLength: 2000,
   pattern: '^https?://[!-~]+$',
   description: 'As clicks are told: without the parameter `contactToken`',
-});
-const CronSchema = Type.String({
-  maxLength: 200,
-  pattern: '^[^ ]+( [^ ]+){4}$',
-  description:
-    'Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time',
-  examples: ['0 9 * * MON'],
 });
 const ofEmail = { templateId: Type.Optional(IdSchema), campaignId: Type.Optional(IdSchema) };
 

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
+import { activeUsers } from '../../addresses/active-users.ts';
 import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { checkPublicUrl, type CheckUrl } from '../../outbound/check-url.ts';
@@ -24,15 +25,6 @@ async function idsIn(
   return new Set(found.map((row) => row.id));
 }
 
-async function activeUsers(tx: EntityManager, tenantId: string, keys: string[]): Promise<Set<string>> {
-  if (keys.length === 0) return new Set();
-  const found = await rows<{ key: string }>(
-    tx,
-    sql`select email_key as key from users where tenant_id = ${tenantId} and active and email_key = any(${keys}::text[])`,
-  );
-  return new Set(found.map((row) => row.key));
-}
-
 /**
  * All violations of a definition (of `normaliseDefinition`), including references to missing resources. `checkUrl`
  * says which URLs may be called; by default, public ones.
@@ -55,7 +47,7 @@ export async function definitionViolations(
       ...(await idsIn(tx, 'email_campaigns', tenantId, named.campaignIds)),
     ]),
     customFields: await customFieldTypes(tx, tenantId),
-    userAddresses: await activeUsers(tx, tenantId, notifiedAddresses(definition)),
+    userAddresses: new Set((await activeUsers(tx, tenantId, notifiedAddresses(definition))).keys()),
     checkUrl,
   });
 }

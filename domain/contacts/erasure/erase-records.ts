@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { forgetContacts } from '../../analytics/contacts/sets.ts';
 import { timeline } from '../values/timeline.ts';
 import { lockForRemoval, removeContact } from '../people/delete-contact.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
@@ -97,6 +98,11 @@ async function eraseWhatMentions(
       update dead_letters set body = '', error = 'erased' where tenant_id = ${tenantId}
         and (${inText(person, sql`body`)} or ${inText(person, sql`error`)} or body ~ ${`"(contactId|recipientId)":(${contactIds.join('|')})[^0-9]`})`,
     ),
+    // A link that names somebody is nobody else's. What was counted for it stays.
+    links: await counted(
+      tx,
+      sql`delete from analytics_links where tenant_id = ${tenantId} and ${inText(person, sql`url`)}`,
+    ),
     // The reasons in a path quote the contact's values.
     simulatedPaths: await counted(
       tx,
@@ -183,6 +189,6 @@ async function eraseWhatIsTheirs(
   await rows(tx, sql`delete from contact_activities where tenant_id = ${tenantId} and contact_id = any(${ids})`);
   await rows(tx, sql`delete from score_threshold_hits where tenant_id = ${tenantId} and contact_id = any(${ids})`);
   await rows(tx, sql`delete from threshold_calls where tenant_id = ${tenantId} and contact_id = any(${ids})`);
-  await rows(tx, sql`delete from analytics_contact_windows where tenant_id = ${tenantId} and contact_id = any(${ids})`);
+  await forgetContacts(tx, tenantId, contactIds);
   return counts;
 }

@@ -1,6 +1,7 @@
 import { Contact } from '../../../db/entities/contacts.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
+import { moveContact } from '../../analytics/contacts/sets.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { moveAwaited } from '../../campaigns/execution/awaited-events.ts';
 import { stopExecutions } from '../../campaigns/execution/stop-executions.ts';
@@ -183,12 +184,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
     ) n where e.tenant_id = ${tenantId} and e.id = n.id`,
   );
   await moveAwaited(tx, tenantId, { from: sourceId, to: targetId });
-  await rows(
-    tx,
-    sql`
-    with gone as (delete from analytics_contact_windows where tenant_id = ${tenantId} and contact_id = ${sourceId} returning metric, at)
-    insert into analytics_contact_windows (tenant_id, metric, at, contact_id) select ${tenantId}, metric, at, ${targetId}::bigint from gone on conflict do nothing`,
-  );
+  await moveContact(tx, tenantId, { from: sourceId, to: targetId });
 }
 
 /** Adds the target to the static lists of the source. Returns the lists that are new for it. */

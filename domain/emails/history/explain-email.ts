@@ -39,7 +39,7 @@ interface ExplainedRow {
 }
 
 /** Reasons why there was no message to give to a provider. */
-const UNWRITTEN: readonly string[] = ['template_failed', 'address_invalid', 'not_rendered'];
+const UNWRITTEN: readonly string[] = ['template_failed', 'address_invalid', 'not_rendered', 'attachment_gone'];
 
 interface BounceRow {
   kind: BounceKind;

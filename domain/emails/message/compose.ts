@@ -1,4 +1,5 @@
 import type { RenderedEmail } from '../rendering/render.ts';
+import { attachmentPart, type Attachment } from '../mime/attachment.ts';
 import { headerField, headerText, mailboxField, quotedPrintable } from '../mime/mime.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { wireAddress, type Mailbox } from '../../common/mailbox.ts';
@@ -25,6 +26,7 @@ export interface MessageInput {
   returnPath?: string;
   /** Identifies the email in a provider's webhooks if the provider replaces the Message-ID. */
   metadata?: string;
+  attachment?: Attachment | undefined;
 }
 
 /** A message ready for DATA (without dot-stuffing), and its envelope. */
@@ -45,8 +47,8 @@ export function messageIdFor(emailId: number, fromAddress: string, signer: LinkS
 }
 
 /**
- * Creates a composer of RFC 5322 messages: multipart/alternative, UTF-8, quoted-printable, with the one-click headers
- * of RFC 8058 if the email has an unsubscribe link. Parts shared by many emails are encoded once. The composer throws
+ * Creates a composer of RFC 5322 messages: multipart/alternative, within multipart/mixed if there is an attachment, UTF-8,
+ * quoted-printable, with the one-click headers of RFC 8058 if the email has an unsubscribe link. Parts shared by many emails are encoded once. The composer throws
  * RangeError for an address that cannot be sent to.
  */
 export function createComposer({ from, replyTo, staticChunks = new Set() }: ComposerOptions): Composer {
@@ -63,7 +65,10 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
   const plainHead = partHead('', 'plain');
   const htmlHead = partHead('\r\n', 'html');
   const end = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const mimeHead = `MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n`;
+  const mimeHead = 'MIME-Version: 1.0\r\n';
+  const alternativeHead = `Content-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n`;
+  const mixed = '=_perennial_mixed';
+  const mixedHead = `Content-Type: multipart/mixed; boundary="${mixed}"\r\n\r\n--${mixed}\r\n`;
 
   const encodedStatic = new Map<string, Buffer>();
   const pushBody = (pieces: Buffer[], chunks: readonly string[]): void => {
@@ -83,7 +88,7 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
     return lastSubject.field;
   };
 
-  return ({ messageId, to, date, rendered, replyTo: ownReplyTo, returnPath, metadata }) => {
+  return ({ messageId, to, date, rendered, replyTo: ownReplyTo, returnPath, metadata, attachment }) => {
     const optOut = rendered.unsubscribeUrl
       ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
       : '';
@@ -95,12 +100,16 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
       `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\nMessage-ID: ${messageId}\r\n` +
       optOut +
       (metadata === undefined ? '' : `${METADATA_HEADER}: ${metadata}\r\n`) +
-      mimeHead;
+      mimeHead +
+      (attachment ? mixedHead : '') +
+      alternativeHead;
     const pieces = [Buffer.from(head), plainHead];
     pushBody(pieces, rendered.textChunks);
     pieces.push(htmlHead);
     pushBody(pieces, rendered.htmlChunks);
     pieces.push(end);
+    if (attachment)
+      pieces.push(Buffer.from(`--${mixed}\r\n`), attachmentPart(attachment), Buffer.from(`\r\n--${mixed}--\r\n`));
     const message = Buffer.concat(pieces);
     const envelope = {
       from: returnPath === undefined ? fromAddress : wireAddress(returnPath),

@@ -123,6 +123,10 @@ async function makePerson() {
     token: null,
     headers: { 'user-agent': 'curl-of-hers', accept: 'application/json' },
   });
+  // A link to a page of hers.
+  await query(
+    sql`insert into analytics_links (tenant_id, url, url_hash) values ('default', ${`https://example.com/?of=${encodeURIComponent(EMAIL)}`}, 'x')`,
+  );
   const template = await ok('POST', '/emails/templates', {
     name: 'T',
     subject: 'Dear {{firstName}}',
@@ -270,6 +274,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
         'formFiles',
         'importRejects',
         'importUndo',
+        'links',
         'simulatedPaths',
         'deadLetters',
         'deadLetterMessages',
@@ -289,6 +294,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
       formFiles: 1,
       importRejects: 1,
       importUndo: 1,
+      links: 1,
       simulatedPaths: 1,
       deadLetters: 1,
       deadLetterMessages: 1,

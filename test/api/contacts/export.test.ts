@@ -149,7 +149,14 @@ test('xlsx is a workbook of typed cells', async () => {
   const files = unzip(await bytes('format=xlsx'));
   assert.deepEqual(
     [...files.keys()],
-    ['[Content_Types].xml', '_rels/.rels', 'xl/workbook.xml', 'xl/_rels/workbook.xml.rels', 'xl/worksheets/sheet1.xml'],
+    [
+      '[Content_Types].xml',
+      '_rels/.rels',
+      'xl/workbook.xml',
+      'xl/_rels/workbook.xml.rels',
+      'xl/styles.xml',
+      'xl/worksheets/sheet1.xml',
+    ],
   );
   const found = files.get('xl/worksheets/sheet1.xml')!.match(/<row>.*?<\/row>/gs)!;
   assert.equal(found.length, 3);

@@ -10,11 +10,19 @@ type Role = (typeof ROLES)[number];
 
 /** Every function that runs as the owner, and who needs it: one that is added here was read by somebody. None takes a tenant. */
 const DEFINERS: Record<string, readonly Role[]> = {
+  'analytics_horizon()': ['perennial_app'],
   'analyze_people()': ['perennial_app'],
+  'drop_analytics_partitions(date)': ['perennial_engine'],
   'drop_inbox_partitions(date)': ['perennial_engine'],
+  'ensure_analytics_partition(date)': ['perennial_engine'],
   'ensure_inbox_partition(date)': ['perennial_engine'],
   'search_contacts(text, integer)': ['perennial_app'],
   'take_mail(text, integer)': ['perennial_app'],
+};
+/** The partitions that they make of 2031-01-01. */
+const MADE: Record<string, { of: string; partition: string }> = {
+  'ensure_inbox_partition(date)': { of: 'inbox', partition: 'inbox_20310101' },
+  'ensure_analytics_partition(date)': { of: 'analytics_events', partition: 'analytics_events_203101' },
 };
 const SEARCH_PATH = ['search_path=pg_catalog, public, pg_temp'];
 
@@ -68,6 +76,9 @@ test("what runs as the owner searches pg_temp last, is the owner's, and is for t
 test('no function that runs as the owner can be made to run what its caller has made', async () => {
   // Types and tables of pg_temp go before those of pg_catalog, where the search path does not name it last.
   const calls = {
+    'analytics_horizon()': '',
+    'ensure_analytics_partition(date)': `'2031-01-01'`,
+    'drop_analytics_partitions(date)': `'2001-01-01'`,
     'ensure_inbox_partition(date)': `'2031-01-01'`,
     'drop_inbox_partitions(date)': `'2001-01-01'`,
     'search_contacts(text, integer)': `'x', 1`,
@@ -89,17 +100,22 @@ test('no function that runs as the owner can be made to run what its caller has 
       await session.query(
         'create temporary table inbox (tenant_id pg_catalog.varchar, day pg_catalog.date) partition by range (day)',
       );
+      await session.query(
+        'create temporary table analytics_events (tenant_id pg_catalog.varchar, at pg_catalog.timestamptz) partition by range (at)',
+      );
+      await session.query('create temporary table analytics_horizons (at pg_catalog.timestamptz)');
       await session.query('create temporary table contacts (id pg_catalog.int8)');
       await session.query(
         'create temporary table rate_buckets (bucket pg_catalog.varchar primary key, tenant_id pg_catalog.varchar, tokens pg_catalog.float8, at pg_catalog.timestamptz, taken pg_catalog.int4)',
       );
       await session.query(`select ${name.slice(0, name.indexOf('('))}(${args})`);
-      if (name.startsWith('ensure')) {
-        const [made] = await ask(
+      const made = MADE[name];
+      if (made) {
+        const [parent] = await ask(
           session,
-          `select inhparent = 'public.inbox'::regclass as ours from pg_inherits where inhrelid = 'public.inbox_20310101'::regclass`,
+          `select inhparent = 'public.${made.of}'::regclass as ours from pg_inherits where inhrelid = 'public.${made.partition}'::regclass`,
         );
-        assert.deepEqual(made, { ours: true });
+        assert.deepEqual(parent, { ours: true });
       }
     } finally {
       await session.query('rollback');

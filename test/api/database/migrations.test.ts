@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { migrate } from '../../../db/migrate.ts';
-import { connect, type Orm } from '../../../db/orm.ts';
+import { connect, tenantEm, type Orm } from '../../../db/orm.ts';
+import { readDashboard, readEmailAnalytics } from '../../../domain/analytics/dashboard.ts';
+import { readPeriod } from '../../../domain/analytics/period.ts';
+import { rollContacts } from '../../../domain/analytics/roll-contacts.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 import { until } from '../../support/until.ts';
 
@@ -38,7 +41,7 @@ async function withDatabase(work: (url: string) => Promise<void>): Promise<void>
 async function migratedAt(
   name: string,
   fill: (owner: pg.Client, url: string) => Promise<void | (() => Promise<void>)>,
-  ask: (owner: pg.Client) => Promise<void>,
+  ask: (owner: pg.Client, url: string) => Promise<void>,
 ): Promise<void> {
   await withDatabase(async (url) => {
     const owner = new pg.Client({ connectionString: url });
@@ -53,7 +56,7 @@ async function migratedAt(
       const meanwhile = await fill(owner, url);
       const ended = await Promise.allSettled([orm.migrator.up(), meanwhile?.()]);
       for (const one of ended) if (one.status === 'rejected') throw one.reason;
-      await ask(owner);
+      await ask(owner, url);
     } finally {
       await owner.end();
       await orm?.close();
@@ -187,6 +190,74 @@ test('forms are submitted while the indexes of submissions are built, also after
         ['form_submissions_pkey', 'form_submissions_request_key', 'form_submissions_tenant_id_id_key'],
       );
       assert.equal((await owner.query('select 1 from form_submissions')).rowCount, 2);
+    },
+  );
+});
+
+test('figures from before are those of all grains, and contacts are known from what they did', async () => {
+  const at = '2026-05-05T10:05:00Z';
+  await migratedAt(
+    '_analytics_events',
+    async (owner) => {
+      const windows = [
+        ['emails_sent', '', 0, 3],
+        ['emails_sent', 'template', 7, 2],
+        ['opens', '', 0, 2],
+        ['opens', 'template', 7, 2],
+        ['submissions', '', 0, 1],
+        ['score_changes', '', 0, 9],
+      ] as const;
+      for (const [metric, dimension, id, count] of windows)
+        await owner.query(
+          `insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count) values ('default', $1, $2, $3, $4, $5)`,
+          [metric, dimension, id, at, count],
+        );
+      await owner.query(
+        `insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('default', 'A', 'B', 'a@example.com', 'a@example.com')`,
+      );
+      await owner.query(
+        `insert into emails (tenant_id, send_key, template_id, lane, contact_id, sent_at) select 'default', 'k', 7, 'bulk', id, $1 from contacts`,
+        [at],
+      );
+      await owner.query(
+        `insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
+         select 'default', id, 'EMAIL_OPENED', $1, gen_random_uuid(), false, '{"emailId": 1, "templateId": 7}' from contacts`,
+        [at],
+      );
+      // The contact that there is, and one that was deleted, which also converted.
+      await owner.query(
+        `insert into analytics_contact_windows (tenant_id, metric, at, contact_id)
+         select 'default', 'mailed', $1::timestamptz, id from contacts union all select 'default', metric, $1, 99 from unnest(array['mailed', 'converted']) metric`,
+        [at],
+      );
+    },
+    async (owner, url) => {
+      const orm = await connect(url);
+      try {
+        const read = async (from: string, to: string) => {
+          const period = readPeriod({ from, to }, new Date());
+          const { emails, conversions } = await readDashboard(tenantEm(orm, 'default'), period);
+          const { byTemplate } = await readEmailAnalytics(tenantEm(orm, 'default'), period);
+          return [
+            [emails.sent, emails.opens, emails.uniqueOpens, conversions.total, conversions.contacts, conversions.rate],
+            byTemplate.map(({ templateId, sent, uniqueOpens }) => [templateId, sent, uniqueOpens]),
+          ];
+        };
+        const expected = [[3, 2, 1, 1, 1, 0.5], [[7, 2, 1], [null, 1, 0]]]; // prettier-ignore
+        for (const when of ['before sets are made', 'after']) {
+          assert.deepEqual(await read('2026-05-05T10:05:00Z', '2026-05-05T10:10:00Z'), expected, when);
+          assert.deepEqual(await read('2026-05-05T10:00:00Z', '2026-05-05T12:00:00Z'), expected, when);
+          assert.deepEqual(await read('2026-05-01T00:00:00Z', '2026-06-01T00:00:00Z'), expected, when);
+          assert.deepEqual(await read('2026-05-05T10:10:00Z', '2026-06-01T00:00:00Z'), [[0, 0, 0, 0, 0, 0], []], when);
+          await rollContacts(orm);
+        }
+        const { rows } = await owner.query(
+          `select tableoid::regclass::text as partition, count(*)::int as n from analytics_events group by 1`,
+        );
+        assert.deepEqual(rows, [{ partition: 'analytics_events_202605', n: 4 }]);
+      } finally {
+        await orm.close();
+      }
     },
   );
 });

@@ -119,7 +119,7 @@ test("what has no row security is out of the service's reach", async () => {
   );
   assert.ok(others.some((table) => table.name === 'mikro_orm_migrations'));
   for (const { name } of others) {
-    assert.ok(name === 'mikro_orm_migrations' || name.startsWith('inbox_'), name);
+    assert.ok(name === 'mikro_orm_migrations' || /^(inbox|analytics_events)_/.test(name), name);
     for (const role of ['perennial_app', 'perennial_engine', 'public']) {
       const [grant] = await ask(
         owner,

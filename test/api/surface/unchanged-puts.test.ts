@@ -179,6 +179,17 @@ const resources: Record<string, () => Promise<Put>> = {
       action: { listId: idOf(await list()), type: 'ADD_TO_LIST' },
     }),
   updateScoringSettings: async () => ({ path: '/scoring/settings', made: { hot: 70, warm: 30 } }),
+  updateReport: async () => {
+    const made = {
+      name: 'Monthly',
+      format: 'pdf',
+      interval: 'week',
+      schedule: { period: 'month', recipients: ['admin@example.com'], timezone: 'Europe/Warsaw', cron: '0 6 1 * *' },
+    };
+    const { status, body } = await service.api('POST', '/analytics/reports', { ...made, type: 'emails' });
+    assert.equal(status, 202);
+    return { path: `/analytics/reports/${body.id}`, made };
+  },
   updateRole: () =>
     make('/auth/roles', { name: 'Readers', description: '', permissions: ['contacts:read', 'analytics:read'] }),
   updateUser: async () => {

@@ -37,6 +37,8 @@ beforeAll(async () => {
   await made('form', '/forms', { name: 'Contact', fields: [{ name: 'email', type: 'email', label: 'Email' }] });
   await made('rule', '/scoring/rules', { name: 'Open', eventType: 'EMAIL_OPENED', points: 3 });
   await made('threshold', '/scoring/thresholds', { name: 'Hot', score: 50 });
+  const report = { name: 'Monthly', type: 'emails', format: 'csv' };
+  ids['report'] = (await service.api('POST', '/analytics/reports', report)).body.id;
   ids['role'] = (await newRole(service, 'Editor', [])).id;
   const one = await memberWith(service, 'User');
   ids['user'] = one.user.id;
@@ -396,6 +398,34 @@ const CASES: Record<string, () => Case> = {
     path: `/scoring/thresholds/${ids['threshold']}`,
     body: { name: '', triggered: true, action: { type: 'WEBHOOK', url: 'https://10.0.0.1/' } },
     wrong: ['/action/url outbound_refused', '/name too_short', '/triggered read_only'],
+  }),
+  createReport: () => ({
+    path: '/analytics/reports',
+    body: {
+      name: '',
+      type: 'emails',
+      format: 'doc',
+      from: '2026-01-01T00:00:00Z',
+      schedule: { cron: '0 6 L * *', timezone: 'Mars/One', recipients: ['nobody@example.org'], period: 'year' },
+    },
+    wrong: [
+      '/format enum',
+      '/from not_allowed',
+      '/name too_short',
+      '/schedule/cron cron',
+      '/schedule/period enum',
+      '/schedule/recipients/0 not_found',
+      '/schedule/timezone timezone',
+    ],
+  }),
+  updateReport: () => ({
+    path: `/analytics/reports/${ids['report']}`,
+    body: {
+      name: '',
+      type: 'forms',
+      schedule: { cron: '0 6 1 * *', timezone: 'UTC', recipients: ['nobody@example.org'], period: 'month' },
+    },
+    wrong: ['/name too_short', '/schedule/recipients/0 not_found', '/type read_only'],
   }),
   updateScoringSettings: () => ({
     path: '/scoring/settings',

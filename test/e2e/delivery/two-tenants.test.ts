@@ -87,6 +87,7 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
     rule_id: ruleId,
   });
   await make('/scoring/thresholds', { name: mark, score: 50, action: { type: 'ADD_TO_LIST', listId } });
+  await make('/analytics/reports', { name: mark, type: 'emails', format: 'csv' });
   await make('/auth/roles', { name: mark, permissions: ['contacts:read'] });
   await make('/auth/api-keys', { name: mark, permissions: ['contacts:read'] });
   await make('/auth/invitations', { email: `${mark.toLowerCase()}-invited@example.com` });
@@ -124,6 +125,7 @@ const PATHS: [RegExp, string][] = [
   [/^\/scoring\/rules/, 'scoring_rules'],
   [/^\/scoring\/replays/, 'scoring_replays'],
   [/^\/scoring\/thresholds/, 'score_thresholds'],
+  [/^\/analytics\/reports/, 'analytics_reports'],
   [/^\/auth\/users/, 'users'],
   [/^\/auth\/roles/, 'roles'],
   [/^\/auth\/invitations/, 'invitations'],
@@ -141,6 +143,7 @@ const FIELDS: Record<string, string> = {
   topicId: 'email_topics',
   formId: 'forms',
   campaignId: 'campaigns',
+  runId: 'analytics_report_runs',
 };
 
 type Ids = Map<string, number[]>;

@@ -17,9 +17,9 @@ export interface ForeignKey {
 }
 
 /** Service-wide tables, which no tenant sees. */
-export const SERVICE_TABLES = ['bounce_mailboxes', 'email_provider_rates', 'email_providers'];
+export const SERVICE_TABLES = ['analytics_horizons', 'bounce_mailboxes', 'email_provider_rates', 'email_providers'];
 
-/** The tables with rows of tenants: the whole schema without the list of migrations and the inbox's partitions. */
+/** The tables with rows of tenants: the whole schema without the list of migrations and partitions. */
 export async function tenantTables(owner: pg.Client): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>(
     `
@@ -61,6 +61,7 @@ const SAMPLES: Record<string, unknown> = {
   'text[]': [],
   'bigint[]': [],
   uuid: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
+  bit: '0'.repeat(4096),
   date: '2030-01-31',
   'timestamp with time zone': '2030-01-31T09:30:00Z',
 };

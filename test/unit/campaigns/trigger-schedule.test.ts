@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { scheduleProblem } from '../../../domain/campaigns/definition/schedule-cron.ts';
+import { scheduleProblem } from '../../../domain/common/schedule-cron.ts';
 import { firingTimes } from '../../../domain/campaigns/definition/trigger-schedule.ts';
 import { workflows } from '../../../workflows/registry.ts';
 

@@ -1,0 +1,77 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { Dimension } from './contacts/dimensions.ts';
+import { ALL_METRICS, type Metric } from './metrics.ts';
+import { lengthIn, type Period } from './period.ts';
+import { rangesOf, windowEndMs, type Range } from './ranges.ts';
+
+export type Figures = Record<Metric, number>;
+
+/** No event of any metric. */
+export const NONE = Object.fromEntries(ALL_METRICS.map((metric) => [metric, 0])) as Figures;
+
+/** Ranges as a table `r` (minutes, start, stop) for a `from` clause; a lateral subquery reads each by the index. */
+export const rangeTable = (ranges: readonly Range[]) => sql`unnest(${ranges.map(({ minutes }) => minutes)}::smallint[],
+  ${ranges.map(({ from }) => new Date(from).toISOString())}::timestamptz[],
+  ${ranges.map(({ to }) => new Date(to).toISOString())}::timestamptz[]) as r(minutes, start, stop)`;
+
+/**
+ * The starts of the intervals that overlap the period. Days, weeks and months follow the zone's calendar; hours follow
+ * absolute time, on which no hour is missing or repeated when summer time begins or ends. A day whose midnight occurs
+ * twice starts at the first.
+ */
+async function startsOf(tx: EntityManager, period: Period): Promise<number[]> {
+  const { from, to, interval, timezone } = period;
+  const starts =
+    interval === 'hour'
+      ? sql`select date_trunc('hour', ${from}::timestamptz, ${timezone}) + step as at from steps`
+      : sql`
+        select case when (last - interval '1 hour') at time zone ${timezone} >= local then last - interval '1 hour' else last end as at
+        from steps
+        cross join lateral (select date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step as local) l
+        cross join lateral (select local at time zone ${timezone} as last) m`;
+  const found = await rows<{ at: Date }>(
+    tx,
+    sql`
+    with steps as (select n * ('1 ' || ${interval})::interval as step from generate_series(0, ${Math.ceil(lengthIn(period)) + 1}::int) n), starts as (${starts})
+    select at from starts where at < ${to}::timestamptz order by at`,
+  );
+  return found.map(({ at }) => at.getTime());
+}
+
+/**
+ * Every metric of what belongs to a dimension, summed over the period and over each interval of it, including intervals
+ * without events. A window belongs to the interval in which it starts, so the sum of the intervals is that of the period.
+ */
+export async function readCounts(
+  tx: EntityManager,
+  period: Period,
+  of: Dimension = '',
+): Promise<{ totals: Figures; series: { at: Date; figures: Figures }[] }> {
+  const starts = await startsOf(tx, period);
+  const ends = [...starts.slice(1).map(windowEndMs), period.to.getTime()];
+  const ranges = rangesOf(ends.map((end, n) => [n === 0 ? period.from.getTime() : ends[n - 1]!, end] as const));
+  const found = await rows<{ point: number; metric: Metric; n: number }>(
+    tx,
+    sql`
+    select c.point, c.metric, sum(c.n)::bigint as n
+    from ${rangeTable(ranges)} cross join lateral (
+      select width_bucket(w.at, ${starts.map((at) => new Date(at).toISOString())}::timestamptz[]) as point, w.metric, sum(w.count) as n
+      from analytics_windows w where w.dimension = ${of} and w.minutes = r.minutes and w.at >= r.start and w.at < r.stop
+      group by 1, 2) c
+    group by 1, 2`,
+  );
+  const totals = { ...NONE };
+  const series = starts.map((at) => ({ at: new Date(at), figures: { ...NONE } }));
+  for (const { point, metric, n } of found) {
+    totals[metric] += n;
+    series[point - 1]!.figures[metric] += n;
+  }
+  return { totals, series };
+}
+
+/**
+ * A fraction 0..1, rounded to four decimals; 0 if `whole` is 0. A part larger than the whole gives 1: a program may
+ * submit a form that nobody viewed, and an email may be opened in a later period than it was sent in.
+ */
+export const rate = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.min(1, Math.round((part / whole) * 10_000) / 10_000);

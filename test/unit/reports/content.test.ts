@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from '@jest/globals';
+import { changeText } from '../../../domain/reports/render/format.ts';
+import { figureOf, LAYOUTS, type Layout } from '../../../domain/reports/content/layouts.ts';
+import { campaigns, contentOf } from './support.ts';
+
+const forms = (views: number, submissions: number, conversionRate: number) => ({
+  totals: { views, submissions, conversionRate },
+  byForm: [
+    { formId: 1, views, submissions: 0, conversionRate: 0 },
+    { formId: 2, views: 0, submissions, conversionRate: 1 },
+    { formId: 3, views: 1, submissions: 0, conversionRate: 0 },
+  ],
+  series: [{ at: new Date('2027-05-01T00:00:00Z'), submissions }],
+});
+
+test('key figures are compared with the period before', () => {
+  const content = contentOf('forms', forms(150, 12, 0.08), { before: forms(100, 0, 0.1) });
+  assert.deepEqual(
+    content.keyFigures.map(({ key, value, previous, change }) => [key, value, previous, change]),
+    [
+      ['totals.views', 150, 100, 0.5],
+      ['totals.submissions', 12, 0, null],
+      ['totals.conversionRate', 0.08, 0.1, -0.02],
+    ],
+  );
+  assert.deepEqual(content.keyFigures.map(changeText), ['+50%', 'new', '-2 pts']);
+  assert.deepEqual(content.previousPeriod, { from: '2027-03-31T22:00:00.000Z', to: '2027-04-30T22:00:00.000Z' });
+});
+
+test('a breakdown has the largest first, with names, and what is deleted is named by its id', () => {
+  const content = contentOf('forms', forms(150, 12, 0.08), { names: new Map([[2, 'Żółw']]) });
+  const [byForm, series] = content.tables;
+  assert.deepEqual(byForm!.rows, [
+    ['Żółw', 2, 0, 12, 1],
+    ['Deleted form 1', 1, 150, 0, 0],
+    ['Deleted form 3', 3, 1, 0, 0],
+  ]);
+  assert.deepEqual(series!.rows, [['2027-05-01T00:00:00.000Z', 12]]);
+  const chart = content.charts.at(-1)!;
+  assert.deepEqual([chart.over, chart.points[0], chart.series[1]!.values], ['name', 'Żółw', [12, 0, 0]]);
+});
+
+test('what is counted now has no period before', () => {
+  const figures = {
+    totals: { total: 7, new: 1, unsubscribes: 0 },
+    byStatus: [{ status: 'active', count: 7 }],
+    series: [],
+  };
+  const [total, added] = contentOf('contacts', figures).keyFigures;
+  assert.deepEqual([total!.previous, total!.change, changeText(total!)], [null, null, '']);
+  assert.deepEqual([added!.previous, added!.change, changeText(added!)], [1, 0, 'no change']);
+});
+
+test('a chart of names has the ten largest', () => {
+  const chart = contentOf('campaigns', campaigns(14, 3)).charts.at(-1)!;
+  assert.equal(chart.points.length, 10);
+  assert.deepEqual(chart.series[0]!.values, [26, 24, 22, 20, 18, 16, 14, 12, 10, 8]);
+});
+
+test('every figure of a layout has a label', () => {
+  for (const layout of Object.values<Layout>(LAYOUTS)) {
+    const { breakdown } = layout;
+    for (const path of [...layout.keyFigures, ...layout.series, ...(breakdown?.columns ?? [])])
+      assert.match(figureOf(path).label, /^[A-Z]/, path);
+  }
+});

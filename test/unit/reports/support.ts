@@ -1,0 +1,57 @@
+import type { ReportType } from '../../../db/entities/reports.ts';
+import type { Period } from '../../../domain/analytics/period.ts';
+import { buildContent } from '../../../domain/reports/content/build-content.ts';
+import type { ReportContent } from '../../../domain/reports/content/content.ts';
+
+export const MAY: Period = {
+  from: new Date('2027-04-30T22:00:00Z'),
+  to: new Date('2027-05-31T22:00:00Z'),
+  interval: 'day',
+  timezone: 'Europe/Warsaw',
+};
+const DAY_MS = 86_400_000;
+
+/** Email figures, `n` of each, half as many clicks. */
+export const emails = (n: number) => ({
+  sent: n,
+  delivered: n,
+  failed: 0,
+  opens: n,
+  clicks: n / 2,
+  bounces: 0,
+  unsubscribes: 0,
+  openRate: n > 0 ? 0.5 : 0,
+  clickRate: n > 0 ? 0.1234 : 0,
+});
+
+/** Figures of campaigns over `points` intervals. */
+export const campaigns = (parts: number, points: number, stepMs = DAY_MS) => ({
+  totals: { entries: 20, completions: 5, ...emails(1000) },
+  byCampaign: Array.from({ length: parts }, (_, index) => ({
+    campaignId: index + 1,
+    entries: 1,
+    completions: 0,
+    ...emails(2 * index),
+  })),
+  series: Array.from({ length: points }, (_, index) => ({
+    at: new Date(MAY.from.getTime() + index * stepMs),
+    entries: 1,
+    completions: 0,
+    ...emails(index % 10),
+  })),
+});
+
+/** The content of a report on May 2027 in Warsaw. */
+export const contentOf = (type: ReportType, figures: object, more: object = {}): ReportContent =>
+  buildContent({
+    type,
+    title: null,
+    tenantId: 'mill',
+    period: MAY,
+    generatedAt: new Date('2027-06-01T06:00:03Z'),
+    asOf: new Date('2027-06-01T06:00:01Z'),
+    figures,
+    before: figures,
+    names: new Map(),
+    ...more,
+  });
