@@ -44,7 +44,8 @@ export const BREAKDOWNS = {
       conversions: 'goals_met',
       ...emails,
     },
-    names: sql`select id, name from campaigns`,
+    // Both have their ids from one sequence.
+    names: sql`select id, name from campaigns union all select id, name from email_campaigns`,
   },
   form: { sortable: { submissions: 'submissions', views: 'form_views' }, names: sql`select id, name from forms` },
 } as const satisfies Record<Exclude<Dimension, ''>, Breakdown>;

@@ -22,8 +22,6 @@ export interface ReportSource {
   /** The figures of the period, and of the one before. */
   figures: object;
   before: object;
-  /** The names of what a breakdown lists, by id. */
-  names: ReadonlyMap<number, string>;
 }
 
 /** Makes the content of a report from figures as the API answers them. */
@@ -33,7 +31,7 @@ export function buildContent(source: ReportSource): ReportContent {
   const [answer, before] = [source.figures as Answer, source.before as Answer];
   const { breakdown } = layout;
   const parts = breakdown ? breakdownRows(answer, breakdown) : [];
-  const nameOf = (row: Row): string => rowName(row, breakdown!, source.names);
+  const nameOf = (row: Row): string => rowName(row, breakdown!);
   const previous = periodBefore(period);
   return {
     type,
@@ -53,18 +51,18 @@ export function buildContent(source: ReportSource): ReportContent {
 }
 
 /** The rows of a breakdown, the largest first. */
-export function breakdownRows(answer: object, { key, by, orderBy }: Breakdown): Row[] {
+function breakdownRows(answer: object, { key, by, orderBy }: Breakdown): Row[] {
   const found = (answer as Record<string, Row[]>)[key]!;
   return found.toSorted(
     (one, other) => Number(other[orderBy]) - Number(one[orderBy]) || Number(one[by]) - Number(other[by]) || 0,
   );
 }
 
-function rowName(row: Row, { by, of }: Breakdown, names: ReadonlyMap<number, string>): string {
+function rowName(row: Row, { by, of }: Breakdown): string {
   const value = row[by];
   if (of === 'status') return String(value);
   if (typeof value !== 'number') return `No ${of}`;
-  return names.get(value) ?? `Deleted ${of} ${value}`;
+  return row['name'] === null ? `Deleted ${of} ${value}` : String(row['name']);
 }
 
 const at = (answer: object, path: string): number =>

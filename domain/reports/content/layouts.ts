@@ -60,21 +60,21 @@ interface LayoutOf<T extends ReportType> extends Layout {
   series: readonly SeriesOf<T>[];
 }
 
+/** Columns of tables are in the order of their importance: paper shows those that fit. */
 const EMAIL_COLUMNS = [
   'sent',
   'delivered',
-  'failed',
   'opens',
   'clicks',
-  'bounces',
-  'unsubscribes',
   'openRate',
   'clickRate',
-  'automatedOpens',
-  'automatedClicks',
+  'bounces',
+  'unsubscribes',
 ] as const;
-/** Those of points in time have no figures of people. */
-const EMAIL_TOTALS = [...EMAIL_COLUMNS, 'uniqueOpens', 'uniqueClicks'] as const;
+const CONVERSION_COLUMNS = ['conversions.total', 'conversions.contacts', 'conversions.rate'] as const;
+/** Those of points in time have none. */
+const PEOPLE_COLUMNS = ['uniqueOpens', 'uniqueClicks'] as const;
+const OTHER_EMAIL_COLUMNS = ['failed', 'automatedOpens', 'automatedClicks'] as const;
 
 /** What the report of each type shows of the figures. */
 export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
@@ -138,7 +138,7 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       'totals.automatedClicks',
     ],
     now: [],
-    series: ['entries', 'completions', ...EMAIL_COLUMNS],
+    series: ['entries', 'completions', ...EMAIL_COLUMNS, ...OTHER_EMAIL_COLUMNS],
     charts: [
       { title: 'Emails of campaigns', kind: 'line', figures: ['sent', 'opens', 'clicks'] },
       { title: 'Entries and completions', kind: 'bar', figures: ['entries', 'completions'] },
@@ -152,10 +152,10 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       columns: [
         'entries',
         'completions',
-        ...EMAIL_TOTALS,
-        'conversions.total',
-        'conversions.contacts',
-        'conversions.rate',
+        ...EMAIL_COLUMNS,
+        ...CONVERSION_COLUMNS,
+        ...PEOPLE_COLUMNS,
+        ...OTHER_EMAIL_COLUMNS,
       ],
       chart: { title: 'Campaigns with the most emails', figures: ['sent', 'opens', 'clicks'] },
     },
@@ -197,7 +197,7 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       'totals.automatedClicks',
     ],
     now: [],
-    series: EMAIL_COLUMNS,
+    series: [...EMAIL_COLUMNS, ...OTHER_EMAIL_COLUMNS],
     charts: [
       { title: 'Emails sent, opened and clicked', kind: 'line', figures: ['sent', 'opens', 'clicks'] },
       { title: 'Open rate and click rate', kind: 'line', unit: 'percent', figures: ['openRate', 'clickRate'] },
@@ -209,7 +209,7 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       by: 'templateId',
       of: 'template',
       orderBy: 'sent',
-      columns: EMAIL_TOTALS,
+      columns: [...EMAIL_COLUMNS, ...PEOPLE_COLUMNS, ...OTHER_EMAIL_COLUMNS],
       chart: { title: 'Most sent templates', figures: ['sent', 'opens', 'clicks'] },
     },
   },

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { changeText } from '../../../domain/reports/render/format.ts';
 import { figureOf, LAYOUTS, type Layout } from '../../../domain/reports/content/layouts.ts';
-import { campaigns, contentOf } from './support.ts';
+import { campaigns, contentOf, type Figures } from './support.ts';
 
-const forms = (views: number, submissions: number, conversionRate: number) => ({
-  totals: { views, submissions, conversionRate },
+const forms = (views: number, submissions: number, conversionRate: number): Figures<'forms'> => ({
+  totals: { views, submissions, conversionRate, contacts: 4 },
   byForm: [
-    { formId: 1, views, submissions: 0, conversionRate: 0 },
-    { formId: 2, views: 0, submissions, conversionRate: 1 },
-    { formId: 3, views: 1, submissions: 0, conversionRate: 0 },
+    { formId: 1, name: null, views, submissions: 0, conversionRate: 0, contacts: 0 },
+    { formId: 2, name: 'Żółw', views: 0, submissions, conversionRate: 1, contacts: 4 },
+    { formId: 3, name: null, views: 1, submissions: 0, conversionRate: 0, contacts: 0 },
   ],
-  series: [{ at: new Date('2027-05-01T00:00:00Z'), submissions }],
+  series: [{ at: new Date('2027-05-01T00:00:00Z'), views, submissions, conversionRate }],
 });
 
 test('key figures are compared with the period before', () => {
@@ -22,21 +22,22 @@ test('key figures are compared with the period before', () => {
       ['totals.views', 150, 100, 0.5],
       ['totals.submissions', 12, 0, null],
       ['totals.conversionRate', 0.08, 0.1, -0.02],
+      ['totals.contacts', 4, 4, 0],
     ],
   );
-  assert.deepEqual(content.keyFigures.map(changeText), ['+50%', 'new', '-2 pts']);
+  assert.deepEqual(content.keyFigures.map(changeText), ['+50%', 'new', '-2 pts', 'no change']);
   assert.deepEqual(content.previousPeriod, { from: '2027-03-31T22:00:00.000Z', to: '2027-04-30T22:00:00.000Z' });
 });
 
 test('a breakdown has the largest first, with names, and what is deleted is named by its id', () => {
-  const content = contentOf('forms', forms(150, 12, 0.08), { names: new Map([[2, 'Żółw']]) });
+  const content = contentOf('forms', forms(150, 12, 0.08));
   const [byForm, series] = content.tables;
   assert.deepEqual(byForm!.rows, [
-    ['Żółw', 2, 0, 12, 1],
-    ['Deleted form 1', 1, 150, 0, 0],
-    ['Deleted form 3', 3, 1, 0, 0],
+    ['Żółw', 2, 0, 12, 1, 4],
+    ['Deleted form 1', 1, 150, 0, 0, 0],
+    ['Deleted form 3', 3, 1, 0, 0, 0],
   ]);
-  assert.deepEqual(series!.rows, [['2027-05-01T00:00:00.000Z', 12]]);
+  assert.deepEqual(series!.rows, [['2027-05-01T00:00:00.000Z', 150, 12, 0.08]]);
   const chart = content.charts.at(-1)!;
   assert.deepEqual([chart.over, chart.points[0], chart.series[1]!.values], ['name', 'Żółw', [12, 0, 0]]);
 });

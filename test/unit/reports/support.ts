@@ -2,6 +2,7 @@ import type { ReportType } from '../../../db/entities/reports.ts';
 import type { Period } from '../../../domain/analytics/period.ts';
 import { buildContent } from '../../../domain/reports/content/build-content.ts';
 import type { ReportContent } from '../../../domain/reports/content/content.ts';
+import type { FiguresOf } from '../../../domain/reports/content/layouts.ts';
 
 export const MAY: Period = {
   from: new Date('2027-04-30T22:00:00Z'),
@@ -18,20 +19,36 @@ export const emails = (n: number) => ({
   failed: 0,
   opens: n,
   clicks: n / 2,
+  automatedOpens: 0,
+  automatedClicks: 0,
   bounces: 0,
   unsubscribes: 0,
   openRate: n > 0 ? 0.5 : 0,
   clickRate: n > 0 ? 0.1234 : 0,
 });
 
-/** Figures of campaigns over `points` intervals. */
-export const campaigns = (parts: number, points: number, stepMs = DAY_MS) => ({
-  totals: { entries: 20, completions: 5, ...emails(1000) },
+/** The same with figures of people. */
+const emailTotals = (n: number) => ({ ...emails(n), uniqueOpens: n, uniqueClicks: n / 2 });
+
+const NO_CONVERSIONS = { total: 0, contacts: 0, rate: 0 };
+
+/** Figures as a report of this type reads them. */
+export type Figures<T extends ReportType> = Omit<FiguresOf[T], 'period' | 'page'>;
+
+/** Figures of campaigns over `points` intervals; those with an id in `names` are called so. */
+export const campaigns = (
+  parts: number,
+  points: number,
+  { stepMs = DAY_MS, names = new Map<number, string>() } = {},
+): Figures<'campaigns'> => ({
+  totals: { entries: 20, completions: 5, ...emailTotals(1000), conversions: NO_CONVERSIONS },
   byCampaign: Array.from({ length: parts }, (_, index) => ({
     campaignId: index + 1,
+    name: names.get(index + 1) ?? `Campaign ${index + 1}`,
     entries: 1,
     completions: 0,
-    ...emails(2 * index),
+    ...emailTotals(2 * index),
+    conversions: NO_CONVERSIONS,
   })),
   series: Array.from({ length: points }, (_, index) => ({
     at: new Date(MAY.from.getTime() + index * stepMs),
@@ -42,7 +59,11 @@ export const campaigns = (parts: number, points: number, stepMs = DAY_MS) => ({
 });
 
 /** The content of a report on May 2027 in Warsaw. */
-export const contentOf = (type: ReportType, figures: object, more: object = {}): ReportContent =>
+export const contentOf = <T extends ReportType>(
+  type: T,
+  figures: Figures<T>,
+  more: { before?: Figures<T>; title?: string; period?: Period } = {},
+): ReportContent =>
   buildContent({
     type,
     title: null,
@@ -52,6 +73,5 @@ export const contentOf = (type: ReportType, figures: object, more: object = {}):
     asOf: new Date('2027-06-01T06:00:01Z'),
     figures,
     before: figures,
-    names: new Map(),
     ...more,
   });

@@ -8,6 +8,8 @@ const A4 = { width: 595.28, height: 841.89 };
 const MARGIN = 48;
 const HEAD_Y = 28;
 const FOOT_SPACE = 44;
+/** The width between the margins of a page. */
+export const PAGE_WIDTH = { portrait: A4.width - 2 * MARGIN, landscape: A4.height - 2 * MARGIN } as const;
 
 export const COLOURS = {
   text: '#1c2733',

@@ -1,6 +1,6 @@
 import { isFigure, type ReportColumn, type ReportContent, type ReportTable } from '../../content/content.ts';
 import { cellText, figureText } from '../format.ts';
-import { COLOURS, type PdfSheet, type TextStyle } from './sheet.ts';
+import { COLOURS, PAGE_WIDTH, type PdfSheet, type TextStyle } from './sheet.ts';
 
 /** Nobody reads more of a table on paper; the other formats have all rows. */
 const MOST_ROWS = 1000;
@@ -13,15 +13,21 @@ const NARROWEST_NAME = 130;
 /** As many rows as this are measured to find the widths of columns. */
 const MEASURED = 200;
 
-/** Draws a table, on a page of its own orientation if it is too wide, its header again on each page. */
+/**
+ * Draws a table, on landscape pages if it is too wide for portrait ones, its header again on each page. Columns that fit
+ * on neither are left out, the last first, and a note says so.
+ */
 export function drawTable(sheet: PdfSheet, table: ReportTable, { period }: ReportContent): void {
-  const { columns } = table;
-  const rows = table.rows.slice(0, MOST_ROWS).map((row) => row.map((cell, at) => cellText(cell, columns[at]!, period)));
-  const least = leastWidths(sheet, columns, rows);
-  const total = least.reduce((sum, width) => sum + width, 0);
-  const isWide = total > 500;
+  const texts = table.rows
+    .slice(0, MOST_ROWS)
+    .map((row) => row.map((cell, at) => cellText(cell, table.columns[at]!, period)));
+  const least = leastWidths(sheet, table.columns, texts);
+  const shown = countFitting(least, PAGE_WIDTH.landscape);
+  const [columns, rows] = [table.columns.slice(0, shown), texts.map((row) => row.slice(0, shown))];
+  const total = sumOf(least.slice(0, shown));
+  const isWide = total > PAGE_WIDTH.portrait;
   if (isWide !== sheet.isLandscape || !sheet.fits(5 * ROW)) sheet.newPage(isWide ? 'landscape' : 'portrait');
-  const widths = spread(least, columns, sheet.width - total);
+  const widths = spread(least.slice(0, shown), columns, sheet.width - total);
   sheet.line(table.title, sheet.left, sheet.y, TITLE);
   sheet.y += 24;
   if (!hasFigures(table)) {
@@ -29,34 +35,46 @@ export function drawTable(sheet: PdfSheet, table: ReportTable, { period }: Repor
     sheet.y += 2 * ROW;
     return;
   }
-  drawRow(
-    sheet,
-    columns,
-    widths,
-    columns.map(({ label }) => label),
-    'header',
-  );
+  const labels = columns.map(({ label }) => label);
+  drawRow(sheet, columns, widths, labels, 'header');
   for (const [index, row] of rows.entries()) {
     if (!sheet.fits(ROW)) {
       sheet.ensure(ROW);
-      drawRow(
-        sheet,
-        columns,
-        widths,
-        columns.map(({ label }) => label),
-        'header',
-      );
+      drawRow(sheet, columns, widths, labels, 'header');
     }
     drawRow(sheet, columns, widths, row, index % 2 === 1 ? 'shaded' : 'plain');
   }
-  if (table.rows.length > MOST_ROWS) {
+  const note = leftOut(table, shown);
+  if (note !== null) {
     sheet.ensure(2 * ROW);
-    const all = figureText(table.rows.length, 'integer');
-    const note = `The first ${figureText(MOST_ROWS, 'integer')} of ${all} rows. The formats CSV, XLSX and JSON have all of them.`;
     sheet.line(note, sheet.left, sheet.y + 5, { ...CELL, colour: COLOURS.muted, width: sheet.width });
     sheet.y += ROW;
   }
   sheet.y += ROW;
+}
+
+/** What the table does not show of all rows and columns; null if nothing. */
+function leftOut({ rows, columns }: ReportTable, shown: number): string | null {
+  const parts: string[] = [];
+  if (rows.length > MOST_ROWS)
+    parts.push(`The first ${figureText(MOST_ROWS, 'integer')} of ${figureText(rows.length, 'integer')} rows.`);
+  if (shown < columns.length)
+    parts.push(
+      `Not shown: ${columns
+        .slice(shown)
+        .map(({ label }) => label)
+        .join(', ')}.`,
+    );
+  return parts.length === 0 ? null : [...parts, 'The formats CSV, XLSX and JSON have all of them.'].join(' ');
+}
+
+const sumOf = (widths: number[]): number => widths.reduce((sum, width) => sum + width, 0);
+
+/** How many of these columns, from the first on, fit into `width`. */
+function countFitting(widths: number[], width: number): number {
+  let count = widths.length;
+  while (count > 1 && sumOf(widths.slice(0, count)) > width) count -= 1;
+  return count;
 }
 
 const hasFigures = ({ columns, rows }: ReportTable): boolean =>
@@ -88,7 +106,7 @@ function drawRow(
   look: 'header' | 'shaded' | 'plain',
 ): void {
   const { doc, left, y } = sheet;
-  const total = widths.reduce((sum, width) => sum + width, 0);
+  const total = sumOf(widths);
   if (look !== 'plain') doc.rect(left, y, total, ROW).fill(look === 'header' ? '#e3e9f0' : COLOURS.fill);
   let x = left;
   for (const [at, text] of texts.entries()) {
