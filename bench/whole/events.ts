@@ -52,8 +52,8 @@ function makeBatches(contactIds: readonly number[], count: number): EventBatch[]
   });
 }
 
-/** The same events as rows of CSV. */
-function* csvOf(batches: readonly EventBatch[]): Generator<string> {
+/** The same events as rows of CSV, as the analytics consumer stores them. */
+function* csvOfColumns(batches: readonly EventBatch[]): Generator<string> {
   for (const { tenantid, type, time, events } of batches) {
     let text = '';
     for (const { id, data } of events) {
@@ -65,20 +65,30 @@ function* csvOf(batches: readonly EventBatch[]): Generator<string> {
   }
 }
 
-/** COPY into a table like the one for raw events, of one partition. Returns rows per second. */
-async function copyRate({ env }: Started, batches: readonly EventBatch[], count: number): Promise<number> {
+/** The same events as rows of CSV: id, tenant, type, time, JSON. */
+function* csvOfJson(batches: readonly EventBatch[]): Generator<string> {
+  for (const { tenantid, type, time, events } of batches) {
+    let text = '';
+    for (const { id, data } of events)
+      text += `${id},${tenantid},${type},${time},"${JSON.stringify(data).replaceAll('"', '""')}"\n`;
+    yield text;
+  }
+}
+
+/** Rows per second of COPY into a new table. */
+async function copyRate(
+  { env }: Started,
+  { create, columns, lines, count }: { create: string; columns: string; lines: Generator<string>; count: number },
+): Promise<number> {
   const client = new pg.Client({ connectionString: env.DATABASE_MIGRATION_URL });
   await client.connect();
   try {
-    await client.query(`
-      create schema bench;
-      create table bench.raw_events (like analytics_events including defaults);
-      create index on bench.raw_events using brin (at timestamptz_minmax_multi_ops) with (pages_per_range = 32)`);
-    const lines = [...csvOf(batches)];
+    await client.query(`create schema bench; ${create}`);
+    const texts = [...lines];
     const begun = performance.now();
     await pipeline(
-      Readable.from(lines),
-      client.query(copyFrom(`copy bench.raw_events (${COLUMNS}) from stdin (format csv)`)),
+      Readable.from(texts),
+      client.query(copyFrom(`copy bench.raw_events (${columns}) from stdin (format csv)`)),
     );
     return (count * 1000) / (performance.now() - begun);
   } finally {
@@ -86,6 +96,27 @@ async function copyRate({ env }: Started, batches: readonly EventBatch[], count:
     await client.end();
   }
 }
+
+/** COPY into a table like our raw events, of one partition: narrow, with a BRIN index only. */
+const copyColumns = (started: Started, batches: readonly EventBatch[], count: number): Promise<number> =>
+  copyRate(started, {
+    create: `
+      create table bench.raw_events (like analytics_events including defaults);
+      create index on bench.raw_events using brin (at timestamptz_minmax_multi_ops) with (pages_per_range = 32)`,
+    columns: COLUMNS,
+    lines: csvOfColumns(batches),
+    count,
+  });
+
+/** COPY of what comes, the JSON of the events, each once: by a unique id. */
+const copyJson = (started: Started, batches: readonly EventBatch[], count: number): Promise<number> =>
+  copyRate(started, {
+    create: `create table bench.raw_events
+      (event_id uuid primary key, tenant_id text not null, type text not null, at timestamptz not null, data jsonb not null)`,
+    columns: 'event_id, tenant_id, type, at, data',
+    lines: csvOfJson(batches),
+    count,
+  });
 
 /** Publishes the batches, and waits until scores and figures have them. */
 async function consume({ nats }: Started, batches: readonly EventBatch[]): Promise<void> {
@@ -108,19 +139,19 @@ export async function benchEvents(count: number, pairs: number): Promise<void> {
     await importRecipients(started, CONTACTS);
     const { rows } = await started.database.query<{ id: string }>('select id from contacts order by id');
     const contactIds = rows.map(({ id }) => Number(id));
-    await started.database.query('create extension if not exists pg_stat_statements');
-    await started.database.query('select pg_stat_statements_reset()');
-    const measured: { ours: Rates; reference: number }[] = [];
+    const pairsOf: Record<'columns' | 'json', { ours: Rates; reference: number }[]> = { columns: [], json: [] };
     for (let pair = 0; pair < pairs; pair += 1) {
       const batches = makeBatches(contactIds, count);
-      const reference = await copyRate(started, batches, count);
-      measured.push({ reference, ours: await measureWork(started, 'event', count, () => consume(started, batches)) });
+      const columns = await copyColumns(started, batches, count);
+      const json = await copyJson(started, batches, count);
+      const ours = await measureWork(started, 'event', count, () => consume(started, batches));
+      pairsOf.columns.push({ ours, reference: columns });
+      pairsOf.json.push({ ours, reference: json });
     }
-    const st = await started.database.query(
-      "select calls, round(total_exec_time::numeric) ms, rows, left(regexp_replace(query, '\\s+', ' ', 'g'), 130) q from pg_stat_statements order by total_exec_time desc limit 28",
-    );
-    for (const r of st.rows) console.log(r.calls, r.ms, r.rows, r.q);
-    console.log(`${count} events of ${CONTACTS} contacts into scores and figures, beside COPY of the same raw rows`);
-    printRates('events', 'COPY', measured);
+    console.log(`${count} events of ${CONTACTS} contacts into scores and figures`);
+    console.log('beside COPY of the same rows into a table like our raw events, with a BRIN index only:');
+    printRates('events', 'COPY', pairsOf.columns);
+    console.log('beside COPY of the events as JSON into a table with a unique id:');
+    printRates('events', 'COPY', pairsOf.json);
   });
 }
