@@ -33,7 +33,7 @@ export function createMetrics() {
     }),
     dropped: new Counter({
       name: 'perennial_events_dropped_total',
-      help: 'Events dropped because they have no tenant',
+      help: 'Events without a tenant that a consumer has dropped; each consumer of a type drops them',
       labelNames: ['consumer'],
       registers,
     }),

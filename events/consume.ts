@@ -276,10 +276,8 @@ async function deadLetter(
 
 const checks = new Map(Object.entries(eventContracts).map(([type, schema]) => [type, compileRequest(schema)]));
 
-/**
- * Parses a message as a batch of events; null if it has no tenant. Does not check the events. Throws PoisonError.
- */
-function parseBatch(message: JsMsg): EventBatch | null {
+/** Parses a message as a batch of events, which may have no tenant. Does not check the events. Throws PoisonError. */
+function parseBatch(message: JsMsg): EventBatch {
   let batch: EventBatch;
   try {
     batch = JSON.parse(decodeText(message.data)) as EventBatch;
@@ -287,13 +285,15 @@ function parseBatch(message: JsMsg): EventBatch | null {
     throw new PoisonError('not JSON', { cause: error });
   }
   const isKnown = Object.hasOwn(eventContracts, batch?.type) && Array.isArray(batch.events);
-  if (isKnown && (typeof batch.tenantid !== 'string' || batch.tenantid === '')) return null;
+  if (isKnown && !hasTenant(batch)) return batch;
   if (!isKnown || !isUuid(batch.id) || Number.isNaN(Date.parse(batch.time)))
     throw new PoisonError('not a batch of events of a known type');
   if (message.subject !== batchSubject(batch.type))
     throw new PoisonError(`the type ${batch.type} does not match the subject ${message.subject}`);
   return batch;
 }
+
+const hasTenant = ({ tenantid }: EventBatch): boolean => typeof tenantid === 'string' && tenantid !== '';
 
 const isUuid = (id: unknown): boolean => typeof id === 'string' && /^[0-9a-f-]{36}$/i.test(id);
 
@@ -364,8 +364,8 @@ export async function ensureEventConsumers(nats: Nats, handlers: readonly EventH
 
 /**
  * Runs a handler on EVENT_BATCHES. A batch takes effect once: its inbox row is inserted with the effect. If a batch
- * fails, its events are handled one by one, so that one of them cannot hold up the others. Batches without a tenant are
- * dropped and counted.
+ * fails, its events are handled one by one, so that one of them cannot hold up the others. Events without a tenant
+ * are dropped and counted.
  */
 export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler): Promise<Consumer> {
   const { name: consumer } = handler;
@@ -376,24 +376,26 @@ export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler)
     name: consumer,
     batch: BATCHES_AT_ONCE,
     handle: async (messages) => {
-      const batches = messages.map(parseBatch).filter((batch) => batch !== null);
+      const parsed = messages.map(parseBatch);
+      const batches = parsed.filter(hasTenant);
+      const tenantless = parsed.filter((batch) => !hasTenant(batch));
       if (batches.length > 0) await retried(() => handleBatches(deps, handler, batches));
       // Count these last: after a failure each message is handled again, and would be counted twice.
-      const dropped = messages.length - batches.length;
+      const dropped = tenantless.reduce((sum, { events }) => sum + events.length, 0);
       if (dropped === 0) return;
       deps.metrics.dropped.inc({ consumer }, dropped);
-      deps.log.warn({ consumer, dropped }, 'dropped batches of events without a tenant');
+      deps.log.warn({ consumer, dropped }, 'dropped events without a tenant');
     },
     handleParts: async (message, error) => {
       if (isPostgresDown(error)) return null;
-      let batch: EventBatch | null;
+      let batch: EventBatch;
       try {
         batch = parseBatch(message);
       } catch {
         return null;
       }
-      const [only, ...others] = batch === null ? [] : eventsOf(batch);
-      if (batch === null || !only) return null;
+      const [only, ...others] = hasTenant(batch) ? eventsOf(batch) : [];
+      if (!only) return null;
       return others.length > 0 ? handleEach(deps, handler, batch) : [failedEvent(only, error)];
     },
   });

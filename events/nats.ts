@@ -250,7 +250,7 @@ export const nextMessage = (
   stream: string,
   seq: number,
   subject = '>',
-): Promise<{ time: Date }> =>
+): Promise<{ time: Date; data: Uint8Array }> =>
   // The client's types do not know that both may be given.
   jsm.streams.getMessage(stream, { seq, next_by_subj: subject } as { seq: number });
 

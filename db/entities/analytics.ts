@@ -91,12 +91,15 @@ const AnalyticsLinkSchema = defineEntity({
 export class AnalyticsLink extends AnalyticsLinkSchema.class {}
 AnalyticsLinkSchema.setClass(AnalyticsLink);
 
-/** The times up to which old events were dropped; the latest is read by the function analytics_horizon(). */
+/**
+ * The times up to which old events are dropped, ten minutes after they are announced or later; the latest is read by the
+ * function analytics_horizon().
+ */
 const AnalyticsHorizonSchema = defineEntity({
   name: 'AnalyticsHorizon',
   tableName: 'analytics_horizons',
   ...engineTable,
-  properties: { at: timestamp().primary() },
+  properties: { at: timestamp().primary(), announcedAt: timestamp().defaultRaw('now()') },
 });
 export class AnalyticsHorizon extends AnalyticsHorizonSchema.class {}
 AnalyticsHorizonSchema.setClass(AnalyticsHorizon);

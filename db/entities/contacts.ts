@@ -204,6 +204,22 @@ const ErasedAddressSchema = defineEntity({
 export class ErasedAddress extends ErasedAddressSchema.class {}
 ErasedAddressSchema.setClass(ErasedAddress);
 
+/** A contact that was merged into another, so that its events that come later count for that one. */
+const MergedContactSchema = defineEntity({
+  name: 'MergedContact',
+  tableName: 'merged_contacts',
+  ...tenantTable,
+  indexes: [{ name: 'merged_contacts_into_idx', properties: ['tenantId', 'mergedInto'] }],
+  properties: {
+    tenantId: tenantId().primary(),
+    contactId: bigid().primary(),
+    mergedInto: bigid(),
+    mergedAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class MergedContact extends MergedContactSchema.class {}
+MergedContactSchema.setClass(MergedContact);
+
 export const contactEntities = [
   Contact,
   Company,
@@ -213,4 +229,5 @@ export const contactEntities = [
   CustomField,
   Erasure,
   ErasedAddress,
+  MergedContact,
 ];

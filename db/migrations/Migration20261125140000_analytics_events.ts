@@ -55,7 +55,9 @@ export class Migration20261125140000_analytics_events extends Migration {
     this.addSql(
       `alter table "analytics_links" add constraint "analytics_links_tenant_id_url_hash_key" unique ("tenant_id", "url_hash");`,
     );
-    this.addSql(`create table "analytics_horizons" ("at" timestamptz(3) not null, primary key ("at"));`);
+    this.addSql(
+      `create table "analytics_horizons" ("at" timestamptz(3) not null, "announced_at" timestamptz(3) not null default now(), primary key ("at"));`,
+    );
     for (const table of ['analytics_contact_sets', 'analytics_rollups', 'analytics_links']) this.#tenantTable(table);
     this.addSql(`grant usage on sequence "analytics_links_id_seq" to perennial_app, perennial_engine;`);
     this.addSql(`alter table "analytics_horizons" enable row level security;`);
@@ -112,7 +114,8 @@ export class Migration20261125140000_analytics_events extends Migration {
           end if;
         end if;
       end $$;`);
-    // Not while sets of contacts have yet to be made from what would be dropped.
+    // Announces the horizon some time before it drops anything, for a reader whose snapshot is older than the horizon
+    // relies on the events. Not while sets of contacts have yet to be made from what would be dropped.
     this.addSql(`
       create function drop_analytics_partitions(before date) returns int language plpgsql ${definer} as $$
       declare
@@ -126,6 +129,10 @@ export class Migration20261125140000_analytics_events extends Migration {
         if cardinality(old) = 0 and not exists (select 1 from public.analytics_events_default where at < horizon) then
           return 0;
         end if;
+        insert into public.analytics_horizons (at) values (horizon) on conflict do nothing;
+        if not exists (select 1 from public.analytics_horizons where at = horizon and announced_at < now() - interval '10 minutes') then
+          return 0;
+        end if;
         lock table public.analytics_events in access exclusive mode;
         if exists (select 1 from public.analytics_rollups where rolled_changes <> changes and at < horizon) then
           return 0;
@@ -134,7 +141,6 @@ export class Migration20261125140000_analytics_events extends Migration {
           execute format('drop table %s', part);
         end loop;
         delete from public.analytics_events_default where at < horizon;
-        insert into public.analytics_horizons (at) values (horizon) on conflict do nothing;
         return cardinality(old);
       end $$;`);
     this.addSql(`

@@ -1,6 +1,6 @@
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
 
-/** The events that are counted, and the metric that each counts for; EMAIL_SENT by its status, see `metricOf`. */
+/** The events that are counted, and the metric that each counts for; of some not all count, see `metricOf`. */
 const METRICS = {
   CONTACT_CREATED: 'contacts_new',
   CONTACT_UNSUBSCRIBED: 'unsubscribes',
@@ -55,6 +55,9 @@ export function metricOf({ type, data }: AnyEvent): Metric | null {
       return data.automated ? 'automated_opens' : 'opens';
     case 'EMAIL_CLICKED':
       return data.automated ? 'automated_clicks' : 'clicks';
+    case 'CONTACT_UNSUBSCRIBED':
+      // The contact that was merged unsubscribed before, and was counted then.
+      return data.reason === 'merge' ? null : 'unsubscribes';
     default:
       return METRICS[type as keyof typeof METRICS] ?? null;
   }

@@ -1,4 +1,5 @@
 import { assertValid, type Violation } from '../common/errors.ts';
+import { isTimezone } from '../common/local-time.ts';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -26,15 +27,6 @@ const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-01-01T00:00:00Z');
 const hours: Record<Interval, number> = { hour: 1, day: 24, week: 168, month: 720 };
 
-/** A name, not an offset: Postgres reads the sign of offsets the other way round (POSIX). */
-function isTimezone(timezone: string): boolean {
-  try {
-    return /^[A-Za-z]/.test(timezone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: timezone }));
-  } catch {
-    return false;
-  }
-}
-
 const windowOf = (moment: Date, length = WINDOW_MS): Date => new Date(Math.floor(moment.getTime() / length) * length);
 const windowEnd = (moment: Date, length = WINDOW_MS): Date => new Date(Math.ceil(moment.getTime() / length) * length);
 
@@ -61,7 +53,7 @@ export function readPeriod(query: PeriodQuery, now: Date, others: readonly Viola
   }
   if (from >= to) errors.push({ path: '/from', code: 'out_of_range', message: 'must be before to' });
   if (!isTimezone(period.timezone))
-    errors.push({ path: '/timezone', code: 'format', message: 'must be an IANA time zone such as Europe/Berlin' });
+    errors.push({ path: '/timezone', code: 'timezone', message: 'must be an IANA time zone such as Europe/Berlin' });
   if (lengthIn({ ...period, from, to }) > MAX_POINTS) {
     errors.push({
       path: '/interval',

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Dimension } from './contacts/dimensions.ts';
+import { canonicalZone } from '../common/local-time.ts';
 import { ALL_METRICS, type Metric } from './metrics.ts';
 import { lengthIn, type Period } from './period.ts';
 import { rangesOf, windowEndMs, type Range } from './ranges.ts';
@@ -20,7 +21,8 @@ export const rangeTable = (ranges: readonly Range[]) => sql`unnest(${ranges.map(
  * twice starts at the first.
  */
 async function startsOf(tx: EntityManager, period: Period): Promise<number[]> {
-  const { from, to, interval, timezone } = period;
+  const { from, to, interval } = period;
+  const timezone = canonicalZone(period.timezone)!;
   const starts =
     interval === 'hour'
       ? sql`select date_trunc('hour', ${from}::timestamptz, ${timezone}) + step as at from steps`
@@ -64,7 +66,8 @@ export async function readCounts(
   const series = starts.map((at) => ({ at: new Date(at), figures: { ...NONE } }));
   for (const { point, metric, n } of found) {
     totals[metric] += n;
-    series[point - 1]!.figures[metric] += n;
+    // 0: before the first start, where a zone left out the beginning of a day.
+    series[Math.max(0, point - 1)]!.figures[metric] += n;
   }
   return { totals, series };
 }

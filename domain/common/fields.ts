@@ -1,3 +1,4 @@
+import { canonicalZone } from './local-time.ts';
 import type { Violation } from './violation.ts';
 import { isViolation } from './violation.ts';
 
@@ -67,14 +68,11 @@ export function normaliseTimezone(value: string): string | null | Violation {
   const key = trimmed.toLowerCase();
   const known = knownTimezones.get(key);
   if (known !== undefined) return known;
-  if (!/^[a-z]/.test(key) || key.length > CONTACT_LIMITS.timezone) return INVALID_TIMEZONE;
-  try {
-    const zone = new Intl.DateTimeFormat('en', { timeZone: trimmed }).resolvedOptions().timeZone;
-    knownTimezones.set(key, zone);
-    return zone;
-  } catch {
-    return INVALID_TIMEZONE;
-  }
+  if (key.length > CONTACT_LIMITS.timezone) return INVALID_TIMEZONE;
+  const zone = canonicalZone(trimmed);
+  if (zone === null) return INVALID_TIMEZONE;
+  knownTimezones.set(key, zone);
+  return zone;
 }
 
 /** The BCP 47 tag in canonical form (`de_at` → `de-AT`); an empty text becomes null. Violation: `invalid_locale`. */

@@ -24,9 +24,24 @@ export function weekdayNumber(weekday: string | number): number | undefined {
   return index < 0 ? undefined : index + 1;
 }
 
-export function isTimezone(timezone: string): boolean {
-  return IANAZone.isValidZone(timezone);
+const CANONICAL_ZONES = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
+
+/**
+ * The canonical IANA name of a time zone, in any case or by one of its other names; null for anything else, offsets such
+ * as `+02:00` among them. Postgres must be given this name: it reads `CET` as an offset without summer time, does not
+ * know `AET`, and reads the sign of offsets the other way round.
+ */
+export function canonicalZone(timezone: string): string | null {
+  if (!/^[A-Za-z]/.test(timezone)) return null;
+  try {
+    const zone = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone;
+    return CANONICAL_ZONES.has(zone) || zone.startsWith('Etc/') ? zone : null;
+  } catch {
+    return null;
+  }
 }
+
+export const isTimezone = (timezone: string): boolean => canonicalZone(timezone) !== null;
 
 /** The contact's time zone; UTC if it has none, or one that is not (or no longer) an IANA name. */
 function zoneOf(timezone: string | null): IANAZone {

@@ -14,6 +14,7 @@ import { addressDigest } from '../../addresses/digest.ts';
 import { CONTACT_LIMITS } from '../../common/fields.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
+import { lockMerges, noteMerge } from './merged-contacts.ts';
 import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
 import { copyTopicOptOuts, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
@@ -49,6 +50,7 @@ export async function mergeContacts(
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
+    await lockMerges(tx, tenantId);
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version);
     await assertNotBeingErased(tx, tenantId, [targetId, sourceId]);
@@ -56,6 +58,7 @@ export async function mergeContacts(
     const sourceDigest = addressDigest(tenantId, source.emailKey);
     await stopDuplicateExecutions(tx, tenantId, targetId, sourceId);
     const changed = applyValues(target, mergedValues(target, source));
+    await noteMerge(tx, tenantId, { from: sourceId, to: targetId });
     await moveAll(tx, tenantId, targetId, sourceId);
     const lists = await moveLists(tx, tenantId, targetId, sourceId);
     await copyTopicOptOuts(tx, tenantId, source.emailKey, target.emailKey);

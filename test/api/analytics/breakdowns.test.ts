@@ -115,7 +115,7 @@ test('what cannot be read is a 400 with every violation', async () => {
   };
   assert.deepEqual(await violations('emails', { by: 'link', sort: 'sent', timezone: 'Mars/Olympus' }), [
     '/sort enum',
-    '/timezone format',
+    '/timezone timezone',
   ]);
   assert.deepEqual(await violations('emails', { by: 'form', limit: '201', sort: 'views' }), [
     '/by enum',

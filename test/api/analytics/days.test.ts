@@ -79,3 +79,13 @@ test('a day whose midnight occurs twice begins at the first, and one without a m
     ['2026-03-08T05:00:00.000Z', 1],
   ]);
 });
+
+test('names of zones that Postgres reads otherwise, or does not know, mean what they mean elsewhere', async () => {
+  const firstDay = async (timezone: string) => {
+    const period = periodOf('2026-07-10T12:00:00Z', '2026-07-11T12:00:00Z', { timezone, interval: 'day' });
+    return (await readDashboard(figures.em(), period)).series[0]!.at.toISOString();
+  };
+  // In summer, CET is Central European Summer Time; AET is that of Sydney.
+  assert.equal(await firstDay('CET'), '2026-07-09T22:00:00.000Z');
+  assert.equal(await firstDay('AET'), '2026-07-09T14:00:00.000Z');
+});

@@ -4,8 +4,9 @@ import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { withClient } from '../../../dev/stack/postgres.ts';
 import { readDashboard } from '../../../domain/analytics/dashboard.ts';
 import { readPeriod } from '../../../domain/analytics/period.ts';
-import { EVENT_BATCHES } from '../../../events/streams.ts';
-import { oldestUncounted, watchFigures } from '../../../runtime/figures-freshness.ts';
+import { connectNats, encode } from '../../../events/nats.ts';
+import { EVENT_BATCHES, TRACKING_HITS, TRACKING_SUBJECT } from '../../../events/streams.ts';
+import { figuresAsOf, oldestUncounted, watchFigures } from '../../../runtime/figures-freshness.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
 
@@ -50,15 +51,15 @@ test('asOf is now while nothing waits, and stays behind what does', async () => 
   // Events that the consumer has not got through: here, one that is paused.
   const { jsm } = service.deps.nats;
   await jsm.consumers.pause(EVENT_BATCHES, 'analytics', new Date(Date.now() + 60_000));
-  await publish(service, opened(new Date()));
-  const { state } = await jsm.streams.info(EVENT_BATCHES);
-  const { time } = await jsm.streams.getMessage(EVENT_BATCHES, { seq: state.last_seq });
+  // It happened long before it was published, as after an outage.
+  const time = new Date(Date.now() - 7_200_000);
+  await publish(service, opened(time));
   await publish(service, opened(new Date()));
   try {
     assert.equal(await asOf(), time.toISOString());
     await watchFigures(service.deps);
     const lag = (await service.deps.metrics.analyticsLag.get()).values[0]!.value;
-    assert.ok(lag > 0 && lag <= (Date.now() - time.getTime()) / 1000, String(lag));
+    assert.ok(lag > 7_200 && lag <= (Date.now() - time.getTime()) / 1000, String(lag));
   } finally {
     await jsm.consumers.resume(EVENT_BATCHES, 'analytics');
   }
@@ -67,12 +68,35 @@ test('asOf is now while nothing waits, and stays behind what does', async () => 
   assert.equal((await service.deps.metrics.analyticsLag.get()).values[0]!.value, 0);
 });
 
+test('a hit that waits for its way to become an event counts as waiting', async () => {
+  await settled(service, 'analytics');
+  const { jsm, js } = service.deps.nats;
+  // The worker of this file does not take hits in.
+  await js.publish(TRACKING_SUBJECT, encode({ hits: [] }));
+  try {
+    const { time } = await jsm.streams.getMessage(TRACKING_HITS, { last_by_subj: TRACKING_SUBJECT });
+    assert.equal(await asOf(), time.toISOString());
+  } finally {
+    await jsm.streams.purge(TRACKING_HITS);
+  }
+});
+
+test('while JetStream does not respond, asOf is what was known last', async () => {
+  const nats = await connectNats(service.deps.env.NATS_URL, 'freshness');
+  const em = tenantEm(service.deps.orm, 'default');
+  const at = (minute: number) => new Date(Date.UTC(2025, 0, 1, 0, minute));
+  assert.deepEqual(await figuresAsOf({ nats }, em, at(1)), at(1));
+  await nats.connection.close();
+  assert.deepEqual(await figuresAsOf({ nats }, em, at(2)), at(1));
+  assert.deepEqual(await figuresAsOf({ nats: { ...nats } }, em, at(3)), new Date(0));
+});
+
 test('an event that is published counts as waiting at once, until it is in the figures', async () => {
   const period = readPeriod({ from: '2025-04-04T00:00:00Z', to: '2025-04-05T00:00:00Z' }, new Date());
   let waited = 0;
   for (let n = 1; n <= 300; n += 1) {
     await publish(service, opened(new Date('2025-04-04T04:04:04Z')));
-    if (await oldestUncounted(service.deps)) waited += 1;
+    if (await oldestUncounted(service.deps.nats.jsm)) waited += 1;
     else {
       const { emails } = await readDashboard(tenantEm(service.deps.orm, 'default'), period);
       assert.equal(emails.opens, n, 'figures are said to be complete, and are not');
@@ -80,5 +104,5 @@ test('an event that is published counts as waiting at once, until it is in the f
     if (n % 3 === 0) await settled(service, 'analytics');
   }
   assert.ok(waited > 0, 'no event was on its way');
-  assert.equal(await oldestUncounted(service.deps), null);
+  assert.equal(await oldestUncounted(service.deps.nats.jsm), null);
 });

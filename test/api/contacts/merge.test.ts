@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { eventOf, publish, settled } from '../../support/events.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -232,4 +233,37 @@ test("of two executions in one campaign the source's is stopped; its others go o
     (await ok('GET', `/contacts/lists/${list.id}/contacts`)).data.map(({ id }: { id: number }) => id),
     [target.id],
   );
+});
+
+test('what the source did and the consumers hear of after the merge is done by the target, and by nobody else', async () => {
+  const target = await make();
+  const [first, second] = [await make(), await make()];
+  const visit = (contactId: number) =>
+    eventOf(
+      'WEBSITE_VISITED',
+      { contactId, url: `https://example.com/${contactId}` },
+      new Date('2025-03-03T03:03:03Z'),
+    );
+  const click = (contactId: number) =>
+    eventOf(
+      'EMAIL_CLICKED',
+      { emailId: 1, contactId, automated: false, url: 'https://example.com/a' },
+      new Date('2025-03-03T03:03:03Z'),
+    );
+  // Into the target by way of another.
+  assert.equal((await merge(second.id, first.id)).status, 200);
+  assert.equal((await merge(target.id, second.id)).status, 200);
+  const events = [target, first, second].flatMap(({ id }) => [visit(id), click(id)]);
+  await publish(service, ...events);
+  await settled(service, 'contact', 'scoring', 'analytics');
+
+  const { history } = await ok('GET', `/scoring/contacts/${target.id}`);
+  const scored = new Set(history.map(({ eventId }: { eventId: string }) => eventId));
+  const activities = await query<{ event_id: string }>(
+    sql`select event_id from contact_activities where contact_id = ${target.id}`,
+  );
+  const recorded = new Set(activities.map((row) => row.event_id));
+  for (const { id, type } of events) assert.ok(scored.has(id) && recorded.has(id), type);
+  const figures = await ok('GET', '/analytics/emails?from=2025-03-03T00:00:00Z&to=2025-03-04T00:00:00Z');
+  assert.deepEqual([figures.totals.clicks, figures.totals.uniqueClicks], [3, 1]);
 });

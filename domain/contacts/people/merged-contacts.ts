@@ -1,0 +1,73 @@
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { AnyEvent, EventType } from '../../../events/contracts.ts';
+
+/** What these say of a contact that was merged is no longer so: the merge itself writes what has changed for the other. */
+const OF_THE_SOURCE_ALONE = new Set<EventType>(['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED']);
+
+const lockOf = (tenantId: unknown) => sql`hashtextextended('merges of ' || ${tenantId}, 0)`;
+
+/**
+ * Until the transaction ends, consumers do not begin to handle events of the tenant; those that have begun are awaited.
+ * Call it before locking contacts.
+ */
+export async function lockMerges(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(${lockOf(sql`${tenantId}::text`)})`);
+}
+
+/** Notes that a contact is merged into another. The transaction has called `lockMerges`. */
+export async function noteMerge(
+  tx: EntityManager,
+  tenantId: string,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await rows(
+    tx,
+    sql`update merged_contacts set merged_into = ${to} where tenant_id = ${tenantId} and merged_into = ${from}`,
+  );
+  await rows(
+    tx,
+    sql`insert into merged_contacts (tenant_id, contact_id, merged_into) values (${tenantId}, ${from}, ${to})`,
+  );
+}
+
+interface Person {
+  contactId?: number | null;
+  recipientId?: number | null;
+}
+
+/**
+ * The events, those of contacts that were merged as events of the contact they were merged into: what they did must not
+ * be lost, and not count as another person's. No contact of these tenants is merged until the transaction ends. Call it
+ * before locking contacts.
+ */
+export async function followMerges(tx: EntityManager, events: readonly AnyEvent[]): Promise<AnyEvent[]> {
+  const tenants = [...new Set(events.map(({ tenantid }) => tenantid))];
+  // A statement of its own: the next one sees what was committed until it had the locks.
+  await rows(
+    tx,
+    sql`${preparedHint}select count(pg_advisory_xact_lock_shared(${lockOf(sql`t`)})) from unnest(${tenants}::text[]) t`,
+  );
+  const ids = new Set<number>();
+  for (const { data } of events) {
+    const { contactId, recipientId } = data as Person;
+    if (contactId) ids.add(contactId);
+    if (recipientId) ids.add(recipientId);
+  }
+  const merged = await rows<{ tenant_id: string; contact_id: number; merged_into: number }>(
+    tx,
+    sql`${preparedHint}
+    select tenant_id, contact_id, merged_into from merged_contacts
+    where tenant_id = any(${tenants}::text[]) and contact_id = any(${`{${[...ids].join()}}`}::bigint[])`,
+  );
+  if (merged.length === 0) return [...events];
+  const into = new Map(merged.map((row) => [`${row.tenant_id}/${row.contact_id}`, row.merged_into]));
+  return events.map((event) => {
+    if (OF_THE_SOURCE_ALONE.has(event.type)) return event;
+    const data = { ...event.data } as Person;
+    for (const key of ['contactId', 'recipientId'] as const) {
+      const id = into.get(`${event.tenantid}/${data[key]}`);
+      if (id !== undefined) data[key] = id;
+    }
+    return { ...event, data } as AnyEvent;
+  });
+}
