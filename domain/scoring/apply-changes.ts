@@ -1,7 +1,7 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { DEFAULT_LEVELS } from '../../db/entities/scoring.ts';
 import { appendEventsOfTenants, type NewEvent } from '../../events/outbox.ts';
-import type { Cause, Change, Changed } from './award.ts';
+import type { Change, Changed } from './award.ts';
 import { fireThresholds } from './fire-thresholds.ts';
 import { qualificationOf } from './match-rule.ts';
 import { saveScores } from './score-rows.ts';
@@ -15,13 +15,15 @@ export interface NewTotal {
   contactId: number;
   previous: number;
   total: number;
+  /** NO_RULE also if several rules have changed it. */
   ruleId: number;
   requestId: string | null;
 }
 
 /**
  * Writes changes of scores at `now` (ms since 1970), whose subjects are locked, and what follows from them: history,
- * thresholds and SCORE_UPDATED. A threshold is judged once per cause, on the total after all changes by that cause.
+ * thresholds and SCORE_UPDATED. What a cause changes is one change of the total: a threshold, or a trigger of a campaign,
+ * is judged on the total after all rules.
  */
 export async function applyChanges(
   tx: EntityManager,
@@ -33,34 +35,25 @@ export async function applyChanges(
   await saveHistory(tx, changes);
   await saveScores(tx, changed, now);
   const ofContacts = changes.filter(({ score }) => score.subject === 'contact');
-  const afterCauses = new Map<string, Change>();
-  for (const change of ofContacts) {
-    const key = `${change.score.tenantId}/${change.contactId}/${change.cause.id}`;
-    // Again at the end: the order is that of the last change.
-    afterCauses.delete(key);
-    afterCauses.set(key, change);
-  }
-  await fireThresholds(
-    tx,
-    [...afterCauses.values()].map(({ score, contactId, total, cause }) => ({
-      tenantId: score.tenantId,
-      contactId,
-      total,
-      eventId: cause.id,
-      requestId: requestOf(cause),
-    })),
+  const byCause = Map.groupBy(
+    ofContacts,
+    ({ score, contactId, cause }) => `${score.tenantId}/${contactId}/${cause.id}`,
   );
-  await appendNewTotals(
-    tx,
-    ofContacts.map(({ score, contactId, previous, total, ruleId, cause }) => ({
-      tenantId: score.tenantId,
-      ...{ contactId, previous, total, ruleId },
-      requestId: requestOf(cause),
-    })),
-  );
+  const totals = [...byCause.values()].map((some) => {
+    const [first, last] = [some[0]!, some.at(-1)!];
+    return {
+      tenantId: last.score.tenantId,
+      contactId: last.contactId,
+      previous: first.previous,
+      total: last.total,
+      ruleId: some.length === 1 ? last.ruleId : NO_RULE,
+      eventId: last.cause.id,
+      requestId: last.cause.requestid ?? null,
+    };
+  });
+  await fireThresholds(tx, totals);
+  await appendNewTotals(tx, totals);
 }
-
-const requestOf = ({ requestid }: Cause): string | null => requestid ?? null;
 
 async function saveHistory(tx: EntityManager, changes: readonly Change[]): Promise<void> {
   const payload = JSON.stringify(

@@ -21,6 +21,7 @@ export interface Change {
   halfLifeDays: number;
   cause: Cause;
   points: number;
+  /** The total that was told before, so that a change by decay since then is told too. */
   previous: number;
   total: number;
 }
@@ -52,7 +53,6 @@ export async function award(
   const at = Date.parse(cause.time);
   const ofRule = score.portions.filter((portion) => portion.ruleId === ruleId);
   const awarded = ofRule.reduce((sum, portion) => sum + portion.points, 0);
-  const previous = totalOf(score.portions, now);
   let points = capped(wanted, awarded, cap);
   const decays = halfLifeDays > 0 || ofRule.some((portion) => portion.halfLifeDays > 0);
   if (points !== wanted && decays && comesLate(score, ruleId, at))
@@ -62,5 +62,7 @@ export async function award(
   const touched = changed.get(score) ?? new Set<Portion>();
   changed.set(score, touched);
   for (const portion of score.portions) if (portion.ruleId === ruleId) touched.add(portion);
-  return { score, contactId, ruleId, halfLifeDays, cause, points, previous, total: totalOf(score.portions, now) };
+  const [previous, total] = [score.told, totalOf(score.portions, now)];
+  score.told = total;
+  return { score, contactId, ruleId, halfLifeDays, cause, points, previous, total };
 }

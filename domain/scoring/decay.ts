@@ -96,7 +96,7 @@ function ruleChangesAt(portions: readonly Portion[], now: number): number {
   return Math.min(
     ...moving.map((portion) => {
       const mine = worthAt(portion, now);
-      const way = mine > 0 ? worth - (score - 0.5) : score + 0.5 - NEAR - worth;
+      const way = mine > 0 ? worth - (score - 0.5 - NEAR) : score + 0.5 - NEAR - worth;
       const left = Math.abs(mine) - Math.max(0, way) / moving.length;
       return left <= 0 ? Infinity : now + portion.halfLifeDays * DAY_MS * Math.log2(Math.abs(mine) / left);
     }),

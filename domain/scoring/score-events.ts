@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
 import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
@@ -94,21 +95,25 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
   const rules = await rulesFor(tx, events);
   if (rules.size === 0) return;
   const referenceOf = await referencesOfEvents(tx, events);
-  const matches = events
-    .flatMap((event) => {
+  const matchesOf = (current: typeof rules) =>
+    events.flatMap((event) => {
       const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
       if (!contactId || automated) return [];
-      return (rules.get(`${event.tenantid}/${event.type}`) ?? [])
+      return (current.get(`${event.tenantid}/${event.type}`) ?? [])
         .filter((rule) => matchesRule(rule.conditions, { ...referenceOf(event), ...event.data }))
         .map((rule) => ({ event, rule, contactId, tenantId: event.tenantid, at: Date.parse(event.time) }));
-    })
-    .sort((one, other) => one.at - other.at);
-  if (matches.length === 0) return;
+    });
+  const expected = matchesOf(rules);
+  if (expected.length === 0) return;
 
   const companies = await lockSubjects(
     tx,
-    matches.map(({ tenantId, contactId }) => ({ tenantId, id: contactId })),
+    expected.map(({ tenantId, contactId }) => ({ tenantId, id: contactId })),
   );
+  // While this waited for the locks, a replay may have awarded points, which the rule tells.
+  const current = await rulesFor(tx, events);
+  const matches = isDeepStrictEqual(current, rules) ? expected : matchesOf(current);
+  matches.sort((one, other) => one.at - other.at);
   const found = matches.flatMap(({ event, rule, contactId, tenantId }) => {
     const companyId = companies.get(`${tenantId}/${contactId}`);
     const subjectId = rule.target === 'contact' ? contactId : companyId;

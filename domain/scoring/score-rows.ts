@@ -13,6 +13,8 @@ export interface ScoreKey {
 /** The points of a subject by rule and half-life. */
 export interface Score extends ScoreKey {
   portions: Portion[];
+  /** The total as it was last written, and so told to others; decay may have changed it since. */
+  told: number;
 }
 
 export const keyOf = ({ tenantId, subject, subjectId }: ScoreKey): string => `${tenantId}/${subject}/${subjectId}`;
@@ -31,22 +33,28 @@ const recordsOf = (keys: readonly ScoreKey[]) => {
   return sql`jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as r(t text, s text, id bigint)`;
 };
 
-/** Reads the scores of these subjects, by `keyOf`; those without points have no portions. */
+/** Reads the scores of these subjects, by `keyOf`; those without points have no portions, and a total of 0. */
 export async function readScores(tx: EntityManager, keys: readonly ScoreKey[]): Promise<Map<string, Score>> {
-  const scores = new Map<string, Score>(keys.map((key) => [keyOf(key), { ...key, portions: [] }]));
+  const scores = new Map<string, Score>(keys.map((key) => [keyOf(key), { ...key, portions: [], told: 0 }]));
   if (keys.length === 0) return scores;
-  const found = await rows<ScoreKey & Omit<Portion, 'at'> & { at: Date }>(
+  const found = await rows<ScoreKey & Omit<Portion, 'at'> & { at: Date; told: number | null }>(
     tx,
     // Looked up one by one: a plan made for a small table would read all of it when it has grown.
     sql`${preparedHint}
     select b.tenant_id as "tenantId", b.subject, b.subject_id as "subjectId", b.rule_id as "ruleId",
-      b.half_life_days as "halfLifeDays", b.score as points, b.worth, b.worth_at as at, b.events
-    from ${recordsOf([...scores.values()])} cross join lateral (
+      b.half_life_days as "halfLifeDays", b.score as points, b.worth, b.worth_at as at, b.events, t.total as told
+    from ${recordsOf([...scores.values()])}
+    left join lateral (
+      select total from score_totals where tenant_id = r.t and subject = r.s and subject_id = r.id offset 0) t on true
+    cross join lateral (
       select * from scores_by_rule
       where tenant_id = r.t and subject = r.s and subject_id = r.id offset 0) b`,
   );
-  for (const { tenantId, subject, subjectId, at, ...portion } of found)
-    scores.get(keyOf({ tenantId, subject, subjectId }))!.portions.push({ ...portion, at: at.getTime() });
+  for (const { tenantId, subject, subjectId, at, told, ...portion } of found) {
+    const score = scores.get(keyOf({ tenantId, subject, subjectId }))!;
+    score.portions.push({ ...portion, at: at.getTime() });
+    score.told = told ?? 0;
+  }
   return scores;
 }
 

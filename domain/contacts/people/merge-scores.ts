@@ -31,7 +31,7 @@ export async function mergeScores(
     tx,
     sql`update score_history set subject_id = ${targetId} where ${of(sourceId)} returning id`,
   );
-  if (moved.length === 0) return;
+  if (moved.length === 0) return removeScores(tx, tenantId, 'contact', [sourceId]);
   // The running total of each history row, in id order, over the merged history.
   await rows(
     tx,
@@ -45,7 +45,6 @@ export async function mergeScores(
   const scores = await readScores(tx, keys);
   const [target, source] = keys.map((key) => scores.get(keyOf(key))!) as [Score, Score];
   const now = Date.now();
-  const previous = totalOf(target.portions, now);
   const changed = new Set<Portion>();
   for (const added of source.portions) {
     const portion = portionOf(target, added.ruleId, added.halfLifeDays);
@@ -54,7 +53,7 @@ export async function mergeScores(
   }
   await removeScores(tx, tenantId, 'contact', [sourceId]);
   await saveScores(tx, new Map([[target, changed]]), now);
-  const total = totalOf(target.portions, now);
+  const [previous, total] = [target.told, totalOf(target.portions, now)];
   if (total === previous) return;
   await fireThresholds(tx, [{ tenantId, contactId: targetId, total, eventId: randomUUID(), requestId }]);
   await appendNewTotals(tx, [{ tenantId, contactId: targetId, previous, total, ruleId: NO_RULE, requestId }]);

@@ -105,6 +105,38 @@ test('every change is told by SCORE_UPDATED', async () => {
   );
 });
 
+const told = async (id: number): Promise<[previous: number, total: number, ruleId: number | null][]> =>
+  (await service.api('GET', `/contacts/${id}/activities?sort=id&limit=200`)).body.data
+    .filter((one: Answer['body']) => one.type === 'SCORE_UPDATED')
+    .map(({ data }: Answer['body']) => [data.previousScore, data.totalScore, data.ruleId]);
+
+test('several rules for one event change the total once, so that nothing is reached on the way', async () => {
+  const id = await person();
+  const url = 'https://example.com/both';
+  const conditions = [{ field: 'url', operator: 'eq', value: url }];
+  for (const points of [100, -100])
+    await make('/scoring/rules', { name: `R${points}`, eventType: 'WEBSITE_VISITED', points, conditions });
+  await happen(visited(id, url));
+  assert.deepEqual(await told(id), [[0, 2, null]]);
+  assert.equal((await score(id)).history.length, 3);
+});
+
+test('a change tells what decay has changed since the total was told last', async () => {
+  const id = await person();
+  await happen(opened(id));
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(tx, sql`update score_totals set total = 4 where subject = 'contact' and subject_id = ${id}`),
+  );
+  await happen(opened(id));
+  assert.deepEqual(
+    (await told(id)).map(([previous, total]) => [previous, total]),
+    [
+      [0, 5],
+      [4, 10],
+    ],
+  );
+});
+
 test("a contact without points has 0 and is cold; an unknown one, or another tenant's, is a 404", async () => {
   const id = await person();
   const { thresholds, ...rest } = await score(id);

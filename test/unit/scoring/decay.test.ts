@@ -118,3 +118,9 @@ test('a total changes never before the time that is computed ahead, and does cha
   assert.equal(changesAt([withPoints(0, [100, 0])], NOW), null);
   assert.equal(changesAt([withPoints(30, [0.3, 0])], NOW), null, 'it is 0 for good');
 });
+
+test('the time of a change is not before it: one point of ten years changes its score once', () => {
+  const made = [withPoints(3650, [1, 0])];
+  const at = changesAt(made, NOW)!;
+  assert.deepEqual([totalOf(made, NOW), totalOf(made, at), changesAt(made, at)], [1, 0, null]);
+});
