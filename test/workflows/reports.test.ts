@@ -15,12 +15,12 @@ let instead: ((run: WorkflowInputs['report']) => Promise<{ fault: string; isFina
 
 beforeAll(async () => {
   journeys = await startJourneys();
-  const { makeReport } = reportActivities(journeys.deps);
+  const service = reportActivities(journeys.deps);
   await journeys.worker({
     ...createActivities(journeys.deps),
     makeReport: (run: WorkflowInputs['report']) => {
       attempts += 1;
-      return (instead ?? makeReport)(run);
+      return instead ? instead(run) : service.makeReport(run);
     },
   });
 });
@@ -30,12 +30,23 @@ const lastRun = async (reportId: number): Promise<ReportRun> =>
   (await journeys.em().findOne(ReportRun, { reportId }, { orderBy: { id: 'desc' } }))!;
 const count = (history: string[], type: string): number => history.filter((one) => one === type).length;
 
+/** The task queues of the activities of a workflow, by their type. */
+async function queuesOf(workflowId: string): Promise<Record<string, string>> {
+  const { events } = await journeys.env.client.workflow.getHandle(workflowId).fetchHistory();
+  const scheduled = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: one }) => (one ? [one] : []));
+  return Object.fromEntries(scheduled.map(({ activityType, taskQueue }) => [activityType!.name, taskQueue!.name]));
+}
+
 test('a report waits for the figures of its period by timers, but not for ever', async () => {
   const reportId = await newLateReport(journeys);
   const { workflowId } = await ended(journeys);
   const run = await lastRun(reportId);
   assert.equal(run.status, 'COMPLETED', run.error ?? '');
   assert.ok(run.asOf! < run.to, 'the event is counted, so nothing was waited for');
+  assert.deepEqual(await queuesOf(workflowId), {
+    areFiguresComplete: 'perennial-jobs',
+    makeReport: 'perennial-reports',
+  });
   const timers = count(await journeys.history(workflowId), 'TIMER_FIRED');
   assert.ok(timers >= 10 && timers <= 13, String(timers));
 
