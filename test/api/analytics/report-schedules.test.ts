@@ -123,6 +123,10 @@ test('a recipient who may no longer see figures gets none, and does not prevent 
     sql`select to_address from emails where send_key like ${`report-run/${run.id}/%`}`,
   );
   assert.deepEqual(emails, [{ to_address: sees.user.email }]);
+  // The run knows the emails that need its file.
+  const needing = await reports.query<{ to_address: string }>(sql`
+    select e.to_address from analytics_report_runs r join emails e on e.id = any(r.email_ids) where r.id = ${run.id}`);
+  assert.deepEqual(needing, emails);
 });
 
 test('which firings make no report', async () => {
