@@ -2,34 +2,52 @@ import { Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { discardFiles, keepFiles } from '../runtime/kept-files.ts';
 import { figuresAsOf } from '../runtime/figures-freshness.ts';
-import type { ReportRun } from '../db/entities/reports.ts';
+import { ReportRun } from '../db/entities/reports.ts';
 import { tenantEm } from '../db/orm.ts';
 import { NoRoomForFiles } from '../domain/common/kept-files.ts';
 import { readContent } from '../domain/reports/content/read-content.ts';
-import { renderInThread } from '../domain/reports/render/report-thread.ts';
+import type { Mailed } from '../domain/reports/mail-report.ts';
+import { renderInThread, RenderError } from '../domain/reports/render/report-thread.ts';
+import { MOST_BYTES } from '../domain/reports/report-files.ts';
 import { completeRun, failRun, noteProgress, startRun, type StartedRun } from '../domain/reports/run-report.ts';
 import { openScheduledRun, type ReportOccurrence } from '../domain/reports/scheduled-runs.ts';
 import { every } from '../runtime/every.ts';
 import { keepReportSchedule } from './keep-schedule.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
-/** How long a report waits for events that happened in its period and are not counted yet. */
-const WAIT_MS = 60_000;
-const LOOK_EVERY_MS = 500;
 const HEARTBEAT_MS = 5_000;
+const MIB = 1024 * 1024;
 
-export function reportActivities(deps: Deps) {
+/** How an attempt to make a report ended: in words for the Temporal UI, or with a fault in words for its readers. */
+type Made = { said: string } | { fault: string; isFinal: boolean };
+
+/** `mostBytes` is what files of a tenant's reports may have together. */
+export function reportActivities(deps: Deps, mostBytes = MOST_BYTES) {
   return {
-    /** Makes the file of a run from the start, once. Says how it ended. */
-    async makeReport({ tenantId, runId }: WorkflowInputs['report']): Promise<string> {
+    /** Whether all events of a run's period are counted. Also true if more can still happen in it, or it is gone. */
+    async areFiguresComplete({ tenantId, runId }: WorkflowInputs['report']): Promise<boolean> {
+      const em = tenantEm(deps.orm, tenantId);
+      const now = new Date();
+      const run = await em.findOne(ReportRun, { tenantId, id: runId });
+      return !run || run.to > now || (await figuresAsOf(deps, em, now)) >= run.to;
+    },
+
+    /** Makes the file of a run from the start, once. */
+    async makeReport({ tenantId, runId }: WorkflowInputs['report']): Promise<Made> {
       const started = await startRun(tenantEm(deps.orm, tenantId), { tenantId, runId });
-      if (!started) return 'it has ended, or was deleted';
+      if (!started) return { said: 'it has ended, or was deleted' };
       const beats = every(HEARTBEAT_MS, deps.log, 'could not send a heartbeat', async () => heartbeat());
       try {
-        return await make(deps, started);
+        return await make(deps, started, mostBytes);
       } finally {
         await beats.stop();
       }
+    },
+
+    /** Ends a run that cannot be made; if it was scheduled, its recipients are told why. */
+    async failReport({ reason, ...run }: WorkflowInputs['report'] & { reason: string }): Promise<string> {
+      const mailed = await failRun(tenantEm(deps.orm, run.tenantId), run, reason);
+      return mailed ? `FAILED: ${reason}, ${noteMails(deps, run.runId, mailed)}` : 'it was deleted meanwhile';
     },
 
     /** Opens the run of one firing of a report's schedule. */
@@ -41,11 +59,12 @@ export function reportActivities(deps: Deps) {
   };
 }
 
-async function make(deps: Deps, { report, run }: StartedRun): Promise<string> {
+async function make(deps: Deps, { report, run }: StartedRun, mostBytes: number): Promise<Made> {
   const { tenantId, format } = run;
   const em = tenantEm(deps.orm, tenantId);
   const signal = Context.current().cancellationSignal;
-  const asOf = await completeFigures(deps, run, signal);
+  const generatedAt = new Date();
+  const asOf = await figuresAsOf(deps, em, generatedAt);
   await noteProgress(em, run, 20);
   const { from, to, interval, timezone } = run;
   const content = await readContent(em, {
@@ -53,53 +72,53 @@ async function make(deps: Deps, { report, run }: StartedRun): Promise<string> {
     title: report.name,
     tenantId,
     period: { from, to, interval, timezone },
-    generatedAt: new Date(),
+    generatedAt,
     asOf,
   });
   await noteProgress(em, run, 50);
-  const fail = async (error: unknown, reason: string): Promise<string> => {
+  const fault = (error: unknown, reason: string): Made => {
     deps.log.warn({ err: error, runId: run.id }, 'a report could not be made');
-    await failRun(em, run, reason);
-    return reason;
+    return { fault: reason, isFinal: false };
   };
   let bytes: Uint8Array;
   try {
     bytes = await renderInThread({ content, format }, signal);
   } catch (error) {
-    signal.throwIfAborted();
-    return fail(error, 'The report could not be rendered');
+    if (!(error instanceof RenderError)) throw error;
+    return fault(error, error.message);
   }
+  if (bytes.length > mostBytes)
+    return {
+      fault: `The file is larger than the ${mostBytes / MIB} MiB that the files of all reports of an account may have together`,
+      isFinal: true,
+    };
   await noteProgress(em, run, 80);
   let keys: string[];
   try {
     keys = await keepFiles(deps, tenantId, [chunk(bytes)]);
   } catch (error) {
     if (!(error instanceof NoRoomForFiles)) throw error;
-    return fail(error, 'There is no room for more files');
+    return fault(error, 'There is no room for more files');
   }
-  let isKept = false;
+  let mailed: Mailed | null = null;
   try {
     const file = { objectKey: keys[0]!, size: bytes.length };
-    isKept = await completeRun(em, run, content, file, deps.env.PUBLIC_URL);
+    mailed = await completeRun(em, run, content, file, { publicUrl: deps.env.PUBLIC_URL, mostBytes });
   } finally {
     // A lost answer of a commit looks like a failure too; then the file is claimed, and stays.
-    if (!isKept) discardFiles(deps, tenantId, keys);
+    if (!mailed) discardFiles(deps, tenantId, keys);
   }
-  return isKept ? `${format}, ${bytes.length} bytes` : 'it was deleted meanwhile';
+  if (!mailed) return { said: 'it was deleted meanwhile' };
+  return { said: `${format}, ${bytes.length} bytes, ${noteMails(deps, run.id, mailed)}` };
 }
 
 async function* chunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Waits until all events of a period that is over are counted, but not for ever. Returns how far they are. */
-async function completeFigures(deps: Deps, { tenantId, to }: ReportRun, signal: AbortSignal): Promise<Date> {
-  const deadline = performance.now() + WAIT_MS;
-  for (;;) {
-    const now = new Date();
-    const asOf = await figuresAsOf(deps, tenantEm(deps.orm, tenantId), now);
-    if (asOf >= to || to > now || performance.now() > deadline) return asOf;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    signal.throwIfAborted();
-  }
+/** Logs which recipients got no email; returns how many did. */
+function noteMails({ log }: Deps, runId: number, { emailIds, refused }: Mailed): string {
+  if (refused.length === 0) return `${emailIds.length} emails`;
+  log.warn({ runId, userIds: refused }, 'recipients of a report may not see reports any more, and got none');
+  return `${emailIds.length} emails, ${refused.length} recipients without the permission to see it`;
 }

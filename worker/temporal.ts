@@ -14,15 +14,15 @@ export async function startTemporalWorker(
   connection: NativeConnection,
 ): Promise<{ stop: () => Promise<void> }> {
   const deployment = await deploymentOf(deps.env);
-  const common = {
+  const activitiesOnly = {
     connection,
     namespace: deps.env.TEMPORAL_NAMESPACE,
-    workflowBundle: await workflowBundle(temporalLogger(deps.log)),
     activities: createActivities(deps),
     ...(deployment ? { workerDeploymentOptions: deployment } : {}),
     shutdownGraceTime: '10s',
     interceptors: { activity: [failingActivities, ...(deps.tracing ? [tracedActivities(deps.tracing)] : [])] },
   } satisfies Partial<WorkerOptions>;
+  const common = { ...activitiesOnly, workflowBundle: await workflowBundle(temporalLogger(deps.log)) };
   const workers = [
     await Worker.create({
       ...common,
@@ -48,6 +48,12 @@ export async function startTemporalWorker(
       maxConcurrentWorkflowTaskExecutions: 10,
       maxConcurrentActivityTaskExecutions: 200,
       maxConcurrentLocalActivityExecutions: 1,
+    }),
+    await Worker.create({
+      ...activitiesOnly,
+      taskQueue: QUEUES.reports,
+      // Each has a thread of up to 512 MiB; the others wait in the queue.
+      maxConcurrentActivityTaskExecutions: 2,
     }),
   ];
   const running = workers.map((worker) => worker.run());

@@ -14,6 +14,8 @@ export const QUEUES = {
   jobs: 'perennial-jobs',
   /** Email campaigns: each has an activity running while it is sent, which mostly sleeps. */
   mailings: 'perennial-mailings',
+  /** Files of reports: each takes a thread and much memory, so a process makes two at once. */
+  reports: 'perennial-reports',
 } as const;
 
 /** The execution of one contact in one version of a campaign, at the step `ahead`. */

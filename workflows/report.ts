@@ -1,18 +1,42 @@
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { reportActivities } from '../activities/reports.ts';
 import { followChanges } from './follow-changes.ts';
 import { nominalTime } from './nominal-time.ts';
 import { pageOptions, retryForeverOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import { QUEUES, type WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof reportActivities>;
 // It begins again from the start: a run has one file, and a killed attempt leaves none.
-const { makeReport } = proxyActivities<Activities>({ ...pageOptions, heartbeatTimeout: '15 seconds' });
-const { keepReportSchedule, openReportRun } = proxyActivities<Activities>(retryForeverOptions);
+const { makeReport } = proxyActivities<Activities>({
+  ...pageOptions,
+  heartbeatTimeout: '15 seconds',
+  taskQueue: QUEUES.reports,
+});
+const { areFiguresComplete, failReport, keepReportSchedule, openReportRun } =
+  proxyActivities<Activities>(retryForeverOptions);
+
+/** How long a report waits for events that happened in its period and are not counted yet. */
+const WAIT_MS = 60_000;
+const LOOK_EVERY = '5 seconds';
+/** After a fault that may pass, such as a full store: before the second and the third attempt. */
+const PAUSES = ['10 seconds', '1 minute'] as const;
 
 /** One run of a report. */
 export async function report(input: WorkflowInputs['report']): Promise<void> {
-  setCurrentDetails(await makeReport(input));
+  const deadline = Date.now() + WAIT_MS;
+  while (!(await areFiguresComplete(input)) && Date.now() < deadline) await sleep(LOOK_EVERY);
+  setCurrentDetails(await madeOrFailed(input));
+}
+
+async function madeOrFailed(input: WorkflowInputs['report']): Promise<string> {
+  for (let attempt = 0; ; attempt += 1) {
+    const made = await makeReport(input);
+    if ('said' in made) return made.said;
+    const pause = made.isFinal ? undefined : PAUSES[attempt];
+    if (pause === undefined) return failReport({ ...input, reason: made.fault });
+    setCurrentDetails(`${made.fault}; another attempt follows in ${pause}`);
+    await sleep(pause);
+  }
 }
 
 /** One firing of a report's schedule: opens its run, which is a workflow of its own. */

@@ -47,7 +47,7 @@ export const exportRoutes: RouteSpec[] = [
       'The figures are those of the endpoint named like `type`, with those of the period before: as many whole months ' +
       'or days before, if the period consists of whole months or days in `timezone`, else the same duration. ' +
       'csv has one figure per row (`section,at,id,name,metric,value`): `metric` is its name in the API, `section` is ' +
-      '`period`, `previousPeriod`, `series` or the name of a breakdown; rates are fractions; texts that a spreadsheet ' +
+      '`period`, `previousPeriod`, `series` or the name of a breakdown, or `note` with a text as its name; rates are fractions; texts that a spreadsheet ' +
       'would run as formulas are prefixed with an apostrophe. xlsx has a summary and a sheet for each table. pdf has ' +
       'key figures, charts, and up to 1,000 rows of each table. `POST /analytics/reports` makes the same files in the ' +
       'background, and regularly.',

@@ -47,6 +47,9 @@ export const ReportContent = strict({
   previousPeriod: strict(periodFields),
   generatedAt: Timestamp,
   asOf: Timestamp,
+  notes: Type.Array(
+    Type.String({ description: 'What is not as usual: a breakdown that has only its 100,000 largest rows' }),
+  ),
   keyFigures: Type.Array(KeyFigure),
   charts: Type.Array(Chart),
   tables: Type.Array(Table),

@@ -44,10 +44,13 @@ export const reportRoutes: RouteSpec[] = [
       'download it. With `schedule`, a report on the last whole day, week or month is made at each of its times and ' +
       'emailed to `recipients`, as an attachment up to 5 MiB; `from`, `to` and `timezone` are left out. What the ' +
       'formats contain is described at `GET /analytics/export`; json has all of it. Files are kept for 90 days, of ' +
-      'the 100 most recent runs of a report, and up to 64 MiB of an account.',
+      'the 100 most recent runs of a report, and up to 64 MiB of an account; not removed before its emails are sent. ' +
+      'A report that cannot be made is FAILED with its reason in `error`, and `recipients` are told. An account may ' +
+      'have 200 reports with a schedule.',
     access: 'analytics:write',
     body: schema.ReportCreate,
     responses: { 202: { schema: schema.Report } },
+    errors: ['limit_reached'],
     check: ({ tx, caller, body }) => reportViolations(tx, caller.tenantId, body as PeriodInput, null, new Date()),
     handler: async ({ deps, em, caller, body }) => {
       const state = await createReport(em, caller, body);
@@ -74,25 +77,27 @@ export const reportRoutes: RouteSpec[] = [
     operationId: 'updateReport',
     summary: 'Change a report: its name, format and schedule',
     description:
-      'Changes the runs that follow. A changed `cron` or `timezone` counts from now on; `schedule: null` ends the schedule.',
+      'Changes the runs that follow. A changed `cron` or `timezone` counts from now on; `schedule: null` ends the ' +
+      'schedule. What follows from runs (`status`, `from`, `to`, `timezone`, `nextRunAt`, `downloadUrl` and so on) is ignored. ' +
+      '409 `conflict` for another `format` or `interval` of a report without a schedule: it is not made again.',
     access: 'analytics:write',
     params: IdParams,
     body: schema.ReportUpdate,
     responses: { 200: { schema: schema.Report } },
-    errors: ['precondition_failed'],
+    errors: ['precondition_failed', 'conflict', 'limit_reached'],
     check: async ({ tx, deps, caller, params, body, readOnly }) => {
       const report = await tx.findOne(Report, { id: params.id ?? 0 });
       if (!report) return [];
       const current = presentReport(await readReport(tx, report.id), deps.env.PUBLIC_URL);
       return [
-        ...changedReadOnly(readOnly, current),
+        ...changedReadOnly(schema.definitionOnly(readOnly), current),
         ...(await reportViolations(tx, caller.tenantId, body, report, new Date())),
       ];
     },
     handler: async ({ deps, em, caller, params, body, readOnly, ifMatch }) => {
       const state = await updateReport(em, caller, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.report.version);
-        assertUnchanged(readOnly, presentReport(current, deps.env.PUBLIC_URL));
+        assertUnchanged(schema.definitionOnly(readOnly), presentReport(current, deps.env.PUBLIC_URL));
       });
       return { body: presentReport(state, deps.env.PUBLIC_URL) };
     },

@@ -21,13 +21,17 @@ const Schedule = Type.Unsafe<ReportSchedule>(
       timezone: Type.String({ minLength: 1, maxLength: 64, examples: ['Europe/Warsaw'] }),
       recipients: Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['ada@example.com'] }), {
         maxItems: MOST_RECIPIENTS,
-        description: 'Addresses of active users, who get the file by email',
+        description:
+          'Addresses of active users with the permission `analytics:read`, who get the file by email. It goes to those who still are when it is made',
       }),
       period: oneOf(REPORT_PERIODS, {
         description: 'Each report is on the last whole day, week (from Monday) or month before its time',
       }),
     },
-    { description: 'Makes the report again at the times of `cron`; null = once' },
+    {
+      description:
+        'Makes the report again at the times of `cron`, at most once an hour: its first field must be one minute. Null = once',
+    },
   ),
 );
 
@@ -84,9 +88,14 @@ export const Report = strict({
   updatedAt: Timestamp,
 });
 
-/** What the most recent run has, which nobody sets. */
-const ofRun = ['status', 'nextRunAt', ...Object.keys(madeFields)];
-const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', ...ofRun];
+/** What follows from runs and the clock. It changes by itself, so a PUT ignores it. */
+const ofRuns = ['status', 'nextRunAt', ...Object.keys(madeFields)];
+const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', ...ofRuns];
+const ignored = new Set([...ofRuns, 'from', 'to', 'timezone']);
+
+/** The read-only fields of a report's definition. */
+export const definitionOnly = (given: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !ignored.has(name)));
 
 export const ReportCreate = writable(
   {

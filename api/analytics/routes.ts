@@ -9,11 +9,12 @@ import { route, type RouteSpec } from '../route/route.ts';
 import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
 import * as schemas from './schemas.ts';
 
-const { count, name, series } = schemas;
+const { count, name, now, series } = schemas;
 
 function figures<Q extends TProperties, A extends object>(
   area: string,
   summary: string,
+  description: string,
   filters: Q,
   properties: TProperties,
   read: (em: EntityManager, period: Period, query: Static<TObject<Q>>) => Promise<A>,
@@ -24,20 +25,25 @@ function figures<Q extends TProperties, A extends object>(
     path: `/analytics/${area}`,
     operationId: `get${area[0]!.toUpperCase()}${area.slice(1)}${area === 'dashboard' ? '' : 'Analytics'}`,
     summary,
+    description: `${description} All figures are of one moment; \`asOf\` tells up to when the events that they count are complete.`,
     access: 'analytics:read',
     query: strict({ ...schemas.periodQuery, ...filters }),
     responses: { 200: { schema: strict({ period: schemas.Period, ...properties, asOf: Timestamp }) } },
     handler: async ({ deps, em, query }) => {
-      const now = new Date();
+      const time = new Date();
       const filter = query as Static<TObject<Q>>;
-      const period = readPeriod(query, now, violationsOf(filter));
+      const period = readPeriod(query, time, violationsOf(filter));
       // Read first: events processed between the two reads are in the figures although `asOf` does not cover them,
       // never the reverse.
-      const asOf = await figuresAsOf(deps, em, now);
+      const asOf = await figuresAsOf(deps, em, time);
       return { body: { ...(await read(em, period, filter)), asOf } };
     },
   });
 }
+
+const newContacts = count('Contacts that were created, also those that were deleted since');
+const { sent, opens, clicks, bounces, unsubscribes } = schemas.emailFigures;
+const { views, submissions } = schemas.formFigures;
 
 const DIMENSIONS = ['template', 'link'] as const;
 
@@ -53,23 +59,28 @@ export const analyticsRoutes: RouteSpec[] = [
   figures(
     'dashboard',
     'Key figures of a period',
+    'What happened in the period, and what there is now: contacts, active campaigns, contacts in them.',
     {},
     {
-      contacts: strict({ total: count, new: count }),
+      contacts: strict({ total: now('Contacts'), new: newContacts }),
       emails: strict(schemas.emailTotals),
       conversions: strict(schemas.conversionFigures),
-      campaigns: strict({ active: count, running: count, completed: count }),
-      forms: strict({ views: count, submissions: count }),
+      campaigns: strict({
+        active: now('Campaigns that are ACTIVE'),
+        running: now('Executions that are RUNNING, one for each contact in a campaign,'),
+        completed: count('Executions that reached the end: a contact that completes two campaigns counts twice'),
+      }),
+      forms: strict({ views, submissions }),
       series: series({
-        contacts: count,
-        sent: count,
-        opens: count,
-        clicks: count,
-        bounces: count,
-        unsubscribes: count,
-        views: count,
-        submissions: count,
-        conversions: count,
+        contacts: newContacts,
+        sent,
+        opens,
+        clicks,
+        bounces,
+        unsubscribes,
+        views,
+        submissions,
+        conversions: schemas.conversionFigures.total,
       }),
     },
     dashboard.readDashboard,
@@ -77,6 +88,7 @@ export const analyticsRoutes: RouteSpec[] = [
   figures(
     'emails',
     'Email figures',
+    'All emails, also those of campaigns: in all, over time, and for each template (or link), a page at a time.',
     {
       by: Type.Optional(
         oneOf(DIMENSIONS, { default: 'template', description: 'Which breakdown to return, `byTemplate` or `byLink`' }),
@@ -109,17 +121,21 @@ export const analyticsRoutes: RouteSpec[] = [
   figures(
     'contacts',
     'Contact figures',
+    'What contacts there are now, and how many were created and unsubscribed in the period.',
     {},
     {
-      totals: strict({ total: count, new: count, unsubscribes: count }),
-      byStatus: Type.Array(strict({ status: Type.String(), count })),
-      series: series({ new: count, unsubscribes: count }),
+      totals: strict({ total: now('Contacts'), new: newContacts, unsubscribes }),
+      byStatus: Type.Array(strict({ status: Type.String(), count: now('Contacts with this status') }), {
+        description: 'Now, whatever the period is',
+      }),
+      series: series({ new: newContacts, unsubscribes }),
     },
     dashboard.readContactAnalytics,
   ),
   figures(
     'campaigns',
     'Campaign figures',
+    'What belongs to campaigns and email campaigns: in all, over time, and for each, a page at a time.',
     schemas.breakdownQuery('campaign'),
     {
       totals: strict(schemas.campaignTotals),
@@ -132,6 +148,7 @@ export const analyticsRoutes: RouteSpec[] = [
   figures(
     'forms',
     'Form figures',
+    'Views and submissions of forms: in all, over time, and for each, a page at a time.',
     schemas.breakdownQuery('form'),
     {
       totals: strict(schemas.formTotals),

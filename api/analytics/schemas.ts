@@ -47,25 +47,30 @@ export const BreakdownPage = strict({
   hasMore: Type.Boolean(),
 });
 
-export const count = Type.Integer();
+/** A figure that is a number of `what`. */
+export const count = (what: string) => Type.Integer({ description: what });
+/** A figure of now. */
+export const now = (what: string) => count(`${what} now, whatever the period is`);
 const fraction = (description: string) =>
   Type.Number({ minimum: 0, maximum: 1, description: `${description}. A fraction: 0.25 = 25%` });
 const contacts = (description: string) =>
   Type.Integer({ description: `${description}. Each counts once, so figures of parts of a period need not add up` });
 
 export const emailFigures = {
-  sent: count,
+  sent: count('Emails that a mail server accepted'),
   delivered: Type.Integer({
     description:
       '`sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up',
   }),
-  failed: count,
-  opens: count,
-  clicks: count,
-  automatedOpens: Type.Integer({ description: 'By machines; not among `opens`' }),
-  automatedClicks: Type.Integer({ description: 'By machines; not among `clicks`' }),
-  bounces: count,
-  unsubscribes: count,
+  failed: count(
+    'Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced',
+  ),
+  opens: count('Opens by people: an email that is opened twice counts twice'),
+  clicks: count('Clicks by people: an email with two clicks counts twice'),
+  automatedOpens: count('By machines; not among `opens`'),
+  automatedClicks: count('By machines; not among `clicks`'),
+  bounces: count('Emails that came back, hard or soft; each counts once, when it first bounced'),
+  unsubscribes: count('Contacts that unsubscribed, in whatever way'),
   openRate: fraction('Emails opened for the first time, of those delivered'),
   clickRate: fraction('Emails clicked for the first time, of those delivered'),
 };
@@ -75,33 +80,45 @@ export const emailTotals = {
   uniqueClicks: contacts('Contacts that clicked a link'),
 };
 export const linkFigures = {
-  clicks: count,
+  clicks: count('Clicks by people'),
   uniqueClicks: contacts('Contacts that clicked it'),
-  automatedClicks: Type.Integer({ description: 'By machines; not among `clicks`' }),
+  automatedClicks: count('By machines; not among `clicks`'),
 };
-export const campaignFigures = { entries: count, completions: count, ...emailFigures };
+export const campaignFigures = {
+  entries: count('Executions that began: a contact that enters twice counts twice. Email campaigns have none'),
+  completions: count('Executions that reached the end; not those that were stopped or failed'),
+  ...emailFigures,
+};
 export const campaignTotals = {
   ...campaignFigures,
   ...emailTotals,
   conversions: strict({
-    total: Type.Integer({ description: 'Goals of campaigns that were met' }),
+    total: count('Goals of campaigns that were met'),
     contacts: contacts('Contacts that met one'),
     rate: fraction('`contacts` of those that were mailed in the period'),
   }),
 };
 export const formFigures = {
-  views: count,
-  submissions: count,
+  views: count('Views of forms'),
+  submissions: count('Submissions that were accepted'),
   conversionRate: fraction('`submissions` of `views`'),
 };
 export const formTotals = { ...formFigures, contacts: contacts('Contacts that submitted a form') };
 export const conversionFigures = {
-  total: Type.Integer({ description: '`goals` and `submissions`' }),
-  goals: Type.Integer({ description: 'Goals of campaigns that were met' }),
-  submissions: Type.Integer({ description: 'Submissions of forms' }),
+  total: count('`goals` and `submissions`'),
+  goals: count('Goals of campaigns that were met'),
+  submissions: count('Submissions of forms'),
   contacts: contacts('Contacts that met a goal or submitted a form'),
   rate: fraction('`contacts` of those that were mailed in the period'),
 };
 
-export const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
+const at = Type.String({
+  format: 'date-time',
+  examples: ['2030-01-31T00:00:00.000Z'],
+  description:
+    'The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted',
+});
+/** Figures over time. */
+export const series = <T extends TProperties>(figures: T) =>
+  Type.Array(strict({ at, ...figures }), { description: 'For each interval of the period, also those without events' });
 export const name = nullable(Type.String({ description: 'Null if it was deleted' }));

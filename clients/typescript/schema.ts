@@ -2720,7 +2720,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Key figures of a period */
+        /**
+         * Key figures of a period
+         * @description What happened in the period, and what there is now: contacts, active campaigns, contacts in them. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         */
         get: operations["getDashboard"];
         put?: never;
         post?: never;
@@ -2737,7 +2740,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Email figures */
+        /**
+         * Email figures
+         * @description All emails, also those of campaigns: in all, over time, and for each template (or link), a page at a time. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         */
         get: operations["getEmailsAnalytics"];
         put?: never;
         post?: never;
@@ -2754,7 +2760,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Contact figures */
+        /**
+         * Contact figures
+         * @description What contacts there are now, and how many were created and unsubscribed in the period. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         */
         get: operations["getContactsAnalytics"];
         put?: never;
         post?: never;
@@ -2771,7 +2780,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Campaign figures */
+        /**
+         * Campaign figures
+         * @description What belongs to campaigns and email campaigns: in all, over time, and for each, a page at a time. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         */
         get: operations["getCampaignsAnalytics"];
         put?: never;
         post?: never;
@@ -2788,7 +2800,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Form figures */
+        /**
+         * Form figures
+         * @description Views and submissions of forms: in all, over time, and for each, a page at a time. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         */
         get: operations["getFormsAnalytics"];
         put?: never;
         post?: never;
@@ -2807,7 +2822,7 @@ export interface paths {
         };
         /**
          * Download the figures of a period as CSV, PDF or XLSX
-         * @description The figures are those of the endpoint named like `type`, with those of the period before: as many whole months or days before, if the period consists of whole months or days in `timezone`, else the same duration. csv has one figure per row (`section,at,id,name,metric,value`): `metric` is its name in the API, `section` is `period`, `previousPeriod`, `series` or the name of a breakdown; rates are fractions; texts that a spreadsheet would run as formulas are prefixed with an apostrophe. xlsx has a summary and a sheet for each table. pdf has key figures, charts, and up to 1,000 rows of each table. `POST /analytics/reports` makes the same files in the background, and regularly.
+         * @description The figures are those of the endpoint named like `type`, with those of the period before: as many whole months or days before, if the period consists of whole months or days in `timezone`, else the same duration. csv has one figure per row (`section,at,id,name,metric,value`): `metric` is its name in the API, `section` is `period`, `previousPeriod`, `series` or the name of a breakdown, or `note` with a text as its name; rates are fractions; texts that a spreadsheet would run as formulas are prefixed with an apostrophe. xlsx has a summary and a sheet for each table. pdf has key figures, charts, and up to 1,000 rows of each table. `POST /analytics/reports` makes the same files in the background, and regularly.
          */
         get: operations["exportAnalytics"];
         put?: never;
@@ -2830,7 +2845,7 @@ export interface paths {
         put?: never;
         /**
          * Make a report, once or on a schedule
-         * @description Without `schedule`, the report on the period (by default the last 30 days) is made now: poll `status`, then download it. With `schedule`, a report on the last whole day, week or month is made at each of its times and emailed to `recipients`, as an attachment up to 5 MiB; `from`, `to` and `timezone` are left out. What the formats contain is described at `GET /analytics/export`; json has all of it. Files are kept for 90 days, of the 100 most recent runs of a report, and up to 64 MiB of an account.
+         * @description Without `schedule`, the report on the period (by default the last 30 days) is made now: poll `status`, then download it. With `schedule`, a report on the last whole day, week or month is made at each of its times and emailed to `recipients`, as an attachment up to 5 MiB; `from`, `to` and `timezone` are left out. What the formats contain is described at `GET /analytics/export`; json has all of it. Files are kept for 90 days, of the 100 most recent runs of a report, and up to 64 MiB of an account; not removed before its emails are sent. A report that cannot be made is FAILED with its reason in `error`, and `recipients` are told. An account may have 200 reports with a schedule.
          */
         post: operations["createReport"];
         delete?: never;
@@ -2850,7 +2865,7 @@ export interface paths {
         get: operations["getReport"];
         /**
          * Change a report: its name, format and schedule
-         * @description Changes the runs that follow. A changed `cron` or `timezone` counts from now on; `schedule: null` ends the schedule.
+         * @description Changes the runs that follow. A changed `cron` or `timezone` counts from now on; `schedule: null` ends the schedule. What follows from runs (`status`, `from`, `to`, `timezone`, `nextRunAt`, `downloadUrl` and so on) is ignored. 409 `conflict` for another `format` or `interval` of a report without a schedule: it is not made again.
          */
         put: operations["updateReport"];
         post?: never;
@@ -3197,19 +3212,27 @@ export interface components {
                 timezone: string;
             };
             totals: {
+                /** @description Executions that began: a contact that enters twice counts twice. Email campaigns have none */
                 entries: number;
+                /** @description Executions that reached the end; not those that were stopped or failed */
                 completions: number;
+                /** @description Emails that a mail server accepted */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
+                /** @description Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced */
                 failed: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
                 /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
@@ -3233,19 +3256,27 @@ export interface components {
                 campaignId: number;
                 /** @description Null if it was deleted */
                 name: string | null;
+                /** @description Executions that began: a contact that enters twice counts twice. Email campaigns have none */
                 entries: number;
+                /** @description Executions that reached the end; not those that were stopped or failed */
                 completions: number;
+                /** @description Emails that a mail server accepted */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
+                /** @description Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced */
                 failed: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
                 /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
@@ -3271,25 +3302,35 @@ export interface components {
                 nextCursor: string | null;
                 hasMore: boolean;
             };
+            /** @description For each interval of the period, also those without events */
             series: {
                 /**
                  * Format: date-time
-                 * @example 2030-01-31T09:30:00.000Z
+                 * @description The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted
+                 * @example 2030-01-31T00:00:00.000Z
                  */
                 at: string;
+                /** @description Executions that began: a contact that enters twice counts twice. Email campaigns have none */
                 entries: number;
+                /** @description Executions that reached the end; not those that were stopped or failed */
                 completions: number;
+                /** @description Emails that a mail server accepted */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
+                /** @description Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced */
                 failed: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
                 /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
@@ -3492,21 +3533,30 @@ export interface components {
                 timezone: string;
             };
             totals: {
+                /** @description Contacts now, whatever the period is */
                 total: number;
+                /** @description Contacts that were created, also those that were deleted since */
                 new: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
             };
+            /** @description Now, whatever the period is */
             byStatus: {
                 status: string;
+                /** @description Contacts with this status now, whatever the period is */
                 count: number;
             }[];
+            /** @description For each interval of the period, also those without events */
             series: {
                 /**
                  * Format: date-time
-                 * @example 2030-01-31T09:30:00.000Z
+                 * @description The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted
+                 * @example 2030-01-31T00:00:00.000Z
                  */
                 at: string;
+                /** @description Contacts that were created, also those that were deleted since */
                 new: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
             }[];
             /**
@@ -3788,7 +3838,7 @@ export interface components {
              * @example Europe/Warsaw
              */
             timezone?: string;
-            /** @description Makes the report again at the times of `cron`; null = once */
+            /** @description Makes the report again at the times of `cron`, at most once an hour: its first field must be one minute. Null = once */
             schedule?: {
                 /**
                  * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
@@ -3797,7 +3847,7 @@ export interface components {
                 cron: string;
                 /** @example Europe/Warsaw */
                 timezone: string;
-                /** @description Addresses of active users, who get the file by email */
+                /** @description Addresses of active users with the permission `analytics:read`, who get the file by email. It goes to those who still are when it is made */
                 recipients: string[];
                 /**
                  * @description Each report is on the last whole day, week (from Monday) or month before its time
@@ -4007,21 +4057,29 @@ export interface components {
                 timezone: string;
             };
             contacts: {
+                /** @description Contacts now, whatever the period is */
                 total: number;
+                /** @description Contacts that were created, also those that were deleted since */
                 new: number;
             };
             emails: {
+                /** @description Emails that a mail server accepted */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
+                /** @description Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced */
                 failed: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
                 /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
@@ -4045,28 +4103,44 @@ export interface components {
                 rate: number;
             };
             campaigns: {
+                /** @description Campaigns that are ACTIVE now, whatever the period is */
                 active: number;
+                /** @description Executions that are RUNNING, one for each contact in a campaign, now, whatever the period is */
                 running: number;
+                /** @description Executions that reached the end: a contact that completes two campaigns counts twice */
                 completed: number;
             };
             forms: {
+                /** @description Views of forms */
                 views: number;
+                /** @description Submissions that were accepted */
                 submissions: number;
             };
+            /** @description For each interval of the period, also those without events */
             series: {
                 /**
                  * Format: date-time
-                 * @example 2030-01-31T09:30:00.000Z
+                 * @description The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted
+                 * @example 2030-01-31T00:00:00.000Z
                  */
                 at: string;
+                /** @description Contacts that were created, also those that were deleted since */
                 contacts: number;
+                /** @description Emails that a mail server accepted */
                 sent: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
+                /** @description Views of forms */
                 views: number;
+                /** @description Submissions that were accepted */
                 submissions: number;
+                /** @description `goals` and `submissions` */
                 conversions: number;
             }[];
             /**
@@ -4117,6 +4191,7 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             asOf: string;
+            notes: string[];
             keyFigures: {
                 /**
                  * @description Its name in the answers of the API
@@ -4433,17 +4508,23 @@ export interface components {
                 timezone: string;
             };
             totals: {
+                /** @description Emails that a mail server accepted */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
+                /** @description Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced */
                 failed: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
                 /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
@@ -4460,17 +4541,23 @@ export interface components {
                 templateId: number | null;
                 /** @description Null if it was deleted */
                 name: string | null;
+                /** @description Emails that a mail server accepted */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
+                /** @description Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced */
                 failed: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
                 /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
@@ -4486,6 +4573,7 @@ export interface components {
                 linkId: number;
                 /** @description Null if it was erased, because it named a person */
                 url: string | null;
+                /** @description Clicks by people */
                 clicks: number;
                 /** @description Contacts that clicked it. Each counts once, so figures of parts of a period need not add up */
                 uniqueClicks: number;
@@ -4499,23 +4587,31 @@ export interface components {
                 nextCursor: string | null;
                 hasMore: boolean;
             };
+            /** @description For each interval of the period, also those without events */
             series: {
                 /**
                  * Format: date-time
-                 * @example 2030-01-31T09:30:00.000Z
+                 * @description The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted
+                 * @example 2030-01-31T00:00:00.000Z
                  */
                 at: string;
+                /** @description Emails that a mail server accepted */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
+                /** @description Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced */
                 failed: number;
+                /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
+                /** @description Emails that came back, hard or soft; each counts once, when it first bounced */
                 bounces: number;
+                /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
                 /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
                 openRate: number;
@@ -4661,7 +4757,7 @@ export interface components {
          * @description Stable error code; branch on this
          * @enum {string}
          */
-        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "dns_record_invalid" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "captcha_unavailable" | "no_room_for_files" | "unavailable";
+        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "limit_reached" | "dns_record_invalid" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "captcha_unavailable" | "no_room_for_files" | "unavailable";
         Execution: {
             /** @example 1 */
             id: number;
@@ -5068,7 +5164,9 @@ export interface components {
                 timezone: string;
             };
             totals: {
+                /** @description Views of forms */
                 views: number;
+                /** @description Submissions that were accepted */
                 submissions: number;
                 /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
                 conversionRate: number;
@@ -5080,7 +5178,9 @@ export interface components {
                 formId: number;
                 /** @description Null if it was deleted */
                 name: string | null;
+                /** @description Views of forms */
                 views: number;
+                /** @description Submissions that were accepted */
                 submissions: number;
                 /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
                 conversionRate: number;
@@ -5094,13 +5194,17 @@ export interface components {
                 nextCursor: string | null;
                 hasMore: boolean;
             };
+            /** @description For each interval of the period, also those without events */
             series: {
                 /**
                  * Format: date-time
-                 * @example 2030-01-31T09:30:00.000Z
+                 * @description The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted
+                 * @example 2030-01-31T00:00:00.000Z
                  */
                 at: string;
+                /** @description Views of forms */
                 views: number;
+                /** @description Submissions that were accepted */
                 submissions: number;
                 /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
                 conversionRate: number;
@@ -5887,7 +5991,7 @@ export interface components {
              * @enum {string|null}
              */
             interval: "hour" | "day" | "week" | "month" | null;
-            /** @description Makes the report again at the times of `cron`; null = once */
+            /** @description Makes the report again at the times of `cron`, at most once an hour: its first field must be one minute. Null = once */
             schedule: {
                 /**
                  * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
@@ -5896,7 +6000,7 @@ export interface components {
                 cron: string;
                 /** @example Europe/Warsaw */
                 timezone: string;
-                /** @description Addresses of active users, who get the file by email */
+                /** @description Addresses of active users with the permission `analytics:read`, who get the file by email. It goes to those who still are when it is made */
                 recipients: string[];
                 /**
                  * @description Each report is on the last whole day, week (from Monday) or month before its time
@@ -7027,7 +7131,7 @@ export interface components {
              * @enum {string|null}
              */
             interval?: "hour" | "day" | "week" | "month" | null;
-            /** @description Makes the report again at the times of `cron`; null = once */
+            /** @description Makes the report again at the times of `cron`, at most once an hour: its first field must be one minute. Null = once */
             schedule?: {
                 /**
                  * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
@@ -7036,7 +7140,7 @@ export interface components {
                 cron: string;
                 /** @example Europe/Warsaw */
                 timezone: string;
-                /** @description Addresses of active users, who get the file by email */
+                /** @description Addresses of active users with the permission `analytics:read`, who get the file by email. It goes to those who still are when it is made */
                 recipients: string[];
                 /**
                  * @description Each report is on the last whole day, week (from Monday) or month before its time

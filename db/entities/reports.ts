@@ -79,6 +79,8 @@ const ReportRunSchema = defineEntity({
     size: bigid().nullable(),
     /** The figures are complete up to then. */
     asOf: timestamp().nullable(),
+    /** The emails that need the file until they have ended. */
+    emailIds: p.array(Number).columnType('bigint[]').nullable(),
     workflowId: p.text(),
     createdAt: timestamp().defaultRaw('now()'),
     startedAt: timestamp().nullable(),

@@ -42,6 +42,7 @@ export const errorCatalogue = {
   email_taken: [409, 'The email address is taken'],
   name_taken: [409, 'The name is taken'],
   in_use: [409, 'The resource is in use'],
+  limit_reached: [409, 'The account has as many of these as it may have'],
   dns_record_invalid: [409, 'The DNS record is missing or wrong'],
   idempotency_conflict: [
     409,

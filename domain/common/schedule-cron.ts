@@ -22,6 +22,10 @@ export function scheduleProblem(cron: string, timezone: string): string | null {
   return 'may contain numbers, lists, ranges, steps and *, and names of months (JAN) and days of the week (MON)';
 }
 
+/** Why a schedule might fire more often than once an hour; null if it cannot. */
+export const oftenProblem = (cron: string): string | null =>
+  /^[0-9]+ /.test(cron) ? null : 'must fire at most once an hour: its first field must be one minute, such as 0';
+
 /**
  * The expressions of a Temporal Schedule that fires at the times of `cron`. Where both the day of the month and the day
  * of the week are restricted, a date that matches either counts, as cron has it; Temporal wants both to match, so it

@@ -1,41 +1,73 @@
 import type { Report, ReportRun } from '../../db/entities/reports.ts';
 import type { EntityManager } from '../../db/orm.ts';
-import { activeUsers } from '../addresses/active-users.ts';
-import { addressKey } from '../addresses/address-key.ts';
 import { queueEmails } from '../emails/ledger/queue-emails.ts';
 import { NOTIFICATION_KEY, notificationTemplate } from '../emails/system-mail/notification-template.ts';
 import { upsertSystemTemplate } from '../emails/templates/keep-system-template.ts';
 import type { ReportContent } from './content/content.ts';
+import { usersAt } from './recipients.ts';
 import { changeText, figureText, momentText, periodText } from './render/format.ts';
 
 /** Larger files are not attached: many servers refuse emails above 10 MB, and base64 adds a third. */
 export const MOST_ATTACHED_BYTES = 5 * 1024 * 1024;
 
+/** Who is told about a run. */
+export interface Mailed {
+  emailIds: number[];
+  /** The ids of recipients who may no longer see reports, and get nothing. */
+  refused: number[];
+}
+
 /**
- * Queues an email with a scheduled run's file to each recipient who is still an active user, once per run and user, in
- * the transaction `tx`.
+ * Queues an email with a scheduled run's file to each recipient who is still an active user and may see reports, once
+ * per run and user, in the transaction `tx`.
  */
-export async function mailReport(
+export function mailReport(
   tx: EntityManager,
-  { tenantId, id, name, schedule }: Report,
+  report: Report,
   run: ReportRun,
   content: ReportContent,
   publicUrl: string,
-): Promise<void> {
-  if (!schedule || !run.scheduledAt) return;
-  const users = [...(await activeUsers(tx, tenantId, schedule.recipients.map(addressKey))).values()];
-  if (users.length === 0) return;
-  const templateId = await upsertSystemTemplate(tx, tenantId, NOTIFICATION_KEY, notificationTemplate());
+): Promise<Mailed> {
   const isAttached = run.size! <= MOST_ATTACHED_BYTES;
-  const data = {
-    subject: `${name}: ${periodText(content.period, content.period)}`,
-    body: bodyOf(content, isAttached ? null : `${publicUrl}${downloadPath(id, run.id)}`),
+  return mailRecipients(tx, report, run, {
+    subject: `${report.name}: ${periodText(content.period, content.period)}`,
+    body: bodyOf(content, isAttached ? null : `${publicUrl}${downloadPath(report.id, run.id)}`),
     ...(isAttached ? { reportRunId: run.id } : {}),
-  };
-  await queueEmails(
+  });
+}
+
+/** Tells the same recipients that a scheduled run has failed, and why, in the transaction `tx`. */
+export function mailFailure(tx: EntityManager, report: Report, run: ReportRun, reason: string): Promise<Mailed> {
+  const { interval, timezone } = run;
+  const period = { from: run.from.toISOString(), to: run.to.toISOString(), interval, timezone };
+  return mailRecipients(tx, report, run, {
+    subject: `${report.name}: the report could not be made`,
+    body: [
+      `${report.name}, ${periodText(period, period)} (${timezone})`,
+      '',
+      `This report could not be made. ${reason}.`,
+      '',
+      'The schedule goes on: the next report comes at its time.',
+    ].join('\n'),
+  });
+}
+
+async function mailRecipients(
+  tx: EntityManager,
+  { tenantId, schedule }: Report,
+  run: ReportRun,
+  data: Record<string, unknown>,
+): Promise<Mailed> {
+  if (!schedule || !run.scheduledAt) return { emailIds: [], refused: [] };
+  const users = [...(await usersAt(tx, tenantId, schedule.recipients)).values()];
+  const refused = users.filter(({ mayRead }) => !mayRead).map(({ id }) => id);
+  const readers = users.filter(({ mayRead }) => mayRead);
+  if (readers.length === 0) return { emailIds: [], refused };
+  const templateId = await upsertSystemTemplate(tx, tenantId, NOTIFICATION_KEY, notificationTemplate());
+  const queued = await queueEmails(
     tx,
     tenantId,
-    users.map((user) => ({
+    readers.map((user) => ({
       sendKey: `report-run/${run.id}/${user.id}`,
       templateId,
       contactId: null,
@@ -47,13 +79,14 @@ export async function mailReport(
       accepted: true,
     })),
   );
+  return { emailIds: queued.map(({ emailId }) => emailId), refused };
 }
 
 /** Where the file of a run is downloaded, with a token. */
 export const downloadPath = (reportId: number, runId: number): string =>
   `/api/v1/analytics/reports/${reportId}/download?runId=${runId}`;
 
-function bodyOf({ title, period, asOf, keyFigures }: ReportContent, url: string | null): string {
+function bodyOf({ title, period, asOf, keyFigures, notes }: ReportContent, url: string | null): string {
   return [
     `${title}, ${periodText(period, period)} (${period.timezone})`,
     '',
@@ -62,6 +95,7 @@ function bodyOf({ title, period, asOf, keyFigures }: ReportContent, url: string 
       return `${figure.label}: ${figureText(figure.value, figure.kind)}${change === '' ? '' : ` (${change})`}`;
     }),
     '',
+    ...notes,
     `Figures complete up to ${momentText(asOf, period)}.`,
     url === null
       ? 'The whole report is attached.'

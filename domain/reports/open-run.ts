@@ -3,7 +3,7 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow } from '../../events/outbox.ts';
 import { workflowId } from '../../workflows/registry.ts';
 import type { Interval, Period } from '../analytics/period.ts';
-import { removeRuns } from './report-files.ts';
+import { removeOldRuns } from './report-files.ts';
 
 /** The interval that suits a scheduled period. */
 const INTERVALS: Record<ReportPeriod, Interval> = { day: 'hour', week: 'day', month: 'day' };
@@ -36,7 +36,7 @@ export async function openRun(
     workflowId: workflowId('report', input),
   });
   await tx.flush();
-  await removeRuns(tx, report, 'old');
+  await removeOldRuns(tx, report);
   await appendWorkflow(tx, 'report', input);
   return run;
 }

@@ -1,12 +1,11 @@
 import type { Report, ReportSchedule } from '../../db/entities/reports.ts';
 import type { EntityManager } from '../../db/orm.ts';
-import { activeUsers } from '../addresses/active-users.ts';
 import { addressKey } from '../addresses/address-key.ts';
 import { readPeriod, type Interval } from '../analytics/period.ts';
 import { AppError, type Violation } from '../common/errors.ts';
-import { isTimezone } from '../common/local-time.ts';
-import { scheduleProblem } from '../common/schedule-cron.ts';
+import { oftenProblem, scheduleProblem } from '../common/schedule-cron.ts';
 import type { ValidPart } from '../common/valid-part.ts';
+import { usersAt } from './recipients.ts';
 
 /** What a report is made of, as given; `from`, `to` and `timezone` are those of a report without a schedule. */
 export interface PeriodInput {
@@ -25,7 +24,7 @@ export async function reportViolations(
   current: Report | null,
   now: Date,
 ): Promise<Violation[]> {
-  if (schedule) return [...mixed(period), ...(await scheduleViolations(tx, tenantId, schedule, current))];
+  if (schedule) return [...mixed(period), ...(await scheduleViolations(tx, tenantId, schedule, current, now))];
   return current ? [] : periodViolations(period, now);
 }
 
@@ -48,35 +47,31 @@ function periodViolations({ from, to, interval, timezone }: ValidPart<PeriodInpu
   }
 }
 
-/** A name, not an offset: neither Temporal nor Postgres reads offsets as they are meant. */
-const isZone = (timezone: string): boolean => /^[A-Za-z]/.test(timezone) && isTimezone(timezone);
-
 async function scheduleViolations(
   tx: EntityManager,
   tenantId: string,
   { cron, timezone, recipients = [] }: ValidPart<ReportSchedule>,
   current: Report | null,
+  now: Date,
 ): Promise<Violation[]> {
-  const hasZone = timezone !== undefined && isZone(timezone);
-  const problem = cron === undefined ? null : scheduleProblem(cron, hasZone ? timezone : 'UTC');
-  // A recipient who has left since must not prevent other changes.
+  const zone = timezone === undefined ? [] : periodViolations({ timezone }, now);
+  const problem = cron === undefined ? null : cronProblem(cron, zone.length === 0 ? timezone : undefined);
+  // A recipient who has left since, or lost the permission, must not prevent other changes.
   const known = new Set(current?.schedule?.recipients);
-  const users = await activeUsers(tx, tenantId, recipients.map(addressKey));
+  const users = await usersAt(tx, tenantId, recipients);
   return [
-    ...(timezone === undefined || hasZone
-      ? []
-      : [{ path: '/schedule/timezone', code: 'timezone', message: 'must be an IANA time zone such as Europe/Berlin' }]),
+    ...zone.map((violation) => ({ ...violation, path: '/schedule/timezone' })),
     ...(problem === null ? [] : [{ path: '/schedule/cron', code: 'cron', message: problem }]),
     ...recipients.flatMap((address, index) =>
-      users.has(addressKey(address)) || known.has(address)
-        ? []
-        : [
-            {
-              path: `/schedule/recipients/${index}`,
-              code: 'not_found',
-              message: 'must be the address of an active user of this account',
-            },
-          ],
+      known.has(address) ? [] : recipientViolations(users.get(addressKey(address)), `/schedule/recipients/${index}`),
     ),
   ];
+}
+
+const cronProblem = (cron: string, timezone = 'UTC'): string | null =>
+  scheduleProblem(cron, timezone) ?? oftenProblem(cron);
+
+function recipientViolations(user: { mayRead: boolean } | undefined, path: string): Violation[] {
+  if (!user) return [{ path, code: 'not_found', message: 'must be the address of an active user of this account' }];
+  return user.mayRead ? [] : [{ path, code: 'forbidden', message: 'must have the permission analytics:read' }];
 }

@@ -3,7 +3,7 @@ import { Report, ReportRun } from '../../db/entities/reports.ts';
 import { freshEm, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { claimFiles } from '../common/kept-files.ts';
 import type { ReportContent } from './content/content.ts';
-import { mailReport } from './mail-report.ts';
+import { mailFailure, mailReport, type Mailed } from './mail-report.ts';
 import { makeRoom } from './report-files.ts';
 
 /** A run to be made, and its report. */
@@ -12,11 +12,13 @@ export interface StartedRun {
   run: ReportRun;
 }
 
+interface RunId {
+  tenantId: string;
+  runId: number;
+}
+
 /** Starts a run, or starts it again after a crash; null if it has ended, or was deleted with its report. */
-export async function startRun(
-  em: EntityManager,
-  { tenantId, runId }: { tenantId: string; runId: number },
-): Promise<StartedRun | null> {
+export async function startRun(em: EntityManager, { tenantId, runId }: RunId): Promise<StartedRun | null> {
   return freshEm(em).transactional(async (tx) => {
     const started = await rows(
       tx,
@@ -48,49 +50,58 @@ export interface MadeFile {
   size: number;
 }
 
+/** The run of this id if it is being made, locked; null if it has ended, or was deleted with its report. */
+async function lockRunning(tx: EntityManager, { tenantId, runId }: RunId): Promise<StartedRun | null> {
+  const run = await tx.findOne(
+    ReportRun,
+    { tenantId, id: runId, status: 'RUNNING' },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  return run && { run, report: await tx.findOneOrFail(Report, { tenantId, id: run.reportId }) };
+}
+
 /**
- * Completes a run with its stored file, and queues the emails to its recipients. Returns false if it has ended or was
+ * Completes a run with its stored file, and queues the emails to its recipients. Returns null if it has ended or was
  * deleted meanwhile: then nothing refers to the file.
  */
 export async function completeRun(
   em: EntityManager,
-  { tenantId, id }: ReportRun,
+  { tenantId, id: runId }: ReportRun,
   content: ReportContent,
   { objectKey, size }: MadeFile,
-  publicUrl: string,
-): Promise<boolean> {
+  { publicUrl, mostBytes }: { publicUrl: string; mostBytes: number },
+): Promise<Mailed | null> {
   return freshEm(em).transactional(async (tx) => {
-    const run = await tx.findOne(
-      ReportRun,
-      { tenantId, id, status: 'RUNNING' },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (!run) return false;
+    const found = await lockRunning(tx, { tenantId, runId });
+    if (!found) return null;
+    const { report, run } = found;
     await claimFiles(tx, tenantId, [objectKey]);
     tx.assign(run, {
       status: 'COMPLETED',
       progress: 100,
       objectKey,
       size,
+      // What the figures cover, which may be more than was asked for.
+      from: new Date(content.period.from),
+      to: new Date(content.period.to),
       asOf: new Date(content.asOf),
       finishedAt: new Date(),
     });
+    const mailed = await mailReport(tx, report, run, content, publicUrl);
+    run.emailIds = mailed.emailIds;
     await tx.flush();
-    await makeRoom(tx, tenantId);
-    const report = await tx.findOneOrFail(Report, { tenantId, id: run.reportId });
-    await mailReport(tx, report, run, content, publicUrl);
-    return true;
+    await makeRoom(tx, run, mostBytes);
+    return mailed;
   });
 }
 
-/** Ends a run that cannot be made. */
-export async function failRun(em: EntityManager, { tenantId, id }: ReportRun, error: string): Promise<void> {
-  await em.transactional((tx) =>
-    rows(
-      tx,
-      sql`
-      update analytics_report_runs set status = 'FAILED', error = ${error}, finished_at = now()
-      where tenant_id = ${tenantId} and id = ${id} and status = 'RUNNING'`,
-    ),
-  );
+/** Ends a run that cannot be made, and tells its recipients. Returns null if it has ended or was deleted meanwhile. */
+export async function failRun(em: EntityManager, runId: RunId, reason: string): Promise<Mailed | null> {
+  return freshEm(em).transactional(async (tx) => {
+    const found = await lockRunning(tx, runId);
+    if (!found) return null;
+    const { report, run } = found;
+    tx.assign(run, { status: 'FAILED', error: reason, finishedAt: new Date() });
+    return mailFailure(tx, report, run, reason);
+  });
 }

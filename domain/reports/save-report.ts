@@ -6,11 +6,12 @@ import {
   type ReportSchedule,
   type ReportType,
 } from '../../db/entities/reports.ts';
-import type { EntityManager } from '../../db/orm.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow } from '../../events/outbox.ts';
 import { readPeriod } from '../analytics/period.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
-import { assertValid, notFound } from '../common/errors.ts';
+import { lockTenant } from '../auth/access/grants.ts';
+import { AppError, assertValid, notFound } from '../common/errors.ts';
 import { openRun } from './open-run.ts';
 import { lastRuns, type ReportState } from './read-reports.ts';
 import { removeRuns } from './report-files.ts';
@@ -23,6 +24,9 @@ export interface NewReport extends PeriodInput {
 }
 export type ReportChange = Partial<Pick<NewReport, 'name' | 'format' | 'interval' | 'schedule'>>;
 
+/** Enough for a report to each of many teams; each is a Temporal Schedule, and makes and mails files for ever. */
+const MOST_SCHEDULED = 200;
+
 const contentOf = ({ name, type, format, interval, schedule }: Report) => ({ name, type, format, interval, schedule });
 const resourceOf = (id: number) => ({ resourceType: 'report', resourceId: id });
 
@@ -30,13 +34,42 @@ const resourceOf = (id: number) => ({ resourceType: 'report', resourceId: id });
 const firing = (schedule: ReportSchedule | null | undefined): string =>
   schedule ? `${schedule.cron} ${schedule.timezone}` : '';
 
-/** Creates a report: without a schedule it is made at once, with one at its times. Throws `validation_failed`. */
+/** Throws `limit_reached` if a tenant has as many reports with a schedule as it may have. */
+async function assertMayScheduleMore(tx: EntityManager, tenantId: string): Promise<void> {
+  // One after the other, for each must count those before it.
+  await lockTenant(tx, tenantId);
+  const [found] = await rows<{ count: number }>(
+    tx,
+    sql`select count(*) as count from analytics_reports where tenant_id = ${tenantId} and schedule is not null`,
+  );
+  if (found!.count >= MOST_SCHEDULED)
+    throw new AppError('limit_reached', `An account may have ${MOST_SCHEDULED} reports with a schedule`);
+}
+
+/** Throws `conflict` if a change of what only later runs have is made to a report that has none. */
+function assertTakesEffect(report: Report, { format, interval }: ReportChange): void {
+  const changed = [
+    ...(format === undefined || format === report.format ? [] : ['format']),
+    ...(interval === undefined || interval === (report.interval ?? null) ? [] : ['interval']),
+  ];
+  if (changed.length > 0)
+    throw new AppError(
+      'conflict',
+      `The report has no schedule, so it is not made again, and ${changed.join(' and ')} cannot be changed: create another report`,
+    );
+}
+
+/**
+ * Creates a report: without a schedule it is made at once, with one at its times. Throws `validation_failed`,
+ * `limit_reached`.
+ */
 export async function createReport(em: EntityManager, author: Author, input: NewReport): Promise<ReportState> {
   const { tenantId } = author;
   const now = new Date();
   const { name, type, format, interval = null, schedule = null, ...asked } = input;
   return em.transactional(async (tx) => {
     assertValid(await reportViolations(tx, tenantId, input, null, now));
+    if (schedule) await assertMayScheduleMore(tx, tenantId);
     const scheduledSince = schedule && now;
     const report = tx.create(Report, { tenantId, name, type, format, interval, schedule, scheduledSince });
     await tx.flush();
@@ -63,7 +96,7 @@ async function locked(
 
 /**
  * Changes a report; runs that are open stay as they are. A changed schedule counts from now on; null ends it. Throws
- * 404, `validation_failed`.
+ * 404, `validation_failed`, `conflict`, `limit_reached`.
  */
 export async function updateReport(
   em: EntityManager,
@@ -77,6 +110,9 @@ export async function updateReport(
     const { tenantId } = report;
     const now = new Date();
     assertValid(await reportViolations(tx, tenantId, input, report, now));
+    const { schedule = report.schedule ?? null } = input;
+    if (!schedule) assertTakesEffect(report, input);
+    if (schedule && !report.schedule) await assertMayScheduleMore(tx, tenantId);
     const before = contentOf(report);
     tx.assign(report, input);
     const isRescheduled = firing(before.schedule) !== firing(report.schedule);
@@ -99,7 +135,7 @@ export async function deleteReport(
     const { report } = await locked(tx, id, check);
     const { tenantId } = report;
     const before = contentOf(report);
-    await removeRuns(tx, report, 'all');
+    await removeRuns(tx, report);
     if (report.schedule) await appendWorkflow(tx, 'reportSchedule', { tenantId, reportId: id });
     await tx.remove(report).flush();
     await appendAudit(tx, author, { action: 'report.deleted', ...resourceOf(id), before });

@@ -1,46 +1,51 @@
 import type { Period } from '../../analytics/period.ts';
 import type { ReportType } from '../../../db/entities/reports.ts';
 import type { Chart, KeyFigure, ReportCell, ReportContent, ReportTable } from './content.ts';
+import { figureText } from '../render/format.ts';
 import { figureOf, LAYOUTS, type Breakdown, type Layout } from './layouts.ts';
-import { periodBefore } from './period-before.ts';
 
 /** How many of the largest rows a chart of named things has. */
 const CHART_NAMES = 10;
 
 type Row = Record<string, ReportCell>;
 /** The answer of the API, of any type. */
-type Answer = Record<string, unknown> & { series: (Record<string, unknown> & { at: Date })[] };
+type Answer = Record<string, unknown> & {
+  period: Period;
+  series: (Record<string, unknown> & { at: Date })[];
+  /** Of a breakdown. */
+  page?: { hasMore: boolean };
+};
 
 export interface ReportSource {
   type: ReportType;
   /** The name that a user gave it; null: named by its type. */
   title: string | null;
   tenantId: string;
-  period: Period;
   generatedAt: Date;
   asOf: Date;
-  /** The figures of the period, and of the one before. */
-  figures: object;
-  before: object;
+  /** The figures of the period, and the totals of the one before; each with the period that it covers. */
+  figures: { period: Period };
+  before: { period: Period };
 }
 
 /** Makes the content of a report from figures as the API answers them. */
 export function buildContent(source: ReportSource): ReportContent {
-  const { type, period, generatedAt, asOf } = source;
+  const { type, generatedAt, asOf } = source;
   const layout: Layout = LAYOUTS[type];
   const [answer, before] = [source.figures as Answer, source.before as Answer];
+  const { period } = answer;
   const { breakdown } = layout;
   const parts = breakdown ? breakdownRows(answer, breakdown) : [];
   const nameOf = (row: Row): string => rowName(row, breakdown!);
-  const previous = periodBefore(period);
   return {
     type,
     title: source.title ?? layout.title,
     tenantId: source.tenantId,
     period: { ...period, from: period.from.toISOString(), to: period.to.toISOString() },
-    previousPeriod: { from: previous.from.toISOString(), to: previous.to.toISOString() },
+    previousPeriod: { from: before.period.from.toISOString(), to: before.period.to.toISOString() },
     generatedAt: generatedAt.toISOString(),
     asOf: asOf.toISOString(),
+    notes: breakdown && answer.page?.hasMore ? [cutNote(breakdown, parts.length)] : [],
     keyFigures: layout.keyFigures.map((key) => keyFigure(key, answer, layout.now.includes(key) ? null : before)),
     charts: [
       ...layout.charts.map((chart) => timeChart(chart, answer)),
@@ -57,6 +62,9 @@ function breakdownRows(answer: object, { key, by, orderBy }: Breakdown): Row[] {
     (one, other) => Number(other[orderBy]) - Number(one[orderBy]) || Number(one[by]) - Number(other[by]) || 0,
   );
 }
+
+const cutNote = ({ title, orderBy }: Breakdown, count: number): string =>
+  `${title}: only the ${figureText(count, 'integer')} rows with the highest figures of "${figureOf(orderBy).label}". All other figures include the rest.`;
 
 function rowName(row: Row, { by, of }: Breakdown): string {
   const value = row[by];

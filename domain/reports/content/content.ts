@@ -66,6 +66,8 @@ export interface ReportContent {
   generatedAt: string;
   /** The figures are complete up to then. */
   asOf: string;
+  /** What is not as usual, for whoever reads it. */
+  notes: string[];
   keyFigures: KeyFigure[];
   charts: Chart[];
   tables: ReportTable[];

@@ -8,12 +8,13 @@ type Line = (string | number | boolean | null)[];
 
 /**
  * A report as CSV (RFC 4180), one figure per row: the table that a program can read whatever the report's type is.
- * `section` is `period`, `previousPeriod` (key figures of the period and of the one before), `series` or the name of a
+ * `section` is `note` (a text as `name`, without a value), `period`, `previousPeriod` (key figures of the period and of the one before), `series` or the name of a
  * breakdown; `metric` is the figure's name in the API; rates are fractions; `at` is RFC 3339 in UTC.
  */
-export function renderCsv({ keyFigures, tables, period, previousPeriod }: ReportContent): string {
+export function renderCsv({ keyFigures, tables, notes, period, previousPeriod }: ReportContent): string {
   const lines: Line[] = [
     HEADER,
+    ...notes.map((note) => ['note', null, null, note, null, null]),
     ...keyFigures.map(({ key, value }) => ['period', period.from, null, null, key, value]),
     ...keyFigures.flatMap(({ key, previous }) =>
       previous === null ? [] : [['previousPeriod', previousPeriod.from, null, null, key, previous]],

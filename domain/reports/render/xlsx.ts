@@ -17,7 +17,7 @@ export const renderXlsx = (content: ReportContent): AsyncIterable<Buffer> =>
   workbook([summarySheet(content), ...content.tables.map((table) => tableSheet(table, content))]);
 
 function summarySheet(content: ReportContent): Sheet {
-  const { title, period, previousPeriod, keyFigures } = content;
+  const { title, period, previousPeriod, keyFigures, notes } = content;
   const rows: SheetCell[][] = [
     [{ value: title, style: 'title' }],
     ['Period', `${periodText(period, period)} (${period.timezone})`],
@@ -25,6 +25,7 @@ function summarySheet(content: ReportContent): Sheet {
     ['Figures complete up to', momentText(content.asOf, period)],
     ['Generated', momentText(content.generatedAt, period)],
     ['Account', textCell(content.tenantId)],
+    ...notes.map((note) => ['Note', note]),
     [],
     ['Figure', 'Value', 'Period before', 'Change', ''].map(header),
     ...keyFigures.map(({ label, kind, value, previous, change }): SheetCell[] => [
@@ -35,7 +36,7 @@ function summarySheet(content: ReportContent): Sheet {
       kind === 'percent' && change !== null ? 'percentage points' : null,
     ]),
   ];
-  return { name: 'Summary', rows, frozenRows: 8, widths: [34, MEDIUM, MEDIUM, NARROW, MEDIUM] };
+  return { name: 'Summary', rows, frozenRows: 8 + notes.length, widths: [34, MEDIUM, MEDIUM, NARROW, MEDIUM] };
 }
 
 function tableSheet({ title, columns, rows }: ReportTable, { period }: ReportContent): Sheet {

@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Makes a run as an activity of its workflow does. */
-const makeReport = (input: WorkflowInputs['report']): Promise<string> =>
-  new MockActivityEnvironment().run((given) => reportActivities(service.deps).makeReport(given), input);
+const makeReport = (input: WorkflowInputs['report'], mostBytes?: number) =>
+  new MockActivityEnvironment().run((given) => reportActivities(service.deps, mostBytes).makeReport(given), input);
 
 /** The keys of what is stored. */
 async function stored(): Promise<string[]> {
@@ -57,8 +57,7 @@ test('a run that is made again, by a redelivered task, changes nothing', async (
   const files = await stored();
   const [run] = (await reports.call('GET', `/${id}/runs`, 200)).data;
   const input = { tenantId: TENANT, reportId: id, runId: run.id };
-  const said = await makeReport(input);
-  assert.equal(said, 'it has ended, or was deleted');
+  assert.deepEqual(await makeReport(input), { said: 'it has ended, or was deleted' });
   assert.deepEqual(await stored(), files);
   assert.deepEqual(await reports.call('GET', `/${id}`, 200), done);
 });
@@ -82,22 +81,39 @@ test('two attempts at once: one completes the run, and the file of the other is 
   assert.equal((await download(service, (await reports.ended(made.id)).downloadUrl)).status, 200);
 });
 
-test('without room for its file, a report fails and says so', async () => {
+test('without room for its file, a report is tried again, and made when there is some', async () => {
   const { jsm } = service.deps.nats;
   const { config, state } = await jsm.streams.info(KEPT_FILES);
   await jsm.streams.update(KEPT_FILES, { ...config, max_bytes: state.bytes + 100 });
   const { id } = await reports.create({ ...MAY, format: 'pdf' });
-  const failed = await reports.ended(id);
+  const { workflowId } = await reports.call('GET', `/${id}`, 200);
+  await until('it pauses', async () => {
+    const { events } = await service.deps.temporal.workflow.getHandle(workflowId).fetchHistory();
+    return events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
+  });
+  assert.equal((await reports.call('GET', `/${id}`, 200)).status, 'RUNNING');
   await jsm.streams.update(KEPT_FILES, config);
-  assert.deepEqual(
-    [failed.status, failed.error, failed.downloadUrl],
-    ['FAILED', 'There is no room for more files', null],
-  );
+  const done = await reports.ended(id);
+  assert.deepEqual([done.status, done.error], ['COMPLETED', null]);
+});
+
+test('a file that is larger than all files of an account may be fails the report, and removes no other', async () => {
+  const kept = await stored();
+  const made = await reports.create({ type: 'dashboard', ...MAY });
+  const id = made.id as number;
+  await reports.ended(id);
+  const [run] = (await reports.call('GET', `/${id}/runs`, 200)).data;
+  await reports.query(sql`update analytics_report_runs set status = 'RUNNING', object_key = null where id = ${run.id}`);
+  const input = { tenantId: TENANT, reportId: id, runId: run.id };
+  const tooLarge = await makeReport(input, 0);
+  const reason = 'The file is larger than the 0 MiB that the files of all reports of an account may have together';
+  assert.deepEqual(tooLarge, { fault: reason, isFinal: true });
+  await reportActivities(service.deps).failReport({ ...input, reason });
+  const failed = await reports.call('GET', `/${id}`, 200);
+  assert.deepEqual([failed.status, failed.error, failed.downloadUrl], ['FAILED', reason, null]);
+  for (const key of kept) assert.ok((await stored()).includes(key));
   const answer = await service.api('GET', `/analytics/reports/${id}/download`);
-  assert.deepEqual(
-    [answer.status, answer.body.detail],
-    [409, 'The report could not be made: There is no room for more files'],
-  );
+  assert.deepEqual([answer.status, answer.body.detail], [409, `The report could not be made: ${reason}`]);
 });
 
 test('an email whose file is gone fails; one that would need too much memory waits', async () => {

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { keepReportSchedule } from '../../../activities/keep-schedule.ts';
 import { sql, tenantEm } from '../../../db/orm.ts';
 import { openScheduledRun } from '../../../domain/reports/scheduled-runs.ts';
-import { outcome } from '../../support/accounts.ts';
+import { newRole, outcome } from '../../support/accounts.ts';
 import { download } from '../../support/download.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -108,6 +108,27 @@ test('a firing makes one report on the month before, and mails it to the recipie
   });
 });
 
+test('a recipient who may no longer see figures gets none, and does not prevent other changes', async () => {
+  const [sees, blind] = [await newMember(service.api), await newMember(service.api)];
+  const made = await reports.create({ schedule: monthly([sees.user.email, blind.user.email]) });
+  await newRole(service, 'Sees no figures', ['contacts:read']);
+  await service.api('PUT', `/auth/users/${blind.user.id}`, { roles: ['Sees no figures'] });
+  await reports.call('PUT', `/${made.id}`, 200, { schedule: { ...made.schedule, cron: '0 7 1 * *' } });
+  const { nextRunAt } = await reports.call('GET', `/${made.id}`, 200);
+  await reports.fire(made.id, nextFiring({ nextRunAt }));
+  assert.equal((await reports.ended(made.id)).status, 'COMPLETED');
+  await until('the mail has arrived', () => mailsTo(sees.user.email).length > 0);
+  const [run] = (await reports.call('GET', `/${made.id}/runs`, 200)).data;
+  const emails = await reports.query<{ to_address: string }>(
+    sql`select to_address from emails where send_key like ${`report-run/${run.id}/%`}`,
+  );
+  assert.deepEqual(emails, [{ to_address: sees.user.email }]);
+  // The run knows the emails that need its file.
+  const needing = await reports.query<{ to_address: string }>(sql`
+    select e.to_address from analytics_report_runs r join emails e on e.id = any(r.email_ids) where r.id = ${run.id}`);
+  assert.deepEqual(needing, emails);
+});
+
 test('which firings make no report', async () => {
   const made = await reports.create({ schedule: monthly() });
   const now = Math.ceil(Date.now() / 1000) * 1000;
@@ -129,31 +150,37 @@ test('which firings make no report', async () => {
 });
 
 test('Temporal fires it, also what fell into a change of the schedule', async () => {
-  const made = await reports.create({ schedule: { ...monthly(), cron: '* * * * *', period: 'day' } });
-  await untilFires(made.id, '* * * * *');
+  const made = await reports.create({ schedule: { ...monthly(), cron: '7 * * * *', period: 'day' } });
+  await untilFires(made.id, '7 * * * *');
   // As if the report had waited for its schedule.
   await reports.query(
-    sql`update analytics_reports set scheduled_since = now() - interval '90 seconds' where id = ${made.id}`,
+    sql`update analytics_reports set scheduled_since = now() - interval '61 minutes' where id = ${made.id}`,
   );
   await keepReportSchedule(service.deps, { tenantId: TENANT, reportId: made.id });
   const done = await reports.ended(made.id);
   assert.equal(done.status, 'COMPLETED');
   assert.equal(Date.parse(done.to) - Date.parse(done.from), 24 * 3_600_000);
   const [run] = (await reports.call('GET', `/${made.id}/runs`, 200)).data.slice(-1);
-  assert.deepEqual([Date.parse(run.scheduledAt) % 60_000, run.interval], [0, 'hour']);
+  assert.deepEqual([Date.parse(run.scheduledAt) % 3_600_000, run.interval], [7 * 60_000, 'hour']);
   await reports.call('PUT', `/${made.id}`, 200, { schedule: null });
   await untilGone(made.id);
 });
 
-test('a report keeps its hundred most recent runs', async () => {
+test('a report keeps its hundred most recent runs, and those that are open or whose emails are', async () => {
   const made = await reports.create({ schedule: monthly() });
+  const [email] = await reports.query<{ id: number }>(sql`
+    insert into emails (tenant_id, send_key, template_id, lane)
+    values (${TENANT}, 'waits', (select coalesce(max(id), 1) from email_templates), 'journey') returning id`);
   await reports.query(sql`
-    insert into analytics_report_runs (tenant_id, report_id, scheduled_at, from_at, to_at, interval, timezone, format, status, workflow_id, object_key, size)
-    select ${TENANT}, ${made.id}, timestamptz '2020-01-01' + n * interval '1 day', '2020-01-01', '2020-01-02', 'day', 'UTC', 'csv', 'COMPLETED', 'w' || n, 'old-' || n, 1
-    from generate_series(1, 100) n`);
+    insert into analytics_report_runs (tenant_id, report_id, scheduled_at, from_at, to_at, interval, timezone, format, status, workflow_id, object_key, size, finished_at, email_ids)
+    select ${TENANT}, ${made.id}, timestamptz '2020-01-01' + n * interval '1 day', '2020-01-01', '2020-01-02', 'day', 'UTC', 'csv',
+      case n when 1 then 'PENDING' when 2 then 'RUNNING' else 'COMPLETED' end, 'w' || n, 'old-' || n, 1,
+      case when n > 2 then timestamptz '2020-02-01' - n * interval '1 hour' end, case n when 101 then array[${email!.id}::bigint] end
+    from generate_series(1, 101) n`);
   await reports.fire(made.id, nextFiring(made));
   await reports.ended(made.id);
   const { page } = await reports.call('GET', `/${made.id}/runs?includeTotal=true`, 200);
-  assert.equal(page.total, 100);
-  assert.deepEqual(await reports.filesToRemove(), ['old-1']);
+  // The new one, two open ones, 97 that ended last, and one of the two before them.
+  assert.equal(page.total, 101);
+  assert.deepEqual(await reports.filesToRemove(), ['old-100']);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { engineEm, sql, tenantEm } from '../../../db/orm.ts';
+import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { expireReportFiles, makeRoom } from '../../../domain/reports/report-files.ts';
 import { KEPT, readFile } from '../../../events/file-store.ts';
 import { removeFiles } from '../../../runtime/kept-files.ts';
-import { newTenant, outcome, problemsOf } from '../../support/accounts.ts';
+import { memberWith, newRole, newTenant, outcome, problemsOf } from '../../support/accounts.ts';
 import { download } from '../../support/download.ts';
 import { readPdf, readWorkbook } from '../../support/report-files.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -116,13 +116,21 @@ test('an invalid report gets all its violations, and nothing is stored', async (
   const strangers = ['admin@example.com', 'stranger@example.com'];
   assert.deepEqual(
     await problems({ schedule: { cron: '61 6 1 * *', timezone: 'Mars/One', recipients: strangers, period: 'year' } }),
-    ['/schedule/cron cron', '/schedule/period enum', '/schedule/recipients/1 not_found', '/schedule/timezone timezone'],
+    ['/schedule/cron cron', '/schedule/period enum', '/schedule/recipients/1 not_found', '/schedule/timezone format'],
   );
   assert.deepEqual(await problems({ schedule: { ...schedule, cron: '0 0 30 2 *', timezone: '+02:00' } }), [
     '/schedule/cron cron',
-    '/schedule/timezone timezone',
+    '/schedule/timezone format',
   ]);
   assert.deepEqual(await problems({ schedule: { ...schedule, cron: '0 6 L * *' } }), ['/schedule/cron cron']);
+  // More often than once an hour.
+  for (const cron of ['* * * * *', '*/30 8 * * *', '0,59 8 * * *', '0-1 8 1 * *'])
+    assert.deepEqual(await problems({ schedule: { ...schedule, cron } }), ['/schedule/cron cron'], cron);
+  await newRole(service, 'Sees no figures', ['contacts:read']);
+  const blind = await memberWith(service, 'Sees no figures');
+  assert.deepEqual(await problems({ schedule: { ...schedule, recipients: ['admin@example.com', blind.user.email] } }), [
+    '/schedule/recipients/1 forbidden',
+  ]);
   assert.deepEqual(await problems({ schedule: {} }), [
     '/schedule/cron required',
     '/schedule/period required',
@@ -141,8 +149,8 @@ test('a change counts for what follows, needs the version it was made of, and is
   const current = await reports.call('GET', `/${made.id}`, 200);
   // What was read can be put back.
   assert.equal((await reports.call('PUT', `/${made.id}`, 200, current)).version, 1);
-  const changed = await reports.call('PUT', `/${made.id}`, 200, { name: 'Renamed', format: 'pdf' });
-  assert.deepEqual([changed.name, changed.format, changed.version, changed.status], ['Renamed', 'pdf', 2, 'COMPLETED']);
+  const changed = await reports.call('PUT', `/${made.id}`, 200, { name: 'Renamed', format: 'csv' });
+  assert.deepEqual([changed.name, changed.version, changed.status], ['Renamed', 2, 'COMPLETED']);
   const stale = await service.api(
     'PUT',
     `/analytics/reports/${made.id}`,
@@ -150,12 +158,8 @@ test('a change counts for what follows, needs the version it was made of, and is
     { headers: { 'If-Match': '"1"' } },
   );
   assert.deepEqual(outcome(stale), [412, 'precondition_failed']);
-  const wrong = await service.api('PUT', `/analytics/reports/${made.id}`, {
-    type: 'forms',
-    status: 'FAILED',
-    from: MAY.to,
-  });
-  assert.deepEqual(problemsOf(wrong), ['/from read_only', '/status read_only', '/type read_only']);
+  const wrong = await service.api('PUT', `/analytics/reports/${made.id}`, { type: 'forms', id: 1, createdAt: MAY.to });
+  assert.deepEqual(problemsOf(wrong), ['/createdAt read_only', '/id read_only', '/type read_only']);
   const gone = await service.api('DELETE', `/analytics/reports/${made.id}`, undefined, {
     headers: { 'If-Match': '"1"' },
   });
@@ -166,10 +170,70 @@ test('a change counts for what follows, needs the version it was made of, and is
   assert.deepEqual(
     log.body.data.map(({ action, after }: { action: string; after: object }) => [action, after]),
     [
-      ['report.updated', { name: 'Renamed', format: 'pdf' }],
+      ['report.updated', { name: 'Renamed' }],
       ['report.created', { name: 'Monthly', type: 'emails', format: 'csv', interval: null, schedule: null }],
     ],
   );
+});
+
+test('what runs and the clock have changed meanwhile does not prevent a PUT of what was read', async () => {
+  const schedule = { cron: '0 6 1 * *', timezone: 'Europe/Warsaw', recipients: [], period: 'month' };
+  const made = await reports.create({ schedule });
+  await reports.fire(made.id, String(made.nextRunAt).replace('.000Z', 'Z'));
+  const now = await reports.ended(made.id);
+  assert.deepEqual([made.status, now.status], ['SCHEDULED', 'COMPLETED']);
+  const put = await reports.call('PUT', `/${made.id}`, 200, { ...made, name: 'Renamed', nextRunAt: MAY.from });
+  assert.deepEqual([put.name, put.nextRunAt, put.status, put.from], ['Renamed', now.nextRunAt, 'COMPLETED', now.from]);
+  const changed = await reports.call('PUT', `/${made.id}`, 200, {
+    ...made,
+    version: 2,
+    updatedAt: put.updatedAt,
+    format: 'xlsx',
+    interval: 'week',
+  });
+  assert.deepEqual([changed.format, changed.interval], ['xlsx', 'week']);
+});
+
+test('a change that nothing would use is refused', async () => {
+  const made = await reports.create(MAY);
+  await reports.ended(made.id);
+  const refused = async (body: object): Promise<string> => {
+    const answer = await service.api('PUT', `/analytics/reports/${made.id}`, body);
+    assert.deepEqual(outcome(answer), [409, 'conflict'], JSON.stringify(body));
+    return answer.body.detail;
+  };
+  assert.match(await refused({ name: 'N', format: 'pdf', interval: 'week' }), /no schedule.*format and interval/);
+  await refused({ interval: 'day' });
+  const schedule = { cron: '0 6 1 * *', timezone: 'UTC', recipients: [], period: 'month' };
+  const scheduled = await reports.call('PUT', `/${made.id}`, 200, { schedule, format: 'pdf' });
+  assert.deepEqual([scheduled.format, scheduled.name], ['pdf', 'Monthly']);
+  await refused({ schedule: null, format: 'csv' });
+  await reports.call('DELETE', `/${made.id}`, 204);
+});
+
+test('an account has a limited number of reports with a schedule, also if they are created at once', async () => {
+  const { token } = await newTenant(service);
+  const schedule = { cron: '0 6 1 * *', timezone: 'UTC', recipients: [], period: 'month' };
+  const create = (fields: object) =>
+    service.api('POST', '/analytics/reports', { name: 'N', type: 'emails', format: 'csv', ...fields }, { token });
+  const [once, first] = [await create({}), await create({ schedule })];
+  assert.deepEqual([once.status, first.status], [202, 202]);
+  const { tenantId } = first.body as { tenantId: string };
+  await tenantEm(service.deps.orm, tenantId).transactional((tx) =>
+    rows(
+      tx,
+      sql`
+      insert into analytics_reports (tenant_id, name, type, format, schedule, scheduled_since)
+      select tenant_id, name, type, format, schedule, scheduled_since from analytics_reports, generate_series(1, 197)
+      where id = ${first.body.id}`,
+    ),
+  );
+  const statuses = (await Promise.all([1, 2, 3, 4].map(() => create({ schedule })))).map(({ status }) => status);
+  assert.deepEqual(statuses.sort(), [202, 202, 409, 409]);
+  assert.deepEqual(outcome(await create({ schedule })), [409, 'limit_reached']);
+  const changed = await service.api('PUT', `/analytics/reports/${once.body.id}`, { schedule }, { token });
+  assert.deepEqual(outcome(changed), [409, 'limit_reached']);
+  assert.equal((await create({})).status, 202);
 });
 
 test('the state of a report is never answered from a cache', async () => {
@@ -233,8 +297,53 @@ test('files expire after 90 days, and the oldest make room; then there is nothin
 
   // Room for the youngest file only.
   const { size } = await reports.call('GET', `/${young.id}`, 200);
-  await tenantEm(service.deps.orm, TENANT).transactional((tx) => makeRoom(tx, TENANT, size));
+  const [last] = (await reports.call('GET', `/${young.id}/runs`, 200)).data;
+  await tenantEm(service.deps.orm, TENANT).transactional((tx) => makeRoom(tx, { tenantId: TENANT, id: last.id }, size));
   assert.equal((await reports.call('GET', `/${older.id}`, 200)).downloadUrl, null);
   assert.equal((await download(service, `/analytics/reports/${young.id}/download`)).status, 200);
   await removeFiles(service.deps);
+});
+
+test('room is made by the runs that ended first, not by one whose file is still needed', async () => {
+  await reports.query(sql`update analytics_report_runs set object_key = null`);
+  const made = [
+    await reports.create(MAY),
+    await reports.create(MAY),
+    await reports.create(MAY),
+    await reports.create(MAY),
+  ];
+  for (const { id } of made) await reports.ended(id);
+  const [mailed, newest, first, current] = made.map(({ id }) => id as number) as [number, number, number, number];
+  // Ended in another order than they were opened; an email of one waits.
+  const ends = [
+    [mailed, '1 hour'],
+    [newest, '1 minute'],
+    [first, '30 minutes'],
+    [current, '1 day'],
+  ] as const;
+  for (const [id, ago] of ends)
+    await reports.query(
+      sql`update analytics_report_runs set finished_at = now() - ${ago}::interval where report_id = ${id}`,
+    );
+  const [email] = await reports.query<{ id: number }>(sql`
+    insert into emails (tenant_id, send_key, template_id, lane)
+    values (${TENANT}, 'waits', (select coalesce(max(id), 1) from email_templates), 'journey') returning id`);
+  await reports.query(
+    sql`update analytics_report_runs set email_ids = array[${email!.id}::bigint] where report_id = ${mailed}`,
+  );
+  const { size } = await reports.call('GET', `/${newest}`, 200);
+  const [{ id: runId }] = (await reports.call('GET', `/${current}/runs`, 200)).data;
+  const room = (bytes: number) =>
+    tenantEm(service.deps.orm, TENANT).transactional((tx) => makeRoom(tx, { tenantId: TENANT, id: runId }, bytes));
+  const kept = async () => {
+    const found = await Promise.all(made.map(({ id }) => reports.call('GET', `/${id}`, 200)));
+    return found.filter(({ downloadUrl }) => downloadUrl !== null).map(({ id }) => id as number);
+  };
+  await room(2 * size);
+  assert.deepEqual(await kept(), [mailed, newest, current]);
+  await room(1);
+  assert.deepEqual(await kept(), [mailed, current]);
+  await reports.query(sql`update emails set status = 'SENT' where id = ${email!.id}`);
+  await room(1);
+  assert.deepEqual(await kept(), [current]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { changeText } from '../../../domain/reports/render/format.ts';
 import { figureOf, LAYOUTS, type Layout } from '../../../domain/reports/content/layouts.ts';
-import { campaigns, contentOf, type Figures } from './support.ts';
+import { campaigns, contentOf, MAY, type Figures } from './support.ts';
 
 const forms = (views: number, submissions: number, conversionRate: number): Figures<'forms'> => ({
   totals: { views, submissions, conversionRate, contacts: 4 },
@@ -57,6 +57,21 @@ test('a chart of names has the ten largest', () => {
   const chart = contentOf('campaigns', campaigns(14, 3)).charts.at(-1)!;
   assert.equal(chart.points.length, 10);
   assert.deepEqual(chart.series[0]!.values, [26, 24, 22, 20, 18, 16, 14, 12, 10, 8]);
+});
+
+test('a content has the periods that its figures say they cover', () => {
+  const period = { ...MAY, from: new Date('2027-04-30T21:00:00Z') };
+  const content = contentOf('forms', forms(1, 1, 1), { period });
+  assert.equal(content.period.from, '2027-04-30T21:00:00.000Z');
+  assert.deepEqual(content.previousPeriod, { from: '2027-03-30T20:00:00.000Z', to: '2027-04-30T21:00:00.000Z' });
+});
+
+test('a breakdown that is cut says so', () => {
+  const cut = contentOf('campaigns', { ...campaigns(14, 3), page: { hasMore: true } });
+  assert.deepEqual(cut.notes, [
+    'By campaign: only the 14 rows with the highest figures of "Sent". All other figures include the rest.',
+  ]);
+  assert.deepEqual(contentOf('campaigns', { ...campaigns(14, 3), page: { hasMore: false } }).notes, []);
 });
 
 test('every figure of a layout has a label', () => {

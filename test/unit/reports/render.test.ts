@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import type { ReportFormat } from '../../../db/entities/reports.ts';
 import type { ReportContent } from '../../../domain/reports/content/content.ts';
 import { LAYOUTS } from '../../../domain/reports/content/layouts.ts';
-import { renderInThread } from '../../../domain/reports/render/report-thread.ts';
+import { renderInThread, RenderError } from '../../../domain/reports/render/report-thread.ts';
 import { readPdf, readWorkbook } from '../../support/report-files.ts';
 import { campaigns, contentOf, MAY } from './support.ts';
 
@@ -122,6 +122,34 @@ test('thousands of points and rows: the PDF says what it leaves out, the others 
   const lines = new TextDecoder().decode(await render(huge, 'csv')).split('\r\n');
   // The header, and the end of the last line.
   assert.equal(lines.length, 1 + csvLines(10_000, 5000) + 1);
+}, 60_000);
+
+test('every format has the notes', async () => {
+  const cut = contentOf('campaigns', { ...campaigns(14, 3), page: { hasMore: true } });
+  const [note] = cut.notes;
+  const text = new TextDecoder().decode(await render(cut, 'csv'));
+  assert.deepEqual(parse(text, { record_delimiter: '\r\n' })[1], ['note', '', '', note, '', '']);
+  const summary = readWorkbook(await render(cut, 'xlsx')).get('Summary')!;
+  assert.deepEqual(
+    summary.rows.find(([label]) => label === 'Note'),
+    ['Note', note],
+  );
+  assert.match(summary.xml, /<pane ySplit="9" /);
+  assert.ok((await readPdf(await render(cut, 'pdf'))).pages[0]!.includes('only the 14 rows'));
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(await render(cut, 'json'))).notes, [note]);
+});
+
+test('a thread that takes too long or too much memory, or that fails, says so', async () => {
+  const failure = async (content: ReportContent, limits?: { memoryMb: number; ms: number }): Promise<string> => {
+    const error: unknown = await renderInThread({ content, format: 'csv' }, undefined, limits).catch((one) => one);
+    assert.ok(error instanceof RenderError, String(error));
+    return error.message;
+  };
+  assert.equal(await failure(month, { memoryMb: 512, ms: 1 }), 'Rendering the report took too long');
+  const large = contentOf('campaigns', campaigns(20_000, 5000, { stepMs: HOUR_MS }));
+  assert.equal(await failure(large, { memoryMb: 32, ms: 60_000 }), 'Rendering the report took too much memory');
+  const wrong = { ...month, tables: null as never };
+  assert.equal(await failure(wrong), 'The report could not be rendered');
 }, 60_000);
 
 test('a thread that is aborted ends', async () => {

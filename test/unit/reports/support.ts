@@ -1,5 +1,6 @@
 import type { ReportType } from '../../../db/entities/reports.ts';
 import type { Period } from '../../../domain/analytics/period.ts';
+import { periodBefore } from '../../../domain/reports/content/period-before.ts';
 import { buildContent } from '../../../domain/reports/content/build-content.ts';
 import type { ReportContent } from '../../../domain/reports/content/content.ts';
 import type { FiguresOf } from '../../../domain/reports/content/layouts.ts';
@@ -33,7 +34,7 @@ const emailTotals = (n: number) => ({ ...emails(n), uniqueOpens: n, uniqueClicks
 const NO_CONVERSIONS = { total: 0, contacts: 0, rate: 0 };
 
 /** Figures as a report of this type reads them. */
-export type Figures<T extends ReportType> = Omit<FiguresOf[T], 'period' | 'page'>;
+export type Figures<T extends ReportType> = Omit<FiguresOf[T], 'period' | 'page'> & { page?: { hasMore: boolean } };
 
 /** Figures of campaigns over `points` intervals; those with an id in `names` are called so. */
 export const campaigns = (
@@ -58,20 +59,25 @@ export const campaigns = (
   })),
 });
 
+interface More<T extends ReportType> {
+  period?: Period;
+  before?: Figures<T>;
+  title?: string;
+}
+
 /** The content of a report on May 2027 in Warsaw. */
 export const contentOf = <T extends ReportType>(
   type: T,
   figures: Figures<T>,
-  more: { before?: Figures<T>; title?: string; period?: Period } = {},
+  { period = MAY, before = figures, ...more }: More<T> = {},
 ): ReportContent =>
   buildContent({
     type,
     title: null,
     tenantId: 'mill',
-    period: MAY,
     generatedAt: new Date('2027-06-01T06:00:03Z'),
     asOf: new Date('2027-06-01T06:00:01Z'),
-    figures,
-    before: figures,
+    figures: { ...figures, period },
+    before: { ...before, period: { ...period, ...periodBefore(period) } },
     ...more,
   });

@@ -19,7 +19,7 @@ export function renderPdf(content: ReportContent): AsyncIterable<Buffer> {
 
 function drawTitle(sheet: PdfSheet, content: ReportContent): void {
   const { doc, left, width } = sheet;
-  const { title, tenantId, period, previousPeriod } = content;
+  const { title, tenantId, period, previousPeriod, notes } = content;
   doc.rect(0, 0, doc.page.width, 6).fill(COLOURS.accent);
   sheet.y = 36;
   sheet.line(tenantId, left, sheet.y, { size: 8.5, colour: COLOURS.muted, width });
@@ -30,6 +30,8 @@ function drawTitle(sheet: PdfSheet, content: ReportContent): void {
   const compared = `Compared with ${periodText(previousPeriod, period)} · Times in ${period.timezone}`;
   sheet.line(compared, left, sheet.y, { size: 8.5, colour: COLOURS.muted, width });
   sheet.y += 22;
+  for (const note of notes)
+    sheet.y += sheet.paragraph(note, left, sheet.y, { size: 8.5, colour: COLOURS.muted, width, lines: 3 }) + 6;
   if (!isEmpty(content)) return;
   sheet.line('Nothing happened in this period.', left, sheet.y, { size: 10, weight: 'bold', width });
   sheet.y += 20;

@@ -65,7 +65,7 @@ function leftOut({ rows, columns }: ReportTable, shown: number): string | null {
         .map(({ label }) => label)
         .join(', ')}.`,
     );
-  return parts.length === 0 ? null : [...parts, 'The formats CSV, XLSX and JSON have all of them.'].join(' ');
+  return parts.length === 0 ? null : [...parts, 'The formats CSV, XLSX and JSON have these.'].join(' ');
 }
 
 const sumOf = (widths: number[]): number => widths.reduce((sum, width) => sum + width, 0);
