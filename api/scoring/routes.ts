@@ -42,6 +42,8 @@ const contactScore = (path: `/${string}`, operationId: string) =>
     path,
     operationId,
     summary: 'Get the score of a contact',
+    description:
+      'Everything is as of now: points of rules with `decay` have lost worth since they were awarded. `totalScore` is the sum of the `score` of all `rules`, each rounded. `history` lists the changes by awards, the latest first; what has lost worth since is no change in it, so its `total`, the total right after the change, may be more than `totalScore`. A contact that was never scored has 0 and is cold.',
     access: 'scoring:read',
     params: IdParams,
     query: schema.ScoreQuery,
@@ -57,6 +59,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules',
     operationId: 'listScoringRules',
     summary: 'List scoring rules',
+    description:
+      'Every account begins with rules for opens, clicks, form submissions and website visits. Deleted rules are left out.',
     access: 'scoring:read',
     query: schema.RuleQuery,
     responses: { 200: { schema: listOf(schema.Rule) } },
@@ -67,6 +71,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules',
     operationId: 'createScoringRule',
     summary: 'Create a scoring rule',
+    description:
+      'The rule awards `points` × `weight`, rounded, for each event of its type that meets all `conditions`, from now on: once per event, however often that is delivered. Automated opens and clicks do not count. A replay applies it to earlier events.',
     access: 'scoring:write',
     body: schema.RuleCreate,
     responses: { 201: { schema: schema.Rule } },
@@ -81,6 +87,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules/{id}',
     operationId: 'getScoringRule',
     summary: 'Get a scoring rule',
+    description: 'Deleted rules are not found; scores still name them.',
     access: 'scoring:read',
     params: IdParams,
     responses: { 200: { schema: schema.Rule } },
@@ -91,6 +98,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules/{id}',
     operationId: 'updateScoringRule',
     summary: 'Change a scoring rule',
+    description:
+      'Applies to events from now on. Points that the rule has awarded stay, and lose worth as the rule said when they were awarded; a replay gives earlier events what the rule gives now. An inactive rule awards nothing, and its points stay.',
     access: 'scoring:write',
     params: IdParams,
     body: schema.RuleUpdate,
@@ -121,6 +130,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules/{id}',
     operationId: 'deleteScoringRule',
     summary: 'Delete a scoring rule',
+    description:
+      'Points that the rule has awarded stay in scores and in their history, and lose worth as before. To take them away, change the rule to 0 points and replay it before.',
     access: 'scoring:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -138,6 +149,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/companies/{id}',
     operationId: 'getCompanyScore',
     summary: 'Get the score of a company',
+    description:
+      '`totalScore` is the own score of the company, from rules with the target `company`; `contactsTotal` is the sum of the scores of the contacts that belong to it now. Both are as of now; a `total` in `history` is as of its change, as for contacts.',
     access: 'scoring:read',
     params: IdParams,
     query: schema.ScoreQuery,
@@ -149,6 +162,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/leaderboard',
     operationId: 'getLeaderboard',
     summary: 'List the highest scores',
+    description:
+      'By the totals of now, the highest first; those who have the same total share a rank. Companies are ranked by their own score, from rules with the target `company`.',
     access: 'scoring:read',
     query: schema.LeaderboardQuery,
     responses: { 200: { schema: schema.Leaderboard } },
@@ -168,6 +183,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds',
     operationId: 'listScoreThresholds',
     summary: 'List score thresholds',
+    description: 'All thresholds of the account, with the number of contacts for whom each has fired.',
     access: 'scoring:read',
     query: schema.ThresholdQuery,
     responses: { 200: { schema: listOf(schema.Threshold) } },
@@ -186,6 +202,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds',
     operationId: 'createScoreThreshold',
     summary: 'Create a score threshold',
+    description:
+      'A threshold fires for a contact when an event leaves its total at `score` or above, and then never again for this contact, also when the total falls below and rises again. It is judged once per event, on the total after all rules of the event; points in between do not count. Totals that are there already do not fire it: it fires when the score of a contact changes next and is still enough. A threshold whose action starts a campaign waits while that is not active, and fires at the next change of the score after it is. Points from campaigns, replays and merges, and negative points that lose worth, can make it fire too.',
     access: 'scoring:write',
     body: schema.ThresholdCreate,
     responses: { 201: { schema: schema.Threshold } },
@@ -201,6 +219,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds/{id}',
     operationId: 'getScoreThreshold',
     summary: 'Get a score threshold',
+    description:
+      '`triggered` and `triggeredCount` tell for how many contacts it has fired, also those who were deleted since, but not those who were erased.',
     access: 'scoring:read',
     params: IdParams,
     responses: { 200: { schema: schema.Threshold } },
@@ -214,6 +234,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds/{id}',
     operationId: 'updateScoreThreshold',
     summary: 'Change a score threshold',
+    description:
+      'For contacts for whom it has fired it does not fire again, whatever is changed. A lower `score` fires when the score of a contact changes next and is still enough. `triggered` and `triggeredCount` are accepted with any value, and ignored, because they change by themselves.',
     access: 'scoring:write',
     params: IdParams,
     body: schema.ThresholdUpdate,
@@ -240,6 +262,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds/{id}',
     operationId: 'deleteScoreThreshold',
     summary: 'Delete a score threshold',
+    description: 'What it has caused stays. A call of its webhook that has not ended is given up.',
     access: 'scoring:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -254,6 +277,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/settings',
     operationId: 'getScoringSettings',
     summary: 'Get the scores at which warm and hot begin',
+    description: 'A total below `warm` is cold, one from `hot` on is hot. New accounts have 30 and 70.',
     access: 'settings:read',
     responses: { 200: { schema: schema.Settings } },
     handler: async ({ em }) => ({ body: presentSettings(await readSettings(em)) }),
@@ -263,6 +287,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/settings',
     operationId: 'updateScoringSettings',
     summary: 'Change the scores at which warm and hot begin',
+    description:
+      '`warm` must be below `hot`. The qualification of all contacts and companies follows at once, without events; segments that depend on it are built again.',
     access: 'settings:write',
     body: schema.SettingsUpdate,
     responses: { 200: { schema: schema.Settings } },
