@@ -48,7 +48,7 @@ const HeldData = strict(
     executions: list('Campaign executions with their steps'),
     score: strict({
       total: Type.Integer(),
-      rules: list('Points by rule'),
+      rules: list('As in GET /scoring/contacts/{id}: the `score` of each adds up to `total`'),
       thresholds: list('Thresholds that fired'),
       history: list('Every score change'),
     }),

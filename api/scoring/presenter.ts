@@ -1,7 +1,8 @@
-import type { ScoreThreshold, ScoringRule, ScoringSettings } from '../../db/entities/scoring.ts';
+import type { ScoringRule, ScoringSettings } from '../../db/entities/scoring.ts';
 import type { readContactScore } from '../../domain/scoring/read-scores.ts';
 import type { ReplayView } from '../../domain/scoring/replay.ts';
 import type { ThresholdAction } from '../../domain/scoring/threshold-action.ts';
+import type { CountedThreshold } from '../../domain/scoring/thresholds.ts';
 
 export function presentRule(rule: ScoringRule) {
   return {
@@ -23,7 +24,7 @@ export function presentRule(rule: ScoringRule) {
   };
 }
 
-export function presentThreshold(threshold: ScoreThreshold, triggeredCount: number) {
+export function presentThreshold({ threshold, triggeredCount }: CountedThreshold) {
   return {
     id: threshold.id,
     name: threshold.name,

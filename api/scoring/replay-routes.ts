@@ -32,6 +32,8 @@ export const replayRoutes: RouteSpec[] = [
     path: '/scoring/replays/{id}',
     operationId: 'getScoringReplay',
     summary: 'Get the progress of a replay',
+    description:
+      'The figures grow while it is RUNNING. It ends as CANCELLED when the rule is changed, deleted or made inactive; what it has changed until then stays.',
     access: 'scoring:read',
     params: IdParams,
     responses: { 200: { schema: schema.Replay } },

@@ -1,5 +1,4 @@
 import { ScoreThreshold, ScoringRule } from '../../db/entities/scoring.ts';
-import { notFound } from '../../domain/common/errors.ts';
 import { listRules, listThresholds } from '../../domain/scoring/list-scoring.ts';
 import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
 import {
@@ -11,7 +10,13 @@ import {
   updateRule,
 } from '../../domain/scoring/rules.ts';
 import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
-import { createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
+import {
+  createThreshold,
+  deleteThreshold,
+  readThreshold,
+  triggeredCounts,
+  updateThreshold,
+} from '../../domain/scoring/thresholds.ts';
 import { actionViolations } from '../../domain/scoring/threshold-action.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
@@ -28,12 +33,17 @@ import {
   type RouteSpec,
 } from '../route/route.ts';
 
+/** Counters move by themselves, so what was read can be put back although they have moved. */
+const withoutCounters = ({ triggered: _triggered, triggeredCount: _count, ...fixed }: Record<string, unknown>) => fixed;
+
 const contactScore = (path: `/${string}`, operationId: string) =>
   route({
     method: 'GET',
     path,
     operationId,
     summary: 'Get the score of a contact',
+    description:
+      'Everything is as of now: points of rules with `decay` have lost worth since they were awarded. `totalScore` is the sum of the `score` of all `rules`, each rounded. `history` lists the changes by awards, the latest first; what has lost worth since is no change in it, so its `total`, the total right after the change, may be more than `totalScore`. A contact that was never scored has 0 and is cold.',
     access: 'scoring:read',
     params: IdParams,
     query: schema.ScoreQuery,
@@ -49,6 +59,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules',
     operationId: 'listScoringRules',
     summary: 'List scoring rules',
+    description:
+      'Every account begins with rules for opens, clicks, form submissions and website visits. Deleted rules are left out.',
     access: 'scoring:read',
     query: schema.RuleQuery,
     responses: { 200: { schema: listOf(schema.Rule) } },
@@ -59,12 +71,14 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules',
     operationId: 'createScoringRule',
     summary: 'Create a scoring rule',
+    description:
+      'The rule awards `points` × `weight`, rounded, for each event of its type that meets all `conditions`, from now on: once per event, however often that is delivered. Automated opens and clicks do not count. A replay applies it to earlier events.',
     access: 'scoring:write',
     body: schema.RuleCreate,
     responses: { 201: { schema: schema.Rule } },
     check: ({ body, given }) => ruleViolations({ ...body, conditions: given.conditions }),
-    handler: async ({ em, principal, body }) => {
-      const rule = await createRule(em, principal.tenantId, body);
+    handler: async ({ em, caller, body }) => {
+      const rule = await createRule(em, caller, body);
       return created(`/scoring/rules/${rule.id}`, presentRule(rule));
     },
   }),
@@ -73,6 +87,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules/{id}',
     operationId: 'getScoringRule',
     summary: 'Get a scoring rule',
+    description: 'Deleted rules are not found; scores still name them.',
     access: 'scoring:read',
     params: IdParams,
     responses: { 200: { schema: schema.Rule } },
@@ -83,6 +98,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules/{id}',
     operationId: 'updateScoringRule',
     summary: 'Change a scoring rule',
+    description:
+      'Applies to events from now on. Points that the rule has awarded stay, and lose worth as the rule said when they were awarded; a replay gives earlier events what the rule gives now. An inactive rule awards nothing, and its points stay.',
     access: 'scoring:write',
     params: IdParams,
     body: schema.RuleUpdate,
@@ -99,9 +116,9 @@ export const scoringRoutes: RouteSpec[] = [
         }),
       ];
     },
-    handler: async ({ em, params, body, readOnly, ifMatch }) => ({
+    handler: async ({ em, caller, params, body, readOnly, ifMatch }) => ({
       body: presentRule(
-        await updateRule(em, params.id, body, (current) => {
+        await updateRule(em, caller, params.id, body, (current) => {
           assertIfMatch(ifMatch, current.version);
           assertUnchanged(readOnly, presentRule(current));
         }),
@@ -113,6 +130,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/rules/{id}',
     operationId: 'deleteScoringRule',
     summary: 'Delete a scoring rule',
+    description:
+      'Points that the rule has awarded stay in scores and in their history, and lose worth as before. To take them away, change the rule to 0 points and replay it before.',
     access: 'scoring:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -130,6 +149,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/companies/{id}',
     operationId: 'getCompanyScore',
     summary: 'Get the score of a company',
+    description:
+      '`totalScore` is the own score of the company, from rules with the target `company`; `contactsTotal` is the sum of the scores of the contacts that belong to it now. Both are as of now; a `total` in `history` is as of its change, as for contacts.',
     access: 'scoring:read',
     params: IdParams,
     query: schema.ScoreQuery,
@@ -141,6 +162,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/leaderboard',
     operationId: 'getLeaderboard',
     summary: 'List the highest scores',
+    description:
+      'By the totals of now, the highest first; those who have the same total share a rank. Companies are ranked by their own score, from rules with the target `company`.',
     access: 'scoring:read',
     query: schema.LeaderboardQuery,
     responses: { 200: { schema: schema.Leaderboard } },
@@ -160,6 +183,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds',
     operationId: 'listScoreThresholds',
     summary: 'List score thresholds',
+    description: 'All thresholds of the account, with the number of contacts for whom each has fired.',
     access: 'scoring:read',
     query: schema.ThresholdQuery,
     responses: { 200: { schema: listOf(schema.Threshold) } },
@@ -169,7 +193,7 @@ export const scoringRoutes: RouteSpec[] = [
           tx,
           found.map((threshold) => threshold.id),
         );
-        return found.map((threshold) => presentThreshold(threshold, counts.get(threshold.id) ?? 0));
+        return found.map((threshold) => presentThreshold({ threshold, triggeredCount: counts.get(threshold.id) ?? 0 }));
       }),
     }),
   }),
@@ -178,6 +202,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds',
     operationId: 'createScoreThreshold',
     summary: 'Create a score threshold',
+    description:
+      'A threshold fires for a contact when an event leaves its total at `score` or above, and then never again for this contact, also when the total falls below and rises again. It is judged once per event, on the total after all rules of the event; points in between do not count. Totals that are there already do not fire it: it fires when the score of a contact changes next and is still enough. A threshold whose action starts a campaign waits while that is not active, and fires at the next change of the score after it is. Points from campaigns, replays and merges, and negative points that lose worth, can make it fire too.',
     access: 'scoring:write',
     body: schema.ThresholdCreate,
     responses: { 201: { schema: schema.Threshold } },
@@ -185,7 +211,7 @@ export const scoringRoutes: RouteSpec[] = [
     handler: async ({ deps, em, caller, body }) => {
       const { action = { type: 'NONE' } } = body;
       const threshold = await createThreshold(em, caller, { ...body, action }, deps.outbound.checkUrl);
-      return created(`/scoring/thresholds/${threshold.id}`, presentThreshold(threshold, 0));
+      return created(`/scoring/thresholds/${threshold.id}`, presentThreshold({ threshold, triggeredCount: 0 }));
     },
   }),
   route({
@@ -193,23 +219,23 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds/{id}',
     operationId: 'getScoreThreshold',
     summary: 'Get a score threshold',
+    description:
+      '`triggered` and `triggeredCount` tell for how many contacts it has fired, also those who were deleted since, but not those who were erased.',
     access: 'scoring:read',
     params: IdParams,
     responses: { 200: { schema: schema.Threshold } },
-    handler: async ({ em, params }) => {
-      const threshold = await em.findOne(ScoreThreshold, { id: params.id });
-      if (!threshold) throw notFound('score threshold', params.id);
-      return {
-        body: presentThreshold(threshold, (await triggeredCounts(em, [params.id])).get(params.id) ?? 0),
-        derived: true,
-      };
-    },
+    handler: async ({ em, params }) => ({
+      body: presentThreshold(await readThreshold(em, params.id)),
+      derived: true,
+    }),
   }),
   route({
     method: 'PUT',
     path: '/scoring/thresholds/{id}',
     operationId: 'updateScoreThreshold',
     summary: 'Change a score threshold',
+    description:
+      'For contacts for whom it has fired it does not fire again, whatever is changed. A lower `score` fires when the score of a contact changes next and is still enough. `triggered` and `triggeredCount` are accepted with any value, and ignored, because they change by themselves.',
     access: 'scoring:write',
     params: IdParams,
     body: schema.ThresholdUpdate,
@@ -217,20 +243,18 @@ export const scoringRoutes: RouteSpec[] = [
     check: async ({ deps, tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(ScoreThreshold, { id: params.id ?? 0 });
       if (!current) return [];
-      const count = (await triggeredCounts(tx, [current.id])).get(current.id) ?? 0;
       return [
-        ...changedReadOnly(readOnly, presentThreshold(current, count)),
+        ...changedReadOnly(withoutCounters(readOnly), current),
         ...(await actionViolations(tx, caller.tenantId, body.action, deps.outbound.checkUrl)),
       ];
     },
     handler: async ({ deps, em, caller, params, body, readOnly, ifMatch }) => {
-      const count = (await triggeredCounts(em, [params.id])).get(params.id) ?? 0;
-      const check = async (current: ScoreThreshold): Promise<void> => {
+      const check = (current: ScoreThreshold): void => {
         assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentThreshold(current, count));
+        assertUnchanged(withoutCounters(readOnly), current);
       };
-      const threshold = await updateThreshold(em, caller, params.id, body, check, deps.outbound.checkUrl);
-      return { body: presentThreshold(threshold, count) };
+      const changed = await updateThreshold(em, caller, params.id, body, check, deps.outbound.checkUrl);
+      return { body: presentThreshold(changed) };
     },
   }),
   route({
@@ -238,6 +262,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/thresholds/{id}',
     operationId: 'deleteScoreThreshold',
     summary: 'Delete a score threshold',
+    description: 'What it has caused stays. A call of its webhook that has not ended is given up.',
     access: 'scoring:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -252,6 +277,7 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/settings',
     operationId: 'getScoringSettings',
     summary: 'Get the scores at which warm and hot begin',
+    description: 'A total below `warm` is cold, one from `hot` on is hot. New accounts have 30 and 70.',
     access: 'settings:read',
     responses: { 200: { schema: schema.Settings } },
     handler: async ({ em }) => ({ body: presentSettings(await readSettings(em)) }),
@@ -261,6 +287,8 @@ export const scoringRoutes: RouteSpec[] = [
     path: '/scoring/settings',
     operationId: 'updateScoringSettings',
     summary: 'Change the scores at which warm and hot begin',
+    description:
+      '`warm` must be below `hot`. The qualification of all contacts and companies follows at once, without events; segments that depend on it are built again.',
     access: 'settings:write',
     body: schema.SettingsUpdate,
     responses: { 200: { schema: schema.Settings } },

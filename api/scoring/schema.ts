@@ -29,7 +29,8 @@ const ruleFields = {
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'Maximum total points that the rule gives one contact',
+      description:
+        'The most points that the rule gives one contact in all, or takes away if `points` is negative, however old they are. For `target: company` it limits what the rule gives one company, whichever contacts the events are of. When two contacts are merged, the points of both stay, also beyond it',
     }),
   ),
   decay: nullable(
@@ -45,7 +46,9 @@ const ruleFields = {
       { description: 'How points lose worth; null if they keep it. Points keep the half-life they were awarded with' },
     ),
   ),
-  target: oneOf(['contact', 'company']),
+  target: oneOf(['contact', 'company'], {
+    description: 'Who gets the points: the contact of the event, or the company that it belongs to then',
+  }),
   active: Type.Boolean(),
 };
 const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt'] as const;
@@ -125,7 +128,7 @@ export const Threshold = strict({
   id: Id,
   ...thresholdFields,
   triggered: Type.Boolean({ description: 'Whether it has fired for any contact' }),
-  triggeredCount: Type.Integer(),
+  triggeredCount: Type.Integer({ description: 'The number of contacts for whom it has fired' }),
   tenantId: Type.String(),
   version: Version,
   createdAt: Timestamp,
@@ -146,7 +149,7 @@ const History = Type.Array(
     ruleId,
     points: Type.Integer(),
     worth: Type.Number({ description: 'What the points are worth now' }),
-    total: Type.Integer({ description: 'The total after the change' }),
+    total: Type.Integer({ description: 'The total right after the change; later decay does not alter it' }),
     eventId: Type.String(),
   }),
   { description: 'A page of the changes, the latest first' },
@@ -174,8 +177,8 @@ export const ContactScore = strict({
 });
 export const CompanyScore = strict({
   companyId: Id,
-  totalScore: Type.Integer(),
-  contactsTotal: Type.Integer(),
+  totalScore: Type.Integer({ description: 'From rules with the target `company`' }),
+  contactsTotal: Type.Integer({ description: 'The sum of the scores of its contacts' }),
   qualification,
   history: History,
   page: Page,

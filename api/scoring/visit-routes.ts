@@ -13,10 +13,12 @@ export const visitRoutes: RouteSpec[] = [
     path: '/scoring/events',
     operationId: 'recordScoringEvent',
     summary: 'Record a website visit',
+    description:
+      'For programs: writes a WEBSITE_VISITED event for the contact, which is scored as any event. Each request counts: neither repeated visits nor many of them are left out, as they are from what the visit script tells. An `Idempotency-Key` prevents that a repeated request counts twice. Refused while the contact is being erased (409 `conflict`).',
     access: 'scoring:write',
     body: ScoringEvent,
     responses: { 202: { schema: EventAccepted } },
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     check: ({ body }) => pageViolations(body.data ?? {}, '/data'),
     handler: async ({ em, principal, requestId, body: { contactId, data = {} } }) => {
       const origin = { tenantId: principal.tenantId, requestId };
@@ -29,6 +31,8 @@ export const visitRoutes: RouteSpec[] = [
     path: '/scoring/visits/embed',
     operationId: 'getVisitEmbed',
     summary: 'Get the code that tells of visits, for all pages of a site',
+    description:
+      'An HTML element for the `<head>` of every page. It loads the visit script, which tells of pages that known contacts visit, and does nothing for others.',
     access: 'scoring:read',
     responses: { 200: { schema: schema.VisitEmbed } },
     handler: async ({ deps, principal: { tenantId: site } }) => ({
@@ -53,7 +57,7 @@ export const visitRoutes: RouteSpec[] = [
     operationId: 'tellVisit',
     summary: 'Tell that a contact visits a page',
     description:
-      'The visit script calls it, with JSON as text, which needs no preflight. Each valid request is answered in the same way: visits without a valid token of a contact of the site, by robots, and of a page that the contact visited less than 10 seconds before are not kept, and neither is more than 60 pages of a contact a minute. Unknown fields are ignored.',
+      'The visit script calls it, with JSON as text, which needs no preflight. Each valid request is answered in the same way: visits without a valid token of a contact of the site, by robots, of a contact that is being erased, and of a page that the contact visited less than 10 seconds before are not kept, and neither are more than 60 visits of a contact in a minute, which begins with the first of them. Unknown fields are ignored.',
     access: 'public',
     openQuery: true,
     body: schema.Visit,

@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { engineEm } from '../../db/orm.ts';
 import { readContactToken } from '../../domain/addresses/contact-token.ts';
 import { AppError } from '../../domain/common/errors.ts';
-import { isAutomatedAgent } from '../../domain/emails/tracking/tracking-agents.ts';
 import { recordWebVisits, type WebVisit } from '../../domain/scoring/record-web-visits.ts';
+import { isRobot } from '../../domain/scoring/robot-agents.ts';
 import type { VisitedPage } from '../../domain/scoring/visited-page.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { inBatches } from '../route/in-batches.ts';
@@ -48,7 +48,7 @@ export async function recordToldVisit(
   { site, contactToken, page }: ToldVisit,
   requestId: string,
 ): Promise<void> {
-  if (isAutomatedAgent(ctx.get('user-agent')) || isPrefetch(ctx)) return;
+  if (isRobot(ctx.get('user-agent')) || isPrefetch(ctx)) return;
   const contactId = readContactToken(deps.links, contactToken, site);
   if (contactId !== null) await record(deps, { tenantId: site, contactId, page, requestId });
 }

@@ -2469,10 +2469,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List scoring rules */
+        /**
+         * List scoring rules
+         * @description Every account begins with rules for opens, clicks, form submissions and website visits. Deleted rules are left out.
+         */
         get: operations["listScoringRules"];
         put?: never;
-        /** Create a scoring rule */
+        /**
+         * Create a scoring rule
+         * @description The rule awards `points` × `weight`, rounded, for each event of its type that meets all `conditions`, from now on: once per event, however often that is delivered. Automated opens and clicks do not count. A replay applies it to earlier events.
+         */
         post: operations["createScoringRule"];
         delete?: never;
         options?: never;
@@ -2487,12 +2493,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a scoring rule */
+        /**
+         * Get a scoring rule
+         * @description Deleted rules are not found; scores still name them.
+         */
         get: operations["getScoringRule"];
-        /** Change a scoring rule */
+        /**
+         * Change a scoring rule
+         * @description Applies to events from now on. Points that the rule has awarded stay, and lose worth as the rule said when they were awarded; a replay gives earlier events what the rule gives now. An inactive rule awards nothing, and its points stay.
+         */
         put: operations["updateScoringRule"];
         post?: never;
-        /** Delete a scoring rule */
+        /**
+         * Delete a scoring rule
+         * @description Points that the rule has awarded stay in scores and in their history, and lose worth as before. To take them away, change the rule to 0 points and replay it before.
+         */
         delete: operations["deleteScoringRule"];
         options?: never;
         head?: never;
@@ -2526,7 +2541,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress of a replay */
+        /**
+         * Get the progress of a replay
+         * @description The figures grow while it is RUNNING. It ends as CANCELLED when the rule is changed, deleted or made inactive; what it has changed until then stays.
+         */
         get: operations["getScoringReplay"];
         put?: never;
         post?: never;
@@ -2543,7 +2561,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the score of a contact */
+        /**
+         * Get the score of a contact
+         * @description Everything is as of now: points of rules with `decay` have lost worth since they were awarded. `totalScore` is the sum of the `score` of all `rules`, each rounded. `history` lists the changes by awards, the latest first; what has lost worth since is no change in it, so its `total`, the total right after the change, may be more than `totalScore`. A contact that was never scored has 0 and is cold.
+         */
         get: operations["getContactScore"];
         put?: never;
         post?: never;
@@ -2560,7 +2581,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the score of a contact */
+        /**
+         * Get the score of a contact
+         * @description Everything is as of now: points of rules with `decay` have lost worth since they were awarded. `totalScore` is the sum of the `score` of all `rules`, each rounded. `history` lists the changes by awards, the latest first; what has lost worth since is no change in it, so its `total`, the total right after the change, may be more than `totalScore`. A contact that was never scored has 0 and is cold.
+         */
         get: operations["getContactScoreAlias"];
         put?: never;
         post?: never;
@@ -2577,7 +2601,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the score of a company */
+        /**
+         * Get the score of a company
+         * @description `totalScore` is the own score of the company, from rules with the target `company`; `contactsTotal` is the sum of the scores of the contacts that belong to it now. Both are as of now; a `total` in `history` is as of its change, as for contacts.
+         */
         get: operations["getCompanyScore"];
         put?: never;
         post?: never;
@@ -2594,7 +2621,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the highest scores */
+        /**
+         * List the highest scores
+         * @description By the totals of now, the highest first; those who have the same total share a rank. Companies are ranked by their own score, from rules with the target `company`.
+         */
         get: operations["getLeaderboard"];
         put?: never;
         post?: never;
@@ -2613,7 +2643,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record a website visit */
+        /**
+         * Record a website visit
+         * @description For programs: writes a WEBSITE_VISITED event for the contact, which is scored as any event. Each request counts: neither repeated visits nor many of them are left out, as they are from what the visit script tells. An `Idempotency-Key` prevents that a repeated request counts twice. Refused while the contact is being erased (409 `conflict`).
+         */
         post: operations["recordScoringEvent"];
         delete?: never;
         options?: never;
@@ -2628,7 +2661,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the code that tells of visits, for all pages of a site */
+        /**
+         * Get the code that tells of visits, for all pages of a site
+         * @description An HTML element for the `<head>` of every page. It loads the visit script, which tells of pages that known contacts visit, and does nothing for others.
+         */
         get: operations["getVisitEmbed"];
         put?: never;
         post?: never;
@@ -2649,7 +2685,7 @@ export interface paths {
         put?: never;
         /**
          * Tell that a contact visits a page
-         * @description The visit script calls it, with JSON as text, which needs no preflight. Each valid request is answered in the same way: visits without a valid token of a contact of the site, by robots, and of a page that the contact visited less than 10 seconds before are not kept, and neither is more than 60 pages of a contact a minute. Unknown fields are ignored.
+         * @description The visit script calls it, with JSON as text, which needs no preflight. Each valid request is answered in the same way: visits without a valid token of a contact of the site, by robots, of a contact that is being erased, and of a page that the contact visited less than 10 seconds before are not kept, and neither are more than 60 visits of a contact in a minute, which begins with the first of them. Unknown fields are ignored.
          */
         post: operations["tellVisit"];
         delete?: never;
@@ -2665,10 +2701,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List score thresholds */
+        /**
+         * List score thresholds
+         * @description All thresholds of the account, with the number of contacts for whom each has fired.
+         */
         get: operations["listScoreThresholds"];
         put?: never;
-        /** Create a score threshold */
+        /**
+         * Create a score threshold
+         * @description A threshold fires for a contact when an event leaves its total at `score` or above, and then never again for this contact, also when the total falls below and rises again. It is judged once per event, on the total after all rules of the event; points in between do not count. Totals that are there already do not fire it: it fires when the score of a contact changes next and is still enough. A threshold whose action starts a campaign waits while that is not active, and fires at the next change of the score after it is. Points from campaigns, replays and merges, and negative points that lose worth, can make it fire too.
+         */
         post: operations["createScoreThreshold"];
         delete?: never;
         options?: never;
@@ -2683,12 +2725,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a score threshold */
+        /**
+         * Get a score threshold
+         * @description `triggered` and `triggeredCount` tell for how many contacts it has fired, also those who were deleted since, but not those who were erased.
+         */
         get: operations["getScoreThreshold"];
-        /** Change a score threshold */
+        /**
+         * Change a score threshold
+         * @description For contacts for whom it has fired it does not fire again, whatever is changed. A lower `score` fires when the score of a contact changes next and is still enough. `triggered` and `triggeredCount` are accepted with any value, and ignored, because they change by themselves.
+         */
         put: operations["updateScoreThreshold"];
         post?: never;
-        /** Delete a score threshold */
+        /**
+         * Delete a score threshold
+         * @description What it has caused stays. A call of its webhook that has not ended is given up.
+         */
         delete: operations["deleteScoreThreshold"];
         options?: never;
         head?: never;
@@ -2702,9 +2753,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the scores at which warm and hot begin */
+        /**
+         * Get the scores at which warm and hot begin
+         * @description A total below `warm` is cold, one from `hot` on is hot. New accounts have 30 and 70.
+         */
         get: operations["getScoringSettings"];
-        /** Change the scores at which warm and hot begin */
+        /**
+         * Change the scores at which warm and hot begin
+         * @description `warm` must be below `hot`. The qualification of all contacts and companies follows at once, without events; segments that depend on it are built again.
+         */
         put: operations["updateScoringSettings"];
         post?: never;
         delete?: never;
@@ -3389,7 +3446,9 @@ export interface components {
         CompanyScore: {
             /** @example 1 */
             companyId: number;
+            /** @description From rules with the target `company` */
             totalScore: number;
+            /** @description The sum of the scores of its contacts */
             contactsTotal: number;
             /** @enum {string} */
             qualification: "cold" | "warm" | "hot";
@@ -3406,7 +3465,7 @@ export interface components {
                 points: number;
                 /** @description What the points are worth now */
                 worth: number;
-                /** @description The total after the change */
+                /** @description The total right after the change; later decay does not alter it */
                 total: number;
                 eventId: string;
             }[];
@@ -3509,7 +3568,7 @@ export interface components {
                 points: number;
                 /** @description What the points are worth now */
                 worth: number;
-                /** @description The total after the change */
+                /** @description The total right after the change; later decay does not alter it */
                 total: number;
                 eventId: string;
             }[];
@@ -3900,7 +3959,7 @@ export interface components {
                 operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
                 value?: unknown;
             }[];
-            /** @description Maximum total points that the rule gives one contact */
+            /** @description The most points that the rule gives one contact in all, or takes away if `points` is negative, however old they are. For `target: company` it limits what the rule gives one company, whichever contacts the events are of. When two contacts are merged, the points of both stay, also beyond it */
             maxPerContact?: number | null;
             /** @description How points lose worth; null if they keep it. Points keep the half-life they were awarded with */
             decay?: {
@@ -3910,7 +3969,10 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /** @enum {string} */
+            /**
+             * @description Who gets the points: the contact of the event, or the company that it belongs to then
+             * @enum {string}
+             */
             target?: "contact" | "company";
             active?: boolean;
         };
@@ -5279,7 +5341,7 @@ export interface components {
             }[];
             score: {
                 total: number;
-                /** @description Points by rule */
+                /** @description As in GET /scoring/contacts/{id}: the `score` of each adds up to `total` */
                 rules: {
                     [key: string]: unknown;
                 }[];
@@ -6141,6 +6203,7 @@ export interface components {
             } & (unknown & unknown & unknown & unknown);
             /** @description Whether it has fired for any contact */
             triggered: boolean;
+            /** @description The number of contacts for whom it has fired */
             triggeredCount: number;
             tenantId: string;
             /** @description For optimistic concurrency; the ETag of reads */
@@ -6238,7 +6301,7 @@ export interface components {
                 operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
                 value?: unknown;
             }[];
-            /** @description Maximum total points that the rule gives one contact */
+            /** @description The most points that the rule gives one contact in all, or takes away if `points` is negative, however old they are. For `target: company` it limits what the rule gives one company, whichever contacts the events are of. When two contacts are merged, the points of both stay, also beyond it */
             maxPerContact: number | null;
             /** @description How points lose worth; null if they keep it. Points keep the half-life they were awarded with */
             decay: {
@@ -6248,7 +6311,10 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /** @enum {string} */
+            /**
+             * @description Who gets the points: the contact of the event, or the company that it belongs to then
+             * @enum {string}
+             */
             target: "contact" | "company";
             active: boolean;
             tenantId: string;
@@ -7226,7 +7292,7 @@ export interface components {
                 operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
                 value?: unknown;
             }[];
-            /** @description Maximum total points that the rule gives one contact */
+            /** @description The most points that the rule gives one contact in all, or takes away if `points` is negative, however old they are. For `target: company` it limits what the rule gives one company, whichever contacts the events are of. When two contacts are merged, the points of both stay, also beyond it */
             maxPerContact?: number | null;
             /** @description How points lose worth; null if they keep it. Points keep the half-life they were awarded with */
             decay?: {
@@ -7236,7 +7302,10 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /** @enum {string} */
+            /**
+             * @description Who gets the points: the contact of the event, or the company that it belongs to then
+             * @enum {string}
+             */
             target?: "contact" | "company";
             active?: boolean;
             readonly id?: unknown;
@@ -8075,7 +8144,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested" | "report.created" | "report.updated" | "report.deleted";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.created" | "scoring_rule.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested" | "report.created" | "report.updated" | "report.deleted";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;

@@ -187,6 +187,22 @@ const RecentVisitSchema = defineEntity({
 export class RecentVisit extends RecentVisitSchema.class {}
 RecentVisitSchema.setClass(RecentVisit);
 
+const VisitCountSchema = defineEntity({
+  name: 'VisitCount',
+  tableName: 'visit_counts',
+  ...tenantTable,
+  indexes: [{ name: 'visit_counts_since_idx', properties: ['since'] }],
+  properties: {
+    tenantId: tenantId().primary(),
+    contactId: bigid().primary(),
+    since: timestamp(),
+    visits: p.integer(),
+  },
+});
+/** The visits of a contact that counted in the minute since the first of them. */
+export class VisitCount extends VisitCountSchema.class {}
+VisitCountSchema.setClass(VisitCount);
+
 /** The boundaries for tenants without their own. */
 export const DEFAULT_LEVELS = { warm: 30, hot: 70 };
 
@@ -259,4 +275,5 @@ export const scoringEntities = [
   ScoringSettings,
   ScoringReplay,
   RecentVisit,
+  VisitCount,
 ];

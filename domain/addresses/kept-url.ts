@@ -1,21 +1,48 @@
 const CONTACT_TOKEN = 'contactToken';
-const PARTS = /^([^?#]*)(?:\?([^#]*))?(#[^]*)?$/;
+const NESTED_TOKEN = new RegExp(`\\b${CONTACT_TOKEN}=`);
+const PARTS = /^([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;
 const WEB_VIEW = /(\/api\/v1\/emails\/view)\/[\w-]+$/;
+/** How often a value is decoded: an address in an address in an address. Bounded, because anybody can tell of a visit. */
+const MOST_DECODED = 4;
 
-/** The name of a parameter, which may be percent-encoded. */
-function nameOf(parameter: string): string {
-  const name = parameter.split('=', 1)[0]!;
-  return name.includes('%') ? ([...new URLSearchParams(name).keys()][0] ?? '') : name;
+/** The text with its ASCII characters decoded, also if others are malformed. */
+const decoded = (text: string): string =>
+  text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));
+
+/** Whether a parameter is the token of a contact, or has an address with one as its value, however often encoded. */
+function hasToken(parameter: string): boolean {
+  const at = parameter.indexOf('=');
+  if (decoded(at < 0 ? parameter : parameter.slice(0, at)) === CONTACT_TOKEN) return true;
+  let value = at < 0 ? '' : parameter.slice(at + 1);
+  for (let times = 0; times <= MOST_DECODED; times += 1) {
+    if (NESTED_TOKEN.test(value)) return true;
+    value = decoded(value);
+  }
+  return false;
+}
+
+/** A query with its `?`, without parameters that have a token; empty if nothing is left. */
+function keptQuery(query: string | undefined): string {
+  const kept = query?.split('&').filter((parameter) => !hasToken(parameter)) ?? [];
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+}
+
+/** A fragment with its `#`; that of an application may be a route with a query. */
+function keptFragment(fragment: string | undefined): string {
+  if (fragment === undefined) return '';
+  const at = fragment.indexOf('?');
+  const route = at < 0 ? fragment : fragment.slice(0, at);
+  const parameters = route.split('&').filter((parameter) => !hasToken(parameter));
+  return `#${parameters.join('&')}${at < 0 ? '' : keptQuery(fragment.slice(at + 1))}`;
 }
 
 /**
  * The URL of a click or visit as it is stored and told: without what stands for its recipient, which is the parameter
- * `contactToken` and the token of the web view. So nobody who reads events gets a token, and the clicks of all
- * recipients on a link have the same URL. The rest is unchanged, byte for byte.
+ * `contactToken`, in the query or the fragment or in an address that is the value of another parameter, and the token of
+ * the web view. So nobody who reads events gets a token, and the clicks of all recipients on a link have the same URL.
+ * The rest is unchanged, byte for byte.
  */
 export function keptUrl(url: string): string {
-  const [, path = '', query, fragment = ''] = PARTS.exec(url) ?? [];
-  const kept = query?.split('&').filter((parameter) => nameOf(parameter) !== CONTACT_TOKEN);
-  const search = kept === undefined || kept.length === 0 ? '' : `?${kept.join('&')}`;
-  return `${path.replace(WEB_VIEW, '$1')}${search}${fragment}`;
+  const [, path = '', query, fragment] = PARTS.exec(url) ?? [];
+  return `${path.replace(WEB_VIEW, '$1')}${keptQuery(query)}${keptFragment(fragment)}`;
 }

@@ -26,6 +26,8 @@ export const AUDIT_ACTIONS = [
   'api_key.created',
   'api_key.deleted',
   'scoring_settings.updated',
+  'scoring_rule.created',
+  'scoring_rule.updated',
   'scoring_rule.deleted',
   'scoring_rule.replayed',
   'scoring_threshold.created',

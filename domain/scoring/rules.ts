@@ -51,11 +51,32 @@ export const checkedParts = ({ eventType, conditions, points, weight }: ScoringR
   weight: Number(weight ?? 1),
 });
 
-export async function createRule(em: EntityManager, tenantId: string, input: RuleInput): Promise<ScoringRule> {
+/** What the audit log has of a rule: all that decides its points. */
+const contentOf = (rule: ScoringRule) => ({
+  name: rule.name,
+  eventType: rule.eventType,
+  points: rule.points,
+  category: rule.category ?? null,
+  weight: Number(rule.weight ?? 1),
+  conditions: rule.conditions ?? [],
+  decay: rule.decay ?? null,
+  maxPerContact: rule.maxPerContact ?? null,
+  target: rule.target,
+  active: rule.active,
+});
+const resourceOf = (id: number) => ({ resourceType: 'scoring_rule', resourceId: id });
+
+export async function createRule(em: EntityManager, author: Author, input: RuleInput): Promise<ScoringRule> {
+  const { tenantId } = author;
   return em.transactional(async (tx) => {
     const rule = tx.create(ScoringRule, { ...input, category: input.category || null, tenantId });
     assertValid(ruleViolations(checkedParts(rule)));
     await tx.flush();
+    await appendAudit(tx, author, {
+      action: 'scoring_rule.created',
+      ...resourceOf(rule.id),
+      after: contentOf(rule),
+    });
     return rule;
   });
 }
@@ -79,6 +100,7 @@ async function lockRule(tx: EntityManager, id: number): Promise<ScoringRule> {
  */
 export async function updateRule(
   em: EntityManager,
+  author: Author,
   id: number,
   input: Partial<RuleInput>,
   check: (current: ScoringRule) => void,
@@ -86,9 +108,16 @@ export async function updateRule(
   return em.transactional(async (tx) => {
     const rule = await lockRule(tx, id);
     check(rule);
+    const before = contentOf(rule);
     tx.assign(rule, { ...input, ...(input.category === '' ? { category: null } : {}) });
     assertValid(ruleViolations(checkedParts(rule)));
     await tx.flush();
+    await appendAudit(tx, author, {
+      action: 'scoring_rule.updated',
+      ...resourceOf(id),
+      before,
+      after: contentOf(rule),
+    });
     return rule;
   });
 }
@@ -103,14 +132,13 @@ export async function deleteRule(
   await em.transactional(async (tx) => {
     const rule = await lockRule(tx, id);
     check(rule);
-    const { name, eventType, points } = rule;
+    const before = contentOf(rule);
     tx.assign(rule, { deletedAt: new Date(), active: false });
     await tx.flush();
     await appendAudit(tx, author, {
       action: 'scoring_rule.deleted',
-      resourceType: 'scoring_rule',
-      resourceId: id,
-      before: { name, eventType, points },
+      ...resourceOf(id),
+      before,
     });
   });
 }

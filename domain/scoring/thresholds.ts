@@ -36,19 +36,39 @@ export async function createThreshold(
   });
 }
 
+/** A threshold with the number of contacts for which it has fired. */
+export interface CountedThreshold {
+  threshold: ScoreThreshold;
+  triggeredCount: number;
+}
+
+const counted = async (tx: EntityManager, threshold: ScoreThreshold): Promise<CountedThreshold> => ({
+  threshold,
+  triggeredCount: (await triggeredCounts(tx, [threshold.id])).get(threshold.id) ?? 0,
+});
+
+/** Throws 404. */
+export async function readThreshold(em: EntityManager, id: number): Promise<CountedThreshold> {
+  return em.transactional(async (tx) => {
+    const threshold = await tx.findOne(ScoreThreshold, { id });
+    if (!threshold) throw notFound('score threshold', id);
+    return counted(tx, threshold);
+  });
+}
+
 /** Changes a threshold; contacts for which it has fired stay that way. Throws 404. */
 export async function updateThreshold(
   em: EntityManager,
   author: Author,
   id: number,
   input: Partial<ThresholdInput>,
-  check: (current: ScoreThreshold) => Promise<void>,
+  check: (current: ScoreThreshold) => void,
   checkUrl: CheckUrl,
-): Promise<ScoreThreshold> {
+): Promise<CountedThreshold> {
   return em.transactional(async (tx) => {
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!threshold) throw notFound('score threshold', id);
-    await check(threshold);
+    check(threshold);
     assertValid(await actionViolations(tx, threshold.tenantId, input.action, checkUrl));
     const before = contentOf(threshold);
     tx.assign(threshold, input);
@@ -59,7 +79,7 @@ export async function updateThreshold(
       before,
       after: contentOf(threshold),
     });
-    return threshold;
+    return counted(tx, threshold);
   });
 }
 

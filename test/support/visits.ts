@@ -1,14 +1,25 @@
-import { engineEm, rows, type RawBuilder } from '../../db/orm.ts';
+import { engineEm, rows, sql, type RawBuilder } from '../../db/orm.ts';
 import { makeContactToken } from '../../domain/addresses/contact-token.ts';
 import { settled } from './events.ts';
 import { makeContact } from './mail/emails.ts';
-import type { Answer, Service } from './service.ts';
+import { startService, type Answer, type Service } from './service.ts';
+import { until } from './until.ts';
 
 export const PAGE = 'https://www.example.com/prices';
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36';
+export const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36';
 
-/** Visitors of a website that has the script, on a service with consumers and relay. */
-export function visitors(service: Service) {
+export type Visitors = ReturnType<typeof visitorsOf>;
+
+/** A service with consumers and relay, and visitors of a website that has the script. The caller must stop it. */
+export async function startVisitors(): Promise<{ service: Service; site: Visitors }> {
+  const service = await startService({ worker: ['consumers', 'relay'] });
+  return { service, site: visitorsOf(service) };
+}
+
+function visitorsOf(service: Service) {
+  const engine = <Row>(query: RawBuilder<unknown>): Promise<Row[]> =>
+    engineEm(service.deps.orm).transactional((tx) => rows<Row>(tx, query));
   const tokenOf = (contactId: number, tenantId = 'default', now?: number): string =>
     makeContactToken(service.deps.links, tenantId, contactId, now);
   /** Tells of a visit as a browser does. */
@@ -31,7 +42,17 @@ export function visitors(service: Service) {
     },
     scoreOf: async (contactId: number): Promise<number> =>
       (await service.api('GET', `/scoring/contacts/${contactId}`)).body.totalScore,
-    engine: <Row>(query: RawBuilder<unknown>): Promise<Row[]> =>
-      engineEm(service.deps.orm).transactional((tx) => rows<Row>(tx, query)),
+    engine,
+    /** Waits until so many transactions wait for the lock of another. */
+    untilBlocked: (count = 1) =>
+      until(
+        'transactions wait for a lock',
+        async () =>
+          (
+            await engine(
+              sql`select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+            )
+          ).length >= count,
+      ),
   };
 }

@@ -88,7 +88,7 @@ async function newReplay({ em }: Journeys): Promise<void> {
       select ${TENANT}, 'R', 'S', 'replayed' || n || '@example.com', 'replayed' || n || '@example.com'
       from generate_series(1, ${2 * REPLAY_PAGE + 1}::int) n on conflict do nothing`,
     );
-    return createRule(tx, TENANT, { name: 'Created', eventType: 'CONTACT_CREATED', points: 1 });
+    return createRule(tx, author, { name: 'Created', eventType: 'CONTACT_CREATED', points: 1 });
   });
   await requestReplay(em(), author, id, { from: '2020-01-01T00:00:00Z' });
 }

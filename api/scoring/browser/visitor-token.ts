@@ -1,5 +1,5 @@
 /** The parameter of links in emails, and where the script of forms keeps a token too. */
-const PARAMETER = 'contactToken';
+const PARAMETER = 'contactToken=';
 const KEY = 'perennial.contactToken';
 
 /** The page may have no storage: it can be forbidden by its visitor or its frame. */
@@ -11,20 +11,29 @@ function storage<T>(use: (storage: Storage) => T): T | null {
   }
 }
 
-/** An address without the token. */
-export function withoutToken(href: string): string {
-  const url = new URL(href);
-  if (!url.searchParams.has(PARAMETER)) return href;
-  url.searchParams.delete(PARAMETER);
-  return url.href;
-}
+/** The queries of an address: its own, and that of an application's route in its fragment (`#/prices?…`). */
+const QUERIES = /(^[^?#]*|#[^?]*)\?([^#]*)/g;
+const isToken = (parameter: string): boolean => parameter.startsWith(PARAMETER);
 
-const tokenIn = (href: string): string | null => new URL(href, window.location.href).searchParams.get(PARAMETER);
+/** An address without the token. */
+export const withoutToken = (href: string): string =>
+  href.replace(QUERIES, (all, before: string, query: string) => {
+    const parameters = query.split('&');
+    if (!parameters.some(isToken)) return all;
+    const kept = parameters.filter((parameter) => !isToken(parameter));
+    return before + (kept.length > 0 ? `?${kept.join('&')}` : '');
+  });
+
+const tokenIn = (href: string): string | undefined =>
+  [...href.matchAll(QUERIES)]
+    .flatMap(([, , query = '']) => query.split('&'))
+    .find(isToken)
+    ?.slice(PARAMETER.length);
 
 /** The token of the link that led to the page; the script of forms may have taken it out of the address already. */
-function tokenOfLink(): string | null {
+function tokenOfLink(): string | undefined {
   const [loaded] = performance.getEntriesByType('navigation');
-  return tokenIn(window.location.href) || (loaded ? tokenIn(loaded.name) : null);
+  return tokenIn(window.location.href) || (loaded && tokenIn(loaded.name));
 }
 
 /** Takes the token out of the address bar, so that it is not copied along with the address. */
@@ -45,7 +54,7 @@ export function createVisitorToken(isAgreed: boolean) {
     isRefused = !isGiven;
     if (isGiven) storage((kept) => ofLink && kept.setItem(KEY, ofLink));
     else {
-      ofLink = null;
+      ofLink = undefined;
       storage((kept) => kept.removeItem(KEY));
     }
   };

@@ -20,9 +20,11 @@ export type Counts = Record<string, number>;
 export async function requestErasure(em: EntityManager, caller: Caller, contactId: number): Promise<Erasure> {
   const { tenantId, actor } = caller;
   return em.transactional(async (tx) => {
+    // Also waits for visits that are being recorded, which lock the contact for key share: later ones see the erasure,
+    // and the events of those before it are in the outbox when it begins.
     const locked = await rows(
       tx,
-      sql`select 1 from contacts where tenant_id = ${tenantId} and id = ${contactId} for no key update`,
+      sql`select 1 from contacts where tenant_id = ${tenantId} and id = ${contactId} for update`,
     );
     if (locked.length === 0) throw notFound('contact', contactId);
     const atWork = await tx.findOne(Erasure, { contactId, status: { $in: ['PENDING', 'RUNNING'] } });

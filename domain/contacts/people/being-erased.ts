@@ -1,5 +1,12 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { AppError } from '../../common/errors.ts';
+
+/**
+ * SQL for whether a contact is being erased; `contactId` is a qualified name. Lock the contact in a statement before: one
+ * that waits for the lock does not see an erasure that was requested meanwhile.
+ */
+export const isBeingErased = (tenantId: RawBuilder<unknown>, contactId: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`exists (select 1 from erasures e where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} and e.status in ('PENDING', 'RUNNING'))`;
 
 /**
  * Throws `conflict` if one of these contacts, whose rows are locked, is being erased: the erasure finds data by the
@@ -10,10 +17,10 @@ export async function assertNotBeingErased(
   tenantId: string,
   contactIds: readonly number[],
 ): Promise<void> {
-  const [found] = await rows<{ contact_id: number }>(
+  const [found] = await rows<{ id: number }>(
     tx,
     sql`
-    select contact_id from erasures where tenant_id = ${tenantId} and contact_id = any(${[...contactIds]}::bigint[]) and status in ('PENDING', 'RUNNING') limit 1`,
+    select c.id from unnest(${[...contactIds]}::bigint[]) as c(id) where ${isBeingErased(sql`${tenantId}`, sql`c.id`)} limit 1`,
   );
-  if (found) throw new AppError('conflict', `Contact ${found.contact_id} is being erased`);
+  if (found) throw new AppError('conflict', `Contact ${found.id} is being erased`);
 }

@@ -6,6 +6,7 @@ import type { Caller } from '../../audit/principal.ts';
 import { notFound } from '../../common/errors.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { NO_RULE } from '../../scoring/apply-changes.ts';
+import { readContactScore, type RuleScore } from '../../scoring/read-scores.ts';
 import { timeline } from '../values/timeline.ts';
 
 type Rows = Record<string, unknown>[];
@@ -17,7 +18,8 @@ export interface HeldData {
   activities: Rows;
   emails: Rows;
   submissions: Rows;
-  score: { total: number; rules: Rows; thresholds: Rows; history: Rows };
+  /** As of now: `rules` add up to `total`. */
+  score: { total: number; rules: RuleScore[]; thresholds: Rows; history: Rows };
   memberships: Rows;
   executions: Rows;
   suppressions: Rows;
@@ -42,7 +44,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         resourceType: 'contact',
         resourceId: contactId,
       });
-      const [total] = await rows<{ total: number }>(tx, sql`select total from score_totals where ${scored}`);
+      const { totalScore, rules } = await readContactScore(tx, contactId);
       return {
         contact,
         company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
@@ -64,10 +66,8 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
             from form_files f where f.tenant_id = s.tenant_id and f.submission_id = s.id), '[]') as files
         from form_submissions s join forms f on f.tenant_id = s.tenant_id and f.id = s.form_id where s.tenant_id = ${tenantId} and s.contact_id = ${contactId} order by s.id`),
         score: {
-          total: total?.total ?? 0,
-          rules: await all(
-            sql`select nullif(rule_id, ${NO_RULE}) as "ruleId", sum(score) as points from scores_by_rule where ${scored} group by rule_id order by rule_id`,
-          ),
+          total: totalScore,
+          rules,
           thresholds: await all(
             sql`select threshold_id as "thresholdId", at from score_threshold_hits where ${own} order by threshold_id`,
           ),

@@ -211,8 +211,8 @@ test('campaigns, settings and what is deleted are told of, also when a key did i
   });
   const by = { token: key };
   const ids: Record<string, number> = {};
-  const made = async (name: string, path: string, body: object): Promise<void> => {
-    ids[name] = (await ok('POST', path, body)).id;
+  const made = async (name: string, path: string, body: object, as: object = {}): Promise<void> => {
+    ids[name] = (await ok('POST', path, body, as)).id;
   };
   await made('campaign', '/campaigns', { name: 'Welcome', steps: [{ type: 'WAIT', config: { waitMinutes: 5 } }] });
   await made('template', '/emails/templates', { name: 'Hello', subject: 'Hi', content: '<p>Hi</p>' });
@@ -221,7 +221,6 @@ test('campaigns, settings and what is deleted are told of, also when a key did i
     name: 'Contact',
     fields: [{ name: 'email', type: 'email', label: 'Email', required: true }],
   });
-  await made('rule', '/scoring/rules', { name: 'Open', eventType: 'EMAIL_OPENED', points: 3 });
   const found = await logged(async () => {
     for (const act of ['start', 'pause', 'pause', 'resume', 'stop', 'stop'])
       await ok('POST', `/campaigns/${ids['campaign']}/${act}`, undefined, by);
@@ -229,11 +228,20 @@ test('campaigns, settings and what is deleted are told of, also when a key did i
     await ok('DELETE', `/emails/templates/${ids['template']}`, undefined, by);
     await ok('DELETE', `/contacts/lists/${ids['segment']}`, undefined, by);
     await ok('DELETE', `/forms/${ids['form']}`, undefined, by);
-    await ok('DELETE', `/scoring/rules/${ids['rule']}`, undefined, by);
+    await made('rule', '/scoring/rules', { name: 'Click', eventType: 'EMAIL_CLICKED', points: 7 }, by);
+    const rule = `/scoring/rules/${ids['rule']}`;
+    await ok('PUT', rule, { points: 8, decay: { halfLifeDays: 30 } }, by);
+    await ok('PUT', rule, { points: 8 }, by);
+    await ok('DELETE', rule, undefined, by);
     await ok('PUT', '/scoring/settings', { warm: 20 }, by);
     await ok('PUT', '/scoring/settings', { warm: 20 }, by);
   });
   const status = (value: string) => ({ status: value });
+  const rule = `scoring_rule/${ids['rule']}`;
+  const content = {
+    ...{ name: 'Click', eventType: 'EMAIL_CLICKED', points: 7, category: null, weight: 1, conditions: [] },
+    ...{ decay: null, maxPerContact: null, target: 'contact', active: true },
+  };
   assert.deepEqual(found.map(told), [
     [
       'campaign.started',
@@ -248,12 +256,9 @@ test('campaigns, settings and what is deleted are told of, also when a key did i
     ['email_template.deleted', `email_template/${ids['template']}`, { name: 'Hello', subject: 'Hi' }, null],
     ['segment.deleted', `segment/${ids['segment']}`, { name: 'Guests', type: 'static' }, null],
     ['form.deleted', `form/${ids['form']}`, { name: 'Contact', status: 'ACTIVE' }, null],
-    [
-      'scoring_rule.deleted',
-      `scoring_rule/${ids['rule']}`,
-      { name: 'Open', eventType: 'EMAIL_OPENED', points: 3 },
-      null,
-    ],
+    ['scoring_rule.created', rule, null, content],
+    ['scoring_rule.updated', rule, { points: 7, decay: null }, { points: 8, decay: { halfLifeDays: 30 } }],
+    ['scoring_rule.deleted', rule, { ...content, points: 8, decay: { halfLifeDays: 30 } }, null],
     ['scoring_settings.updated', 'scoring_settings/null', { warm: 30 }, { warm: 20 }],
   ]);
   for (const entry of found)

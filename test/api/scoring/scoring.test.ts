@@ -289,6 +289,45 @@ test("a company has a score of its own, beside the sum of its contacts'", async 
   await service.api('DELETE', `/scoring/rules/${rule.id}`);
 });
 
+test('merged contacts keep the points of both beyond a cap, and get no more', async () => {
+  const rule = await make('/scoring/rules', {
+    ...{ name: 'capped', eventType: 'CAMPAIGN_COMPLETED', points: 20, maxPerContact: 30 },
+  });
+  const [id, twin] = [await person(), await person()];
+  const completed = (contactId: number) => eventOf('CAMPAIGN_COMPLETED', { campaignId: 1, contactId, executionId: 1 });
+  await happen(completed(id), completed(id), completed(twin));
+  assert.equal((await service.api('POST', `/contacts/${id}/merge`, { sourceId: twin })).status, 200);
+  const given = async () => (await score(id)).rules.find((one: Answer['body']) => one.ruleId === rule.id).points;
+  assert.equal(await given(), 50);
+  await happen(completed(id));
+  assert.equal(await given(), 50);
+  await service.api('DELETE', `/scoring/rules/${rule.id}`);
+});
+
+test('an export of the data of a contact has the score of now, whose parts add up', async () => {
+  const rule = await make('/scoring/rules', {
+    ...{ name: 'fading', eventType: 'GOAL_MET', points: 100, decay: { halfLifeDays: 1 } },
+  });
+  const id = await person();
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  await happen(eventOf('GOAL_MET', { campaignId: 1, contactId: id, executionId: 1, stepId: 'g' }, daysAgo(2)));
+  await happen(submitted(id));
+  // As if the upkeep had not come to the score for a while.
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(tx, sql`update score_totals set total = 125 where subject = 'contact' and subject_id = ${id}`),
+  );
+  const { totalScore, rules } = await score(id);
+  const held = (await service.api('GET', `/contacts/${id}/data-export`)).body.score;
+  assert.deepEqual([held.total, held.rules], [totalScore, rules]);
+  assert.equal(totalScore, 50);
+  assert.equal(
+    held.rules.reduce((sum: number, one: Answer['body']) => sum + one.score, 0),
+    held.total,
+  );
+  assert.equal(held.history.length, 2);
+  await service.api('DELETE', `/scoring/rules/${rule.id}`);
+});
+
 test('a threshold fires once per contact, for good, with its action', async () => {
   const list = (await make('/contacts/lists', { name: 'Keen' })).id;
   const gone = (await make('/contacts/lists', { name: 'Gone' })).id;
@@ -343,6 +382,13 @@ test('a threshold fires once per contact, for good, with its action', async () =
   assert.deepEqual([now.triggered, now.triggeredCount, now.score], [true, 1, 40]);
   const back = await service.api('PUT', `/scoring/thresholds/${threshold.id}`, now);
   assert.equal(back.status, 200, JSON.stringify(back.body));
+  // It has fired for more since it was read: the counters are no part of the change.
+  const before = await service.api('PUT', `/scoring/thresholds/${threshold.id}`, {
+    ...{ ...threshold, version: back.body.version, updatedAt: back.body.updatedAt },
+    name: 'Keener',
+  });
+  assert.equal(before.status, 200, JSON.stringify(before.body));
+  assert.deepEqual([before.body.name, before.body.triggered, before.body.triggeredCount], ['Keener', true, 1]);
   const used = await service.api('DELETE', `/contacts/lists/${list}`);
   assert.deepEqual([used.status, used.body.code], [409, 'in_use']);
   for (const path of [

@@ -2,21 +2,23 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { makeContactToken } from '../../../domain/addresses/contact-token.ts';
 import { createLinkSigner } from '../../../domain/addresses/tokens.ts';
-import { sql } from '../../../db/orm.ts';
+import { sql, tenantEm } from '../../../db/orm.ts';
+import { requestErasure } from '../../../domain/contacts/erasure/erasures.ts';
+import { recordVisit } from '../../../domain/scoring/record-visit.ts';
+import { recordWebVisits } from '../../../domain/scoring/record-web-visits.ts';
 import { problemsOf } from '../../support/accounts.ts';
 import { settled } from '../../support/events.ts';
-import { startService, type Answer, type Service } from '../../support/service.ts';
+import type { Answer, Service } from '../../support/service.ts';
 import { newMember } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
-import { PAGE, visitors } from '../../support/visits.ts';
+import { PAGE, startVisitors, type Visitors } from '../../support/visits.ts';
 
 const DAY_MS = 86_400_000;
 
 let service: Service;
-let site: ReturnType<typeof visitors>;
+let site: Visitors;
 beforeAll(async () => {
-  service = await startService({ worker: ['consumers', 'relay'] });
-  site = visitors(service);
+  ({ service, site } = await startVisitors());
 });
 afterAll(() => service.stop());
 
@@ -56,6 +58,18 @@ test('passwords and tokens in addresses are not kept', async () => {
   });
   assert.equal(written.status, 202);
   assert.deepEqual((await site.visitsOf(id))[1], { contactId: id, url: 'https://www.example.com/b', title: 'B' });
+});
+
+test('tokens in the routes of applications, and in addresses within addresses, are not kept either', async () => {
+  const id = await site.person();
+  const token = site.tokenOf(id);
+  await site.visit(id, {
+    url: `https://www.example.com/#/prices?a=1&contactToken=${token}`,
+    referrer: `https://www.example.com/go?u=https%3A%2F%2Fb.example%2F%3FcontactToken%3D${token}&b=1`,
+  });
+  assert.deepEqual(await site.visitsOf(id), [
+    { contactId: id, url: 'https://www.example.com/#/prices?a=1', referrer: 'https://www.example.com/go?b=1' },
+  ]);
 });
 
 test('what is not a valid token of a contact of the site is answered alike, and nothing is kept', async () => {
@@ -160,6 +174,62 @@ test('malformed visits are refused with every violation', async () => {
   assert.equal((await site.tell('')).status, 400);
   assert.equal((await site.tell({ ...good, more: 'x'.repeat(16 * 1024) })).status, 413);
   assert.equal((await site.tell(good, { 'content-type': 'text/html' })).status, 415);
+  assert.deepEqual(await site.visitsOf(id), []);
+});
+
+const CALLER = {
+  tenantId: 'default',
+  actor: { type: 'user', id: 1, name: 'admin' },
+  requestId: 'r',
+  address: '127.0.0.1',
+} as const;
+const event = (contactId: number) => ({ contactId, type: 'WEBSITE_VISITED', data: { url: PAGE } });
+
+test('visits of a contact that is being erased are not kept', async () => {
+  const [id, other] = [await site.person(), await site.person()];
+  // No process executes its workflow, so the erasure stays open.
+  assert.equal((await service.api('POST', `/contacts/${id}/erase`)).status, 202);
+  const [told, toldOfOther] = await Promise.all([site.visit(id), site.visit(other)]);
+  assert.deepEqual([told.status, toldOfOther.status], [204, 204]);
+  const refused = await service.api('POST', '/scoring/events', event(id));
+  assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
+  assert.deepEqual([await site.visitsOf(id), (await site.visitsOf(other)).length], [[], 1]);
+  assert.deepEqual(await site.engine(sql`select 1 from recent_visits where contact_id = ${id}`), []);
+});
+
+test('the request for an erasure waits for visits that are being recorded, so it finds their events', async () => {
+  const em = tenantEm(service.deps.orm, 'default');
+  const origin = { tenantId: 'default', requestId: 'r' };
+  const ways = [
+    (tx: typeof em, contactId: number) => recordVisit(tx, origin, { contactId, page: { url: PAGE } }),
+    (tx: typeof em, contactId: number) => recordWebVisits(tx, [{ ...origin, contactId, page: { url: PAGE } }]),
+  ];
+  for (const record of ways) {
+    const id = await site.person();
+    const erased = await em.fork().transactional(async (tx) => {
+      await record(tx, id);
+      const asked = service.api('POST', `/contacts/${id}/erase`);
+      await site.untilBlocked();
+      assert.deepEqual(await site.engine(sql`select 1 from erasures where contact_id = ${id}`), []);
+      return { asked };
+    });
+    assert.equal((await erased.asked).status, 202);
+    assert.equal((await site.visitsOf(id)).length, 1);
+  }
+});
+
+test('a visit that waits for the request of an erasure sees it', async () => {
+  const id = await site.person();
+  const { answers } = await tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
+    await requestErasure(tx, CALLER, id);
+    const waiting = [service.api('POST', '/scoring/events', event(id)), site.visit(id)];
+    await site.untilBlocked(2);
+    return { answers: Promise.all(waiting) };
+  });
+  assert.deepEqual(
+    (await answers).map(({ status }) => status),
+    [409, 204],
+  );
   assert.deepEqual(await site.visitsOf(id), []);
 });
 

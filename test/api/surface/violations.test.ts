@@ -396,8 +396,8 @@ const CASES: Record<string, () => Case> = {
   }),
   updateScoreThreshold: () => ({
     path: `/scoring/thresholds/${ids['threshold']}`,
-    body: { name: '', triggered: true, action: { type: 'WEBHOOK', url: 'https://10.0.0.1/' } },
-    wrong: ['/action/url outbound_refused', '/name too_short', '/triggered read_only'],
+    body: { name: '', version: 99, action: { type: 'WEBHOOK', url: 'https://10.0.0.1/' } },
+    wrong: ['/action/url outbound_refused', '/name too_short', '/version read_only'],
   }),
   createReport: () => ({
     path: '/analytics/reports',

@@ -7,6 +7,7 @@ import { startChromium } from '../../support/forms/chromium.ts';
 import { embedCode, makeForm } from '../../support/forms/forms.ts';
 import { startSite, visit, type Site, type Visitor } from '../../support/forms/site.ts';
 import { makeContact } from '../../support/mail/emails.ts';
+import { BROWSER } from '../../support/visits.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -47,7 +48,8 @@ interface Known {
 /** Opens a browser for a contact whose token is in a link, and checks that no policy was violated and no cookie set. */
 async function asContact(use: (known: Known) => Promise<void>): Promise<void> {
   const contactId = (await makeContact(service)).id;
-  const visitor = await visit(browser);
+  // Chromium without a window says so, and would be taken for a robot.
+  const visitor = await visit(browser, { userAgent: BROWSER });
   const told: Request[] = [];
   let answered = 0;
   visitor.page.on('request', (request) => {
@@ -91,6 +93,15 @@ test('a link with the token: the visit counts, the token leaves the address bar,
     await page.goto(put('/next'));
     await turn(page);
     await visits(1);
+  });
+});
+
+test('a link with the token in the route of an application works in the same way', async () => {
+  await asContact(async ({ page, contactId, token, visits }) => {
+    const url = put('/application');
+    await page.goto(`${url}?a=%7e#/prices?b=%7e&contactToken=${token}&c`);
+    assert.deepEqual(await visits(1), [{ contactId, url: `${url}?a=%7e#/prices?b=%7e&c`, title: 'A page' }]);
+    await page.waitForURL(`${url}?a=%7e#/prices?b=%7e&c`);
   });
 });
 
