@@ -16,6 +16,8 @@ import { keepReportSchedule } from './keep-schedule.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
 const HEARTBEAT_MS = 5_000;
+/** Events have their time before the transaction that writes them ends; asOf does not know of them until then. */
+const UNDER_WAY_MS = 5_000;
 const MIB = 1024 * 1024;
 
 /** How an attempt to make a report ended: in words for the Temporal UI, or with a fault in words for its readers. */
@@ -29,7 +31,9 @@ export function reportActivities(deps: Deps, mostBytes = MOST_BYTES) {
       const em = tenantEm(deps.orm, tenantId);
       const now = new Date();
       const run = await em.findOne(ReportRun, { tenantId, id: runId });
-      return !run || run.to > now || (await figuresAsOf(deps, em, now)) >= run.to;
+      if (!run || run.to > now) return true;
+      const asOf = await figuresAsOf(deps, em, now);
+      return asOf.getTime() >= run.to.getTime() + UNDER_WAY_MS;
     },
 
     /** Makes the file of a run from the start, once. */

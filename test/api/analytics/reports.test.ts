@@ -116,11 +116,11 @@ test('an invalid report gets all its violations, and nothing is stored', async (
   const strangers = ['admin@example.com', 'stranger@example.com'];
   assert.deepEqual(
     await problems({ schedule: { cron: '61 6 1 * *', timezone: 'Mars/One', recipients: strangers, period: 'year' } }),
-    ['/schedule/cron cron', '/schedule/period enum', '/schedule/recipients/1 not_found', '/schedule/timezone format'],
+    ['/schedule/cron cron', '/schedule/period enum', '/schedule/recipients/1 not_found', '/schedule/timezone timezone'],
   );
   assert.deepEqual(await problems({ schedule: { ...schedule, cron: '0 0 30 2 *', timezone: '+02:00' } }), [
     '/schedule/cron cron',
-    '/schedule/timezone format',
+    '/schedule/timezone timezone',
   ]);
   assert.deepEqual(await problems({ schedule: { ...schedule, cron: '0 6 L * *' } }), ['/schedule/cron cron']);
   // More often than once an hour.

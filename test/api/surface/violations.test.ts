@@ -415,7 +415,7 @@ const CASES: Record<string, () => Case> = {
       '/schedule/cron cron',
       '/schedule/period enum',
       '/schedule/recipients/0 not_found',
-      '/schedule/timezone format',
+      '/schedule/timezone timezone',
     ],
   }),
   updateReport: () => ({
