@@ -80,7 +80,7 @@ async function lockRule(tx: EntityManager, id: number): Promise<ScoringRule> {
 export async function updateRule(
   em: EntityManager,
   id: number,
-  input: Partial<RuleInput>,
+  input: Partial<Omit<RuleInput, 'eventType' | 'target'>>,
   check: (current: ScoringRule) => void,
 ): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
