@@ -2510,7 +2510,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a scoring rule to earlier events
-         * @description Events since `from` get the points that the rule gives now, instead of those that they got. Thresholds that are reached fire, but never again for a contact for whom they have fired. A dry run over up to 10000 contacts is answered at once.
+         * @description Events since `from` get the points that the rule gives now, instead of those that they got. Thresholds that are reached fire, but never again for a contact for whom they have fired. An event counts for the company that has its points, or else for that of its contact. A dry run over up to 10000 contacts, 10000 companies and 50000 events is answered at once.
          */
         post: operations["replayScoringRule"];
         delete?: never;
@@ -3365,7 +3365,7 @@ export interface components {
                 points: number;
                 /** @description What the points are worth now */
                 worth: number;
-                /** @description The total after the change */
+                /** @description The total when the change was made. What changes earlier points later, such as a replay, leaves it as it was told; points that a replay adds have the total after the replay */
                 total: number;
                 eventId: string;
             }[];
@@ -3468,7 +3468,7 @@ export interface components {
                 points: number;
                 /** @description What the points are worth now */
                 worth: number;
-                /** @description The total after the change */
+                /** @description The total when the change was made. What changes earlier points later, such as a replay, leaves it as it was told; points that a replay adds have the total after the replay */
                 total: number;
                 eventId: string;
             }[];
@@ -3838,10 +3838,18 @@ export interface components {
         CreateScoringRuleRequest: {
             /** @example Email opened */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The event that scores; cannot be changed
+             * @enum {string}
+             */
             eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
+            /**
+             * @description Whose score changes; cannot be changed
+             * @enum {string}
+             */
+            target?: "contact" | "company";
             category?: string | null;
             weight?: number;
             conditions?: {
@@ -3860,8 +3868,6 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /** @enum {string} */
-            target?: "contact" | "company";
             active?: boolean;
         };
         CreateSegmentRequest: {
@@ -6100,7 +6106,7 @@ export interface components {
                 thresholdId: number;
                 name: string;
                 score: number;
-                /** @description Contacts who reach it, and for whom it fires */
+                /** @description Contacts who reach it, and for whom it fires (has fired, if this is no dry run) */
                 fires: number;
                 /** @description Contacts who reach it again; it does not fire again */
                 firedBefore: number;
@@ -6121,7 +6127,10 @@ export interface components {
             id: number;
             /** @example Email opened */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The event that scores; cannot be changed
+             * @enum {string}
+             */
             eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
@@ -6144,7 +6153,10 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /** @enum {string} */
+            /**
+             * @description Whose score changes; cannot be changed
+             * @enum {string}
+             */
             target: "contact" | "company";
             active: boolean;
             tenantId: string;
@@ -7110,8 +7122,6 @@ export interface components {
         UpdateScoringRuleRequest: {
             /** @example Email opened */
             name?: string;
-            /** @enum {string} */
-            eventType?: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points?: number;
             category?: string | null;
@@ -7132,14 +7142,14 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /** @enum {string} */
-            target?: "contact" | "company";
             active?: boolean;
             readonly id?: unknown;
             readonly tenantId?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
+            readonly eventType?: unknown;
+            readonly target?: unknown;
         };
         UpdateScoringSettingsRequest: {
             warm?: number;
