@@ -48,7 +48,9 @@ export function replayScore(
   const given: Awarded[] = [];
   for (const { eventId, at } of matching.sort(byTime)) {
     const allowed = capped(points, used, cap);
-    const taken = decays ? takeFromNewer(kept, at, points - allowed) : 0;
+    // What stays may be more than a cap that was lowered: then it is full, whatever gives way.
+    const isOver = cap !== null && used * Math.sign(points) > cap;
+    const taken = decays && !isOver ? takeFromNewer(kept, at, points - allowed) : 0;
     used += allowed;
     if (allowed + taken === 0) continue;
     const row = known.get(eventId);

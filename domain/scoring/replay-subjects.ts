@@ -42,7 +42,7 @@ export async function nextSubjects(
         sql`contacts c cross join lateral (
           select 1 from contact_activities a
           where a.tenant_id = c.tenant_id and a.contact_id = c.id and a.type = ${rule.event_type}
-            and ${isIn(span, sql`a.occurred_at`)} offset 0) some
+            and ${isIn(span, sql`a.occurred_at`)} offset 0) its
           where c.tenant_id = ${tenantId} and ${subjectColumn(rule)} = s.id`,
       )} e
       cross join ${countUpTo(

@@ -104,7 +104,7 @@ async function isSmall(
       sql`contacts c cross join lateral (
         select 1 from contact_activities a
         where a.tenant_id = c.tenant_id and a.contact_id = c.id and a.type = ${eventType}
-          and ${isIn(replay, sql`a.occurred_at`)} offset 0) some
+          and ${isIn(replay, sql`a.occurred_at`)} offset 0) its
         where c.tenant_id = ${tenantId}`,
     ))
   );
