@@ -55,24 +55,26 @@ export async function pastEvents(
 /** Only what the conditions need. */
 const dataFor = ({ conditions }: RuleRow) => (conditions.length === 0 ? sql`null::jsonb` : sql`a.data`);
 
+/** Contacts are looked up one by one: a plan made for small tables would go through all activities for each. */
 function eventsOf(span: Span, rule: RuleRow, members: readonly Member[]) {
   const { tenantId } = span;
-  const own = sql`
-    select m.subject, a.event_id, a.occurred_at, ${dataFor(rule)} as data
-    from unnest(${members.map(({ id }) => id)}::bigint[], ${members.map(({ subjectId }) => subjectId)}::bigint[]) as m(id, subject)
-    join contact_activities a on a.tenant_id = ${tenantId} and a.contact_id = m.id and a.type = ${rule.event_type}
-      and ${isIn(span, sql`a.occurred_at`)} and not a.automated`;
+  const listed = sql`
+    unnest(${members.map(({ id }) => id)}::bigint[], ${members.map(({ subjectId }) => subjectId)}::bigint[]) as m(id, subject)`;
   const creations = sql`
-    union all select m.subject, ${sql.raw(creationIdSql('c.tenant_id', 'c.id'))}, c.created_at, null
-    from unnest(${members.map(({ id }) => id)}::bigint[], ${members.map(({ subjectId }) => subjectId)}::bigint[]) as m(id, subject)
-    join contacts c on c.tenant_id = ${tenantId} and c.id = m.id and c.created_activity_id is not null
-      and ${isIn(span, sql`c.created_at`)}`;
+    union all select m.subject, c.* from ${listed} cross join lateral (
+      select ${sql.raw(creationIdSql('tenant_id', 'id'))}, created_at, null::jsonb from contacts
+      where tenant_id = ${tenantId} and id = m.id and created_activity_id is not null and ${isIn(span, sql`created_at`)}
+      offset 0) c`;
   const atAnotherCompany = sql`
     exists (select 1 from score_history h where h.tenant_id = ${tenantId} and h.subject = 'company'
-      and h.rule_id = ${rule.id} and h.event_id = e.event_id and h.subject_id <> e.subject)`;
+      and h.rule_id = ${rule.id} and h.event_id = e.event_id and h.subject_id <> e.subject offset 0)`;
   return sql`
-    select e.subject as "subjectId", e.event_id as "eventId", e.occurred_at as at, e.data
-    from (${own} ${rule.event_type === 'CONTACT_CREATED' ? creations : sql``}) e
+    select e.subject as "subjectId", e.event_id as "eventId", e.occurred_at as at, e.data from (
+      select m.subject, a.* from ${listed} cross join lateral (
+        select a.event_id, a.occurred_at, ${dataFor(rule)} as data from contact_activities a
+        where a.tenant_id = ${tenantId} and a.contact_id = m.id and a.type = ${rule.event_type}
+          and ${isIn(span, sql`a.occurred_at`)} and not a.automated offset 0) a
+      ${rule.event_type === 'CONTACT_CREATED' ? creations : sql``}) e
     ${rule.target === 'company' ? sql`where not ${atAnotherCompany}` : sql``}`;
 }
 
