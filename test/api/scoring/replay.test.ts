@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { creationId, creationIdSql } from '../../../domain/common/creation-id.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { replayScore, type Awarded, type PastEvent } from '../../../domain/scoring/replay-score.ts';
 import { scoreEvents } from '../../../domain/scoring/score-events.ts';
@@ -164,7 +165,12 @@ test('new contacts, and the scores of companies', async () => {
   assert.equal((await replay(created.id, since(1))).changed, 0);
   const fresh = await person();
   await settled(service, 'scoring', 'contact');
-  assert.equal((await score(fresh)).totalScore, 6);
+  const { totalScore, history } = await score(fresh);
+  assert.deepEqual([totalScore, history[0].eventId], [6, creationId('default', fresh)]);
+  const [same] = await query<{ id: string }>(
+    sql`select ${sql.raw(creationIdSql(`'default'::text`, 'id'))} as id from contacts where id = ${fresh}`,
+  );
+  assert.equal(same!.id, history[0].eventId);
   assert.equal((await replay(created.id, since(1))).changed, 0, 'points of the event are those of the creation');
   await service.api('DELETE', `/scoring/rules/${created.id}`);
 
