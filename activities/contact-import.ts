@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { pgError } from '../db/errors.ts';
 import { AppError } from '../domain/common/errors.ts';
@@ -9,33 +9,16 @@ import type { OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 import type { UndoFigures } from '../domain/contacts/import/undo-record.ts';
+import { withHeartbeat } from './with-heartbeat.ts';
 
 /** How long one activity runs before the workflow starts the next, so that the workflow can report progress. */
 const SLICE_MS = 10_000;
-const HEARTBEAT_MS = 4_000;
 
 /** The message of an error that no retry can fix; null if a retry may succeed. */
 function permanentFailure(error: unknown): string | null {
   if (error instanceof AppError || error instanceof FileGoneError) return error.message;
   const code = pgError(error)?.code ?? '';
   return /^(22|23502|23514)/.test(code) ? `The database rejected the content of the file (${code})` : null;
-}
-
-/** Runs `work` and sends a heartbeat every `BEAT_MS`, also while a long chunk reports no progress. */
-async function withHeartbeat<T>(work: (tell: (details: unknown) => void) => Promise<T>): Promise<T> {
-  let last: unknown;
-  const timer = setInterval(() => {
-    heartbeat(last);
-  }, HEARTBEAT_MS);
-  try {
-    return await work((details) => {
-      last = details;
-      heartbeat(details);
-      Context.current().cancellationSignal.throwIfAborted();
-    });
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {

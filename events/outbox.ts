@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
+import { creationId, creationIdSql } from '../domain/common/creation-id.ts';
 import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
 import type { EventBatch, EventData, EventType, OwnSendRequest } from './contracts.ts';
 
@@ -84,7 +85,7 @@ export function outboxRows(origin: Origin, events: readonly NewEvent[]): { ids: 
     if (!part || part.events.length >= EVENTS_PER_ROW || part.bytes + bytes > BYTES_PER_ROW)
       parts.push((part = { events: [], bytes: 0 }));
     part.bytes += bytes;
-    const id = randomUUID();
+    const id = event.type === 'CONTACT_CREATED' ? creationId(origin.tenantId, event.data.contactId) : randomUUID();
     ids.push(id);
     part.events.push({ ...event, id });
   }
@@ -113,7 +114,8 @@ export function outboxRows(origin: Origin, events: readonly NewEvent[]): { ids: 
  * long.
  */
 export function insertContactEvents(type: EventType, source: string, data: string): string {
-  const event = `'{"id":"' || gen_random_uuid() || '","data":{"contactId":' || contact_id || ',' || ${data} || '}}'`;
+  const id = type === 'CONTACT_CREATED' ? creationIdSql('$1::text', 'contact_id') : 'gen_random_uuid()';
+  const event = `'{"id":"' || ${id} || '","data":{"contactId":' || contact_id || ',' || ${data} || '}}'`;
   return `insert into outbox_events (tenant_id, type, occurred_at, events)
     select $1::text, '${type}', $2::timestamptz, ('[' || string_agg(${event}, ',') || ']')::jsonb
     from (select *, (row_number() over (order by contact_id) - 1) / ${EVENTS_PER_ROW} as part from ${source}) parted

@@ -1,9 +1,9 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { scoringActivities } from '../activities/scoring.ts';
-import { retryForeverOptions } from './options.ts';
+import { pageOptions } from './options.ts';
 import type { ReplayJob } from './registry.ts';
 
-const { replayPage } = proxyActivities<ReturnType<typeof scoringActivities>>(retryForeverOptions);
+const { replayPage } = proxyActivities<ReturnType<typeof scoringActivities>>(pageOptions);
 
 /** Replays a scoring rule over earlier events, page by page in the order of the contacts' or companies' ids. */
 export async function scoringReplay(job: ReplayJob): Promise<void> {
@@ -11,7 +11,7 @@ export async function scoringReplay(job: ReplayJob): Promise<void> {
   let cursor = after;
   for (;;) {
     const summary = cursor === 0 ? 'first page' : `after ${cursor}`;
-    const page = await replayPage.executeWithOptions({ ...retryForeverOptions, summary }, [
+    const page = await replayPage.executeWithOptions({ ...pageOptions, summary }, [
       { tenantId, replayId, after: cursor },
     ]);
     if (page.done) return;

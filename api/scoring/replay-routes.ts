@@ -11,7 +11,7 @@ export const replayRoutes: RouteSpec[] = [
     operationId: 'replayScoringRule',
     summary: 'Apply a scoring rule to earlier events',
     description:
-      'Events since `from` get the points that the rule gives now, instead of those that they got. Thresholds that are reached fire, but never again for a contact for whom they have fired. A dry run over up to 10000 contacts is answered at once.',
+      'Events since `from` get the points that the rule gives now, instead of those that they got. Thresholds that are reached fire, but never again for a contact for whom they have fired. An event counts for the company that has its points, or else for that of its contact. A dry run over up to 10000 contacts, 10000 companies and 50000 events is answered at once.',
     access: 'scoring:write',
     params: IdParams,
     body: schema.ReplayRequest,

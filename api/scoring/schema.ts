@@ -20,7 +20,7 @@ const Condition = strict(
 
 const ruleFields = {
   name: Type.String({ minLength: 1, maxLength: 255, examples: ['Email opened'] }),
-  eventType: oneOf(SCORABLE_EVENTS),
+  eventType: oneOf(SCORABLE_EVENTS, { description: 'The event that scores; cannot be changed' }),
   points: Type.Integer({ minimum: -10_000, maximum: 10_000, examples: [5] }),
   category: nullable(Type.String({ maxLength: 100 })),
   weight: Type.Number({ minimum: 0, maximum: 1000, default: 1 }),
@@ -47,12 +47,13 @@ const ruleFields = {
     ),
   ),
   target: oneOf(['contact', 'company'], {
-    description: 'Who gets the points: the contact of the event, or the company that it belongs to then',
+    description:
+      'Who gets the points: the contact of the event, or the company that it belongs to then. Cannot be changed',
   }),
   active: Type.Boolean(),
 };
 const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt'] as const;
-const { name, eventType, points, ...optional } = ruleFields;
+const { name, eventType, points, target, ...changeable } = ruleFields;
 
 export const Rule = strict({
   id: Id,
@@ -64,8 +65,16 @@ export const Rule = strict({
 });
 const partial = <T extends Parameters<typeof Type.Object>[0]>(fields: T) =>
   Type.Partial(Type.Object(fields)).properties;
-export const RuleCreate = writable({ name, eventType, points, ...partial(withoutDefaults(optional)) }, readOnly);
-export const RuleUpdate = writable(partial(withoutDefaults(ruleFields)), readOnly);
+export const RuleCreate = writable(
+  { name, eventType, points, ...partial(withoutDefaults({ target, ...changeable })) },
+  readOnly,
+);
+// The points that a rule has awarded are those of one type of event, for contacts or for companies.
+export const RuleUpdate = writable(partial(withoutDefaults({ name, points, ...changeable })), [
+  ...readOnly,
+  'eventType',
+  'target',
+]);
 export const RuleQuery = listQuery(['id', 'name', 'createdAt'], {
   eventType: Type.Optional(Type.String()),
   active: Type.Optional(Type.Boolean()),
@@ -149,7 +158,10 @@ const History = Type.Array(
     ruleId,
     points: Type.Integer(),
     worth: Type.Number({ description: 'What the points are worth now' }),
-    total: Type.Integer({ description: 'The total right after the change; later decay does not alter it' }),
+    total: Type.Integer({
+      description:
+        'The total when the change was made. What changes earlier points later, such as a replay, leaves it as it was told; points that a replay adds have the total after the replay',
+    }),
     eventId: Type.String(),
   }),
   { description: 'A page of the changes, the latest first' },
@@ -238,7 +250,9 @@ export const Replay = strict({
       thresholdId: Id,
       name: Type.String(),
       score: Type.Integer(),
-      fires: Type.Integer({ description: 'Contacts who reach it, and for whom it fires' }),
+      fires: Type.Integer({
+        description: 'Contacts who reach it, and for whom it fires (has fired, if this is no dry run)',
+      }),
       firedBefore: Type.Integer({ description: 'Contacts who reach it again; it does not fire again' }),
     }),
   ),

@@ -2525,7 +2525,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a scoring rule to earlier events
-         * @description Events since `from` get the points that the rule gives now, instead of those that they got. Thresholds that are reached fire, but never again for a contact for whom they have fired. A dry run over up to 10000 contacts is answered at once.
+         * @description Events since `from` get the points that the rule gives now, instead of those that they got. Thresholds that are reached fire, but never again for a contact for whom they have fired. An event counts for the company that has its points, or else for that of its contact. A dry run over up to 10000 contacts, 10000 companies and 50000 events is answered at once.
          */
         post: operations["replayScoringRule"];
         delete?: never;
@@ -3465,7 +3465,7 @@ export interface components {
                 points: number;
                 /** @description What the points are worth now */
                 worth: number;
-                /** @description The total right after the change; later decay does not alter it */
+                /** @description The total when the change was made. What changes earlier points later, such as a replay, leaves it as it was told; points that a replay adds have the total after the replay */
                 total: number;
                 eventId: string;
             }[];
@@ -3568,7 +3568,7 @@ export interface components {
                 points: number;
                 /** @description What the points are worth now */
                 worth: number;
-                /** @description The total right after the change; later decay does not alter it */
+                /** @description The total when the change was made. What changes earlier points later, such as a replay, leaves it as it was told; points that a replay adds have the total after the replay */
                 total: number;
                 eventId: string;
             }[];
@@ -3947,10 +3947,18 @@ export interface components {
         CreateScoringRuleRequest: {
             /** @example Email opened */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The event that scores; cannot be changed
+             * @enum {string}
+             */
             eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
+            /**
+             * @description Who gets the points: the contact of the event, or the company that it belongs to then. Cannot be changed
+             * @enum {string}
+             */
+            target?: "contact" | "company";
             category?: string | null;
             weight?: number;
             conditions?: {
@@ -3969,11 +3977,6 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /**
-             * @description Who gets the points: the contact of the event, or the company that it belongs to then
-             * @enum {string}
-             */
-            target?: "contact" | "company";
             active?: boolean;
         };
         CreateSegmentRequest: {
@@ -6267,7 +6270,7 @@ export interface components {
                 thresholdId: number;
                 name: string;
                 score: number;
-                /** @description Contacts who reach it, and for whom it fires */
+                /** @description Contacts who reach it, and for whom it fires (has fired, if this is no dry run) */
                 fires: number;
                 /** @description Contacts who reach it again; it does not fire again */
                 firedBefore: number;
@@ -6288,7 +6291,10 @@ export interface components {
             id: number;
             /** @example Email opened */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The event that scores; cannot be changed
+             * @enum {string}
+             */
             eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
@@ -6312,7 +6318,7 @@ export interface components {
                 halfLifeDays: number;
             } | null;
             /**
-             * @description Who gets the points: the contact of the event, or the company that it belongs to then
+             * @description Who gets the points: the contact of the event, or the company that it belongs to then. Cannot be changed
              * @enum {string}
              */
             target: "contact" | "company";
@@ -7280,8 +7286,6 @@ export interface components {
         UpdateScoringRuleRequest: {
             /** @example Email opened */
             name?: string;
-            /** @enum {string} */
-            eventType?: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points?: number;
             category?: string | null;
@@ -7302,17 +7306,14 @@ export interface components {
                  */
                 halfLifeDays: number;
             } | null;
-            /**
-             * @description Who gets the points: the contact of the event, or the company that it belongs to then
-             * @enum {string}
-             */
-            target?: "contact" | "company";
             active?: boolean;
             readonly id?: unknown;
             readonly tenantId?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
+            readonly eventType?: unknown;
+            readonly target?: unknown;
         };
         UpdateScoringSettingsRequest: {
             warm?: number;

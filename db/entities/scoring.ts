@@ -86,6 +86,14 @@ const ScoreHistorySchema = defineEntity({
   tableName: 'score_history',
   ...tenantTable,
   uniques: [{ name: 'score_history_event_key', properties: ['tenantId', 'subject', 'subjectId', 'ruleId', 'eventId'] }],
+  // For the company that has the points of an event: its contact may belong to another one now.
+  indexes: [
+    {
+      name: 'score_history_company_event_idx',
+      properties: ['tenantId', 'ruleId', 'eventId'],
+      where: `subject = 'company'`,
+    },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),

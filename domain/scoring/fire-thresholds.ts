@@ -1,6 +1,7 @@
+import { OPEN_STATUSES } from '../../db/entities/campaigns.ts';
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { lockCampaigns } from '../campaigns/enrolment/lock-campaigns.ts';
-import { runThresholdActions } from './run-threshold-actions.ts';
+import { runThresholdActions, type ThresholdHit } from './run-threshold-actions.ts';
 import type { ThresholdAction } from './threshold-action.ts';
 
 interface NewTotal {
@@ -22,13 +23,26 @@ interface Hit {
   action: ThresholdAction;
 }
 
+/** In SQL, whether the threshold `s` has fired for the contact `r.c`. */
+export const hasFired = sql`
+  exists (select 1 from score_threshold_hits h where h.tenant_id = s.tenant_id and h.threshold_id = s.id and h.contact_id = r.c)`;
+
 /**
- * Fires the thresholds that these new totals reach, in the engine transaction `tx`, which has locked the contacts.
- * Each fires only once per contact, ensured by the hit row, with its action in the same transaction. A threshold that
- * starts a campaign that does not accept entries fires at the contact's next score change once it does.
+ * In SQL, whether the threshold `s`, which the contact `r.c` has reached, fires: it has not, and if it starts a
+ * campaign, that accepts entries.
  */
-export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Promise<void> {
-  if (totals.length === 0) return;
+export const mayFire = sql`(not ${hasFired} and (s.action ->> 'type' <> 'START_CAMPAIGN' or exists (
+  select 1 from campaigns p where p.tenant_id = s.tenant_id and p.id = (s.action ->> 'campaignId')::bigint
+    and p.status = any(${OPEN_STATUSES}::text[]))))`;
+
+/**
+ * Fires the thresholds that these new totals reach, in the transaction `tx` of the tenant or the engine, which has
+ * locked the contacts. Each fires only once per contact, ensured by the hit row, with its action in the same
+ * transaction. A threshold that starts a campaign that does not accept entries fires at the contact's next score change
+ * once it does. Returns what has fired.
+ */
+export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Promise<ThresholdHit[]> {
+  if (totals.length === 0) return [];
   const payload = JSON.stringify(
     totals.map((r, n) => ({ n, t: r.tenantId, c: r.contactId, total: r.total, e: r.eventId })),
   );
@@ -39,28 +53,23 @@ export async function fireThresholds(tx: EntityManager, totals: NewTotal[]): Pro
       r.e as event_id, r.total, s.name, s.score, s.action
     from jsonb_to_recordset(${payload}::jsonb) as r(n int, t text, c bigint, total bigint, e uuid)
     join score_thresholds s on s.tenant_id = r.t and s.score <= r.total
-    where not exists (select 1 from score_threshold_hits h where h.tenant_id = s.tenant_id and h.threshold_id = s.id and h.contact_id = r.c)
+    where ${mayFire}
     order by s.tenant_id, s.id, r.c, r.n`,
   );
-  const hits = await insertHits(tx, await withOpenCampaigns(tx, due));
-  await runThresholdActions(
-    tx,
-    hits.map(
-      ({ tenant_id: tenantId, threshold_id: thresholdId, contact_id: contactId, event_id: eventId, ...hit }) => ({
-        ...hit,
-        tenantId,
-        thresholdId,
-        contactId,
-        eventId,
-        requestId: totals.find((one) => one.eventId === eventId)?.requestId ?? null,
-      }),
-    ),
+  const requestIds = new Map(totals.map(({ eventId, requestId }) => [eventId, requestId]));
+  const hits = (await insertHits(tx, await withOpenCampaigns(tx, due))).map(
+    ({ tenant_id: tenantId, threshold_id: thresholdId, contact_id: contactId, event_id: eventId, ...hit }) => ({
+      ...{ ...hit, tenantId, thresholdId, contactId, eventId },
+      requestId: requestIds.get(eventId) ?? null,
+    }),
   );
+  await runThresholdActions(tx, hits);
+  return hits;
 }
 
 /**
- * Omits hits whose campaign does not accept entries. Locks the campaigns, so that they still accept them when the
- * contacts enter.
+ * Locks the campaigns that are to be started, so that they still accept entries when the contacts enter. Omits hits
+ * whose campaign was stopped until it was locked.
  */
 async function withOpenCampaigns(tx: EntityManager, due: Hit[]): Promise<Hit[]> {
   const keyOf = (tenantId: string, campaignId: number): string => `${tenantId}/${campaignId}`;

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
 import { ScoringReplay, type ReplayFigures } from '../../db/entities/scoring.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendNewTotals } from './apply-changes.ts';
 import type { Changed } from './award.ts';
 import { addToPortion, totalOf, type Portion } from './decay.ts';
 import { fireThresholds } from './fire-thresholds.ts';
-import { lockSubjects } from './lock-subjects.ts';
-import { pastEvents, saveReplayedHistory, storedAwards } from './replay-history.ts';
+import { pastEvents } from './replay-events.ts';
+import { noteChanges, saveReplayedHistory, storedAwards, type HistoryWrites } from './replay-history.ts';
 import { replayScore, type Awarded } from './replay-score.ts';
+import { lockMembers, membersOf, nextSubjects } from './replay-subjects.ts';
 import { keyOf, portionOf, readScores, saveScores, type Score } from './score-rows.ts';
 import { awardOf, RULE_COLUMNS, type RuleRow } from './score-events.ts';
-import { addThresholds, reachedThresholds } from './replay-thresholds.ts';
+import { addThresholds, reachedThresholds, withHits } from './replay-thresholds.ts';
 
-/** How many contacts, or companies, are replayed in one transaction. */
-export const PAGE = 500;
 const MAX_CHANGES = 1000;
 
 export interface ReplayPageRequest {
@@ -36,8 +36,13 @@ export const NO_FIGURES: ReplayFigures = { examined: 0, changed: 0, before: 0, a
  */
 export const replayPage = (em: EntityManager, request: ReplayPageRequest): Promise<ReplayedPage> =>
   retriedTransaction(em, async (tx) => {
-    const replay = await tx.findOne(ScoringReplay, { id: request.replayId });
-    if (!replay || replay.status !== 'RUNNING') return { cursor: request.after, done: true };
+    // Locked, because an attempt that was given up may still be at work on the same page.
+    const replay = await tx.findOne(
+      ScoringReplay,
+      { id: request.replayId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+    );
+    if (replay?.status !== 'RUNNING') return { cursor: request.after, done: true };
     if (replay.cursor > request.after) return { cursor: replay.cursor, done: false };
     const page = await replayNext(tx, replay);
     tx.assign(replay, {
@@ -77,100 +82,67 @@ async function replayNext(
     ${replay.dryRun ? sql`` : sql`for share`}`,
   );
   if (!rule) return { cursor: after, figures, end: 'CANCELLED' };
-  const subjects = await rows<{ id: number }>(
-    tx,
-    sql`
-    select id from ${sql.table(rule.target === 'contact' ? 'contacts' : 'companies')}
-    where tenant_id = ${tenantId} and id > ${after} order by id limit ${PAGE}`,
-  );
-  const done = await replayFor(
-    tx,
-    replay,
-    rule,
-    subjects.map(({ id }) => id),
-  );
+  const { ids, more } = await nextSubjects(tx, replay, rule, after);
+  const done = await replayFor(tx, replay, rule, ids);
   return {
-    cursor: subjects.at(-1)?.id ?? after,
+    cursor: ids.at(-1) ?? after,
     figures: {
-      examined: figures.examined + subjects.length,
+      examined: figures.examined + ids.length,
       changed: figures.changed + done.changes.length,
       before: done.changes.reduce((sum, { before }) => sum + before, figures.before),
       after: done.changes.reduce((sum, { after: now }) => sum + now, figures.after),
       changes: [...figures.changes, ...done.changes].slice(0, MAX_CHANGES),
       thresholds: addThresholds(figures.thresholds, done.thresholds),
     },
-    end: subjects.length < PAGE ? 'COMPLETED' : null,
+    end: more ? null : 'COMPLETED',
   };
 }
 
 async function replayFor(
   tx: EntityManager,
-  { tenantId, dryRun, fromAt, untilAt }: ReplayOf,
+  replay: ReplayOf,
   rule: RuleRow,
   ids: readonly number[],
 ): Promise<Pick<ReplayFigures, 'changes' | 'thresholds'>> {
+  const { tenantId, dryRun, fromAt, untilAt } = replay;
   const { target: subject } = rule;
-  const members = await rows<{ id: number; subjectId: number }>(
-    tx,
-    subject === 'contact'
-      ? sql`select id, id as "subjectId" from unnest(${[...ids]}::bigint[]) as listed(id)`
-      : sql`select id, company_id as "subjectId" from contacts where tenant_id = ${tenantId} and company_id = any(${[...ids]}::bigint[])`,
-  );
-  const contacts = members.map(({ id }) => ({ tenantId, id }));
-  if (!dryRun) await lockSubjects(tx, contacts);
+  const members = await (dryRun ? membersOf(tx, tenantId, rule, ids) : lockMembers(tx, tenantId, rule, ids));
   const keys = ids.map((subjectId) => ({ tenantId, subject, subjectId }));
   const scores = await readScores(tx, keys);
   const stored = await storedAwards(tx, tenantId, rule, ids);
-  const events = await pastEvents(tx, tenantId, rule, { fromAt, untilAt, members, stored });
+  const events = await pastEvents(tx, replay, rule, members, stored);
   const span = { ...awardOf(rule), from: fromAt.getTime(), until: untilAt.getTime() };
   const now = Date.now();
   const changed: Changed = new Map();
-  const writes = { removed: [] as number[], updated: [] as Awarded[], added: [] as (Awarded & { score: Score })[] };
+  const writes: HistoryWrites = { removed: [], updated: [], added: [] };
   const changes: ReplayFigures['changes'] = [];
   for (const id of ids) {
     const score = scores.get(keyOf({ tenantId, subject, subjectId: id }))!;
     const rowsBefore = stored.get(id) ?? [];
     const rowsAfter = replayScore(rowsBefore, events.get(id) ?? [], span);
-    if (!differ(rowsBefore, rowsAfter)) continue;
+    if (!noteChanges(writes, score, rowsBefore, rowsAfter)) continue;
     const before = totalOf(score.portions, now);
     changed.set(score, replacePortions(score, rule.id, rowsAfter));
     const after = totalOf(score.portions, now);
-    const left = new Set(rowsAfter.map((row) => row.id));
-    for (const row of rowsBefore) if (!left.has(row.id)) writes.removed.push(row.id!);
-    for (const row of rowsAfter) {
-      if (row.id === null) writes.added.push({ ...row, score });
-      else writes.updated.push(row);
-    }
     if (before !== after) changes.push({ id, before, after });
   }
-  const thresholds = subject === 'contact' ? await reachedThresholds(tx, tenantId, changes) : [];
-  if (dryRun || changed.size === 0) return { changes, thresholds };
+  const reached = subject === 'contact' ? await reachedThresholds(tx, tenantId, changes) : [];
+  if (dryRun || changed.size === 0) return { changes, thresholds: reached };
   await saveReplayedHistory(tx, rule, writes, now);
   await saveScores(tx, changed, now);
-  if (subject === 'contact') {
-    const totals = changes.map(({ id: contactId, before: previous, after: total }) => ({
-      ...{ tenantId, contactId, previous, total, ruleId: rule.id },
+  if (subject === 'company') return { changes, thresholds: [] };
+  const totals = [...changed.keys()]
+    .map(({ subjectId: contactId, told: previous, portions }) => ({
+      ...{ tenantId, contactId, previous, total: totalOf(portions, now), ruleId: rule.id },
       requestId: null,
-    }));
-    await fireThresholds(
-      tx,
-      totals.map(({ contactId, total }) => ({ tenantId, contactId, total, eventId: randomUUID(), requestId: null })),
-    );
-    await appendNewTotals(tx, totals);
-  }
-  return { changes, thresholds };
-}
-
-/** Whether two histories of a rule differ in what they award. */
-function differ(before: readonly Awarded[], after: readonly Awarded[]): boolean {
-  const known = new Map(before.map((row) => [row.eventId, row]));
-  return (
-    before.length !== after.length ||
-    after.some(({ eventId, points, halfLifeDays }) => {
-      const row = known.get(eventId);
-      return row?.points !== points || row.halfLifeDays !== halfLifeDays;
-    })
+    }))
+    .filter(({ previous, total }) => previous !== total);
+  const hits = await fireThresholds(
+    tx,
+    totals.map(({ contactId, total }) => ({ tenantId, contactId, total, eventId: randomUUID(), requestId: null })),
   );
+  await appendNewTotals(tx, totals);
+  return { changes, thresholds: withHits(reached, hits) };
 }
 
 /** Makes the rule's portions those of these rows; returns all that there were and are. */

@@ -1,5 +1,6 @@
 import type { ReplayFigures } from '../../db/entities/scoring.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { hasFired, mayFire } from './fire-thresholds.ts';
 
 type Thresholds = ReplayFigures['thresholds'];
 
@@ -13,18 +14,30 @@ export async function reachedThresholds(
   changes: readonly { id: number; before: number; after: number }[],
 ): Promise<Thresholds> {
   if (changes.length === 0) return [];
-  return rows<Thresholds[number]>(
+  const payload = JSON.stringify(changes.map(({ id: c, before, after: total }) => ({ t: tenantId, c, before, total })));
+  const found = await rows<Thresholds[number]>(
     tx,
     sql`
-    select t.id as "thresholdId", t.name, t.score, (count(*) filter (where h.at is null))::int as fires,
-      (count(*) filter (where h.at is not null))::int as "firedBefore"
-    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as r(id bigint, before bigint, after bigint)
-    join score_thresholds t on t.tenant_id = ${tenantId} and t.score <= r.after
-    left join score_threshold_hits h on h.tenant_id = t.tenant_id and h.threshold_id = t.id and h.contact_id = r.id
-    where h.at is null or r.before < t.score
-    group by t.id, t.name, t.score order by t.score, t.id`,
+    select s.id as "thresholdId", s.name, s.score, (count(*) filter (where ${mayFire}))::int as fires,
+      (count(*) filter (where ${hasFired} and r.before < s.score))::int as "firedBefore"
+    from jsonb_to_recordset(${payload}::jsonb) as r(t text, c bigint, before bigint, total bigint)
+    join score_thresholds s on s.tenant_id = r.t and s.score <= r.total
+    group by s.id, s.name, s.score order by s.score, s.id`,
   );
+  return found.filter(isSeen);
 }
+
+const isSeen = ({ fires, firedBefore }: Thresholds[number]): boolean => fires > 0 || firedBefore > 0;
+
+/** What these contacts reached, with those for whom thresholds have really fired. */
+export const withHits = (
+  reached: Thresholds,
+  hits: readonly { thresholdId: number; name: string; score: number }[],
+): Thresholds =>
+  addThresholds(
+    reached.map((threshold) => ({ ...threshold, fires: 0 })),
+    hits.map(({ thresholdId, name, score }) => ({ thresholdId, name, score, fires: 1, firedBefore: 0 })),
+  ).filter(isSeen);
 
 /** Adds the counts of a page. */
 export function addThresholds(all: Thresholds, more: Thresholds): Thresholds {

@@ -5,17 +5,23 @@ import { appendWorkflow } from '../../events/outbox.ts';
 import { workflowId } from '../../workflows/registry.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../common/errors.ts';
+import { parseDateTime } from '../common/instants.ts';
+import { isIn } from './replay-events.ts';
 import type { Subject } from './score-rows.ts';
 import { NO_FIGURES, surveyReplay, type ReplayOf } from './replay-page.ts';
 
-/** Up to so many contacts or companies, a dry run is answered at once. */
-const AT_ONCE = 10_000;
+/** Up to so many contacts and companies of the tenant, and events, a dry run is answered at once. */
+const CONTACTS_AT_ONCE = 10_000;
+const EVENTS_AT_ONCE = 50_000;
 
 /** The violations of the start of a replay. */
-export const replayViolations = ({ from }: { from?: string }, now = new Date()): Violation[] =>
-  from !== undefined && !(new Date(from) < now)
-    ? [{ path: '/from', code: 'out_of_range', message: 'must be in the past' }]
-    : [];
+export function replayViolations({ from }: { from?: string }, now = new Date()): Violation[] {
+  if (from === undefined) return [];
+  const at = parseDateTime(from);
+  return at && at < now
+    ? []
+    : [{ path: '/from', code: 'out_of_range', message: 'must be a date-time in the past, of the year 1000 or later' }];
+}
 
 export interface ReplayInput {
   from: string;
@@ -33,8 +39,8 @@ export type ReplayView = Omit<ReplayOf, 'tenantId' | 'cursor' | 'ruleVersion'> &
 
 /**
  * Replays a rule over the events since `from`: they get the points that the rule gives now, instead of those that they
- * got. Runs as the workflow `scoringReplay`; a dry run over few contacts is answered at once. Throws 404, 400, and 409
- * if the rule is not active, counts new contacts for companies, or is being replayed.
+ * got. Runs as the workflow `scoringReplay`; a dry run over few contacts and events is answered at once. Throws 404,
+ * 400, and 409 if the rule is not active or is being replayed.
  */
 export async function requestReplay(
   em: EntityManager,
@@ -52,15 +58,15 @@ export async function requestReplay(
     if (!rule) throw notFound('scoring rule', ruleId);
     const untilAt = new Date();
     assertValid(replayViolations({ from }, untilAt));
-    assertReplayable(rule);
+    if (!rule.active) throw new AppError('conflict', 'The rule is not active; a replay would take all its points away');
     const replay = {
       ...{ tenantId, ruleId, dryRun, untilAt },
-      fromAt: new Date(from),
+      fromAt: parseDateTime(from)!,
       ruleVersion: rule.version,
       cursor: 0,
       figures: NO_FIGURES,
     };
-    if (dryRun && (await isSmall(tx, rule)))
+    if (dryRun && (await isSmall(tx, rule, replay)))
       return {
         ...replay,
         figures: await surveyReplay(tx, replay),
@@ -76,21 +82,32 @@ export async function requestReplay(
   });
 }
 
-function assertReplayable({ active, target, eventType }: ScoringRule): void {
-  if (!active) throw new AppError('conflict', 'The rule is not active; a replay would take all its points away');
-  if (target === 'company' && eventType === 'CONTACT_CREATED')
-    throw new AppError(
-      'conflict',
-      "A company's history does not say which contact was created, so this rule cannot be replayed",
+async function isSmall(
+  tx: EntityManager,
+  { eventType }: ScoringRule,
+  replay: Pick<ReplayOf, 'tenantId' | 'fromAt' | 'untilAt'>,
+): Promise<boolean> {
+  const { tenantId } = replay;
+  const isUpTo = async (limit: number, query: ReturnType<typeof sql>): Promise<boolean> => {
+    const [found] = await rows<{ n: number }>(
+      tx,
+      sql`select count(*) as n from (select 1 from ${query} limit ${limit + 1}) few`,
     );
-}
-
-async function isSmall(tx: EntityManager, { target }: ScoringRule): Promise<boolean> {
-  const [found] = await rows<{ n: number }>(
-    tx,
-    sql`select count(*) as n from (select 1 from ${sql.table(target === 'contact' ? 'contacts' : 'companies')} limit ${AT_ONCE + 1}) few`,
+    return found!.n <= limit;
+  };
+  // The events of few contacts only: there is no index for all events of a type.
+  return (
+    (await isUpTo(CONTACTS_AT_ONCE, sql`contacts where tenant_id = ${tenantId}`)) &&
+    (await isUpTo(CONTACTS_AT_ONCE, sql`companies where tenant_id = ${tenantId}`)) &&
+    (await isUpTo(
+      EVENTS_AT_ONCE,
+      sql`contacts c cross join lateral (
+        select 1 from contact_activities a
+        where a.tenant_id = c.tenant_id and a.contact_id = c.id and a.type = ${eventType}
+          and ${isIn(replay, sql`a.occurred_at`)} offset 0) its
+        where c.tenant_id = ${tenantId}`,
+    ))
   );
-  return found!.n <= AT_ONCE;
 }
 
 async function startReplay(

@@ -102,7 +102,7 @@ export async function updateRule(
   em: EntityManager,
   author: Author,
   id: number,
-  input: Partial<RuleInput>,
+  input: Partial<Omit<RuleInput, 'eventType' | 'target'>>,
   check: (current: ScoringRule) => void,
 ): Promise<ScoringRule> {
   return em.transactional(async (tx) => {

@@ -64,24 +64,32 @@ interface Candidate {
   key: ScoreKey;
 }
 
-/** Leaves out what a replay of the rule has awarded already: it may be ahead of the delivery of an event. */
+/**
+ * Leaves out what a replay of the rule has awarded already: it may be ahead of the delivery of an event. Another company
+ * may have the points of an event, whose contact has moved since.
+ */
 async function withoutReplayed(tx: EntityManager, candidates: Candidate[]): Promise<Candidate[]> {
   const idOf = ({ event, rule, key }: Candidate): string => `${rule.id}/${key.subjectId}/${event.id}`;
   const doubtful = candidates.filter(
-    ({ event, rule }) => rule.replayed_until !== null && Date.parse(event.time) < rule.replayed_until.getTime(),
+    ({ event, rule }) =>
+      rule.target === 'company' ||
+      (rule.replayed_until !== null && Date.parse(event.time) < rule.replayed_until.getTime()),
   );
   if (doubtful.length === 0) return candidates;
   const asked = doubtful.map((one) => ({
     ...{ n: idOf(one), t: one.key.tenantId, s: one.key.subject, id: one.key.subjectId, r: one.rule.id },
-    e: one.event.type === 'CONTACT_CREATED' ? null : one.event.id,
+    e: one.event.id,
   }));
   const awarded = await rows<{ n: string }>(
     tx,
     sql`
     select r.n from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
       as r(n text, t text, s text, id bigint, r bigint, e uuid)
-    where exists (select 1 from score_history h where h.tenant_id = r.t and h.subject = r.s and h.subject_id = r.id
-      and h.rule_id = r.r and (h.event_id = r.e or r.e is null))`,
+    where case r.s
+      when 'company' then exists (select 1 from score_history h where h.tenant_id = r.t and h.subject = 'company'
+        and h.rule_id = r.r and h.event_id = r.e)
+      else exists (select 1 from score_history h where h.tenant_id = r.t and h.subject = 'contact' and h.subject_id = r.id
+        and h.rule_id = r.r and h.event_id = r.e) end`,
   );
   const done = new Set(awarded.map(({ n }) => n));
   return candidates.filter((one) => !done.has(idOf(one)));

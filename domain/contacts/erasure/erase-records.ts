@@ -32,6 +32,11 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       sql`${inText(person, sql`submission_data`)} or ${isTheirs(person)}`,
     );
     await addCounts(tx, tenantId, erasureId, await eraseWhatMentions(tx, tenantId, person, found));
+    // A page of a replay locks it before the contacts.
+    await rows(
+      tx,
+      sql`select 1 from scoring_replays where tenant_id = ${tenantId} and status = 'RUNNING' order by id for no key update`,
+    );
     // From here on, nothing new comes to the contact; what came since the reading is found by its id.
     await lockForRemoval(tx, tenantId, contactId, 'contact_erased');
     const known = new Set(found);
@@ -172,6 +177,16 @@ async function eraseWhatIsTheirs(
         sql`select count(*)::int as n from ${timeline} t where tenant_id = ${tenantId} and contact_id = any(${ids})`,
       )
     )[0]!.n,
+    replayedTotals: await counted(
+      tx,
+      sql`
+      update scoring_replays p set figures = jsonb_set(figures, '{changes}', (
+        select coalesce(jsonb_agg(c order by n), '[]') from jsonb_array_elements(figures -> 'changes') with ordinality as kept(c, n)
+        where (c ->> 'id')::bigint <> all(${ids})))
+      from scoring_rules r
+      where p.tenant_id = ${tenantId} and r.tenant_id = p.tenant_id and r.id = p.rule_id and r.target = 'contact'
+        and exists (select 1 from jsonb_array_elements(figures -> 'changes') c where (c ->> 'id')::bigint = any(${ids}))`,
+    ),
     scoreChanges: await counted(
       tx,
       sql`delete from score_history where tenant_id = ${tenantId} and subject = 'contact' and subject_id = any(${ids})`,

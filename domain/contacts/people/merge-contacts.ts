@@ -11,6 +11,7 @@ import { applyValues } from '../values/apply-values.ts';
 import type { ContactStatus, ContactValues } from '../values/contact-values.ts';
 import { assertNotBeingErased } from './being-erased.ts';
 import { addressDigest } from '../../addresses/digest.ts';
+import { creationIdSql } from '../../common/creation-id.ts';
 import { CONTACT_LIMITS } from '../../common/fields.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
@@ -168,7 +169,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
     tx,
     sql`
     insert into contact_activities (id, tenant_id, contact_id, type, occurred_at, event_id, data)
-    select id, tenant_id, ${targetId}::bigint, type, occurred_at, gen_random_uuid(), data from ${timeline} t
+    select id, tenant_id, ${targetId}::bigint, type, occurred_at, ${sql.raw(creationIdSql('tenant_id', 'contact_id'))}, data from ${timeline} t
     where tenant_id = ${tenantId} and contact_id = ${sourceId} and type = 'CONTACT_CREATED'`,
   );
   await moveEmails(tx, tenantId, { from: sourceId, to: targetId });

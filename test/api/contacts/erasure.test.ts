@@ -257,8 +257,22 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
     1,
   );
 
+  const replay = await ok('POST', `/scoring/rules/${(await ok('GET', '/scoring/rules')).data[0].id}/replay`, {
+    from: new Date(0).toISOString(),
+  });
+  await until(
+    'the replay is over',
+    async () => (await ok('GET', `/scoring/replays/${replay.id}`)).status !== 'RUNNING',
+  );
+  await query(sql`
+    update scoring_replays set figures = jsonb_set(figures, '{changes}', jsonb_build_array(
+      jsonb_build_object('id', ${person.id}::bigint, 'before', 1, 'after', 2),
+      jsonb_build_object('id', ${person.id + 999}::bigint, 'before', 3, 'after', 4)))`);
   const erasure = await erasureOf(person.id);
   assert.equal(erasure.status, 'COMPLETED', JSON.stringify(erasure));
+  assert.deepEqual((await ok('GET', `/scoring/replays/${replay.id}`)).changes, [
+    { contactId: person.id + 999, before: 3, after: 4 },
+  ]);
   assert.deepEqual(await tracesInTables(), []);
   assert.deepEqual(await tracesInStreams(), []);
   assert.equal((await service.deps.nats.jsm.streams.info(KEPT_FILES)).state.messages, 0);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { creationId, creationIdSql } from '../../../domain/common/creation-id.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { replayScore, type Awarded, type PastEvent } from '../../../domain/scoring/replay-score.ts';
 import { scoreEvents } from '../../../domain/scoring/score-events.ts';
@@ -164,7 +165,12 @@ test('new contacts, and the scores of companies', async () => {
   assert.equal((await replay(created.id, since(1))).changed, 0);
   const fresh = await person();
   await settled(service, 'scoring', 'contact');
-  assert.equal((await score(fresh)).totalScore, 6);
+  const { totalScore, history } = await score(fresh);
+  assert.deepEqual([totalScore, history[0].eventId], [6, creationId('default', fresh)]);
+  const [same] = await query<{ id: string }>(
+    sql`select ${sql.raw(creationIdSql(`'default'::text`, 'id'))} as id from contacts where id = ${fresh}`,
+  );
+  assert.equal(same!.id, history[0].eventId);
   assert.equal((await replay(created.id, since(1))).changed, 0, 'points of the event are those of the creation');
   await service.api('DELETE', `/scoring/rules/${created.id}`);
 
@@ -174,7 +180,100 @@ test('new contacts, and the scores of companies', async () => {
   assert.deepEqual(job.changes, [{ companyId, before: 0, after: 12 }]);
   assert.equal((await service.api('GET', `/scoring/companies/${companyId}`)).body.totalScore, 12);
   const both = await make('/scoring/rules', { name: 'c', eventType: 'CONTACT_CREATED', points: 6, target: 'company' });
-  assert.equal((await service.api('POST', `/scoring/rules/${both.id}/replay`, { from: since(1) })).status, 409);
+  assert.deepEqual((await replay(both.id, since(1))).changes, [{ companyId, before: 12, after: 18 }]);
+  await person({ companyId });
+  await settled(service, 'scoring', 'contact');
+  assert.equal((await replay(both.id, since(1))).changed, 0);
+  await service.api('DELETE', `/scoring/rules/${both.id}`);
+});
+
+test('a creation counts once, also when its contact is merged', async () => {
+  const created = await make('/scoring/rules', { name: 'merged', eventType: 'CONTACT_CREATED', points: 6 });
+  const [target, source, third] = [await person(), await person(), await person()];
+  await settled(service, 'scoring', 'contact');
+  for (const sourceId of [source, third])
+    assert.equal((await service.api('POST', `/contacts/${target}/merge`, { sourceId })).status, 200);
+  assert.equal((await score(target)).totalScore, 18);
+  await replay(created.id, since(1));
+  const found = await score(target);
+  assert.deepEqual([found.totalScore, found.history.length], [18, 3]);
+  await service.api('PUT', `/scoring/rules/${created.id}`, { points: 7 });
+  await replay(created.id, since(1));
+  assert.equal((await score(target)).totalScore, 21);
+  await service.api('DELETE', `/scoring/rules/${created.id}`);
+});
+
+test('an event counts for the company that has its points, wherever its contact is now', async () => {
+  const [before, after] = [
+    (await make('/contacts/companies', { name: 'Before' })).id,
+    (await make('/contacts/companies', { name: 'After' })).id,
+  ];
+  const scoresOf = () =>
+    Promise.all(
+      [before, after].map(async (id) => (await service.api('GET', `/scoring/companies/${id}`)).body.totalScore),
+    );
+  const id = await person({ companyId: before });
+  const { id: ruleId } = await rule('moved', { points: 5, target: 'company' });
+  await happen(visit(id, 2, 'moved'));
+  assert.equal((await service.api('PUT', `/contacts/${id}`, { companyId: after })).status, 200);
+  await happen(visit(id, 1, 'moved'));
+  assert.deepEqual(await scoresOf(), [5, 5]);
+  assert.equal((await replay(ruleId, since(10))).changed, 0);
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 8 });
+  await replay(ruleId, since(10));
+  assert.deepEqual(await scoresOf(), [8, 8]);
+});
+
+test('points that a replay adds have the total after it; those before keep theirs', async () => {
+  const { id: ruleId } = await rule('told', { points: 2, maxPerContact: 2 });
+  const id = await person();
+  await happen(...[3, 2, 1].map((daysAgo) => visit(id, daysAgo, 'told')));
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { maxPerContact: null });
+  await replay(ruleId, since(10));
+  const { totalScore, history } = await score(id);
+  assert.deepEqual(
+    [totalScore, history.map(({ points, total }: Answer['body']) => [points, total])],
+    [
+      6,
+      [
+        [2, 6],
+        [2, 6],
+        [2, 2],
+      ],
+    ],
+  );
+});
+
+test('a threshold whose campaign takes nobody does not fire', async () => {
+  const draft = await make('/campaigns', { name: 'Draft', trigger: { type: 'MANUAL' }, steps: [] });
+  const action = { type: 'START_CAMPAIGN', campaignId: draft.id };
+  const threshold = await make('/scoring/thresholds', { name: 'Draft', score: 50, action });
+  const { id: ruleId } = await rule('draft', { points: 1 });
+  const id = await person();
+  await happen(visit(id, 1, 'draft'));
+  await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 60 });
+  const told = await service.api('POST', `/scoring/rules/${ruleId}/replay`, { from: since(10), dryRun: true });
+  assert.deepEqual([told.body.changed, told.body.thresholds], [1, []]);
+  const job = await replay(ruleId, since(10));
+  assert.deepEqual([job.changed, job.thresholds, (await score(id)).totalScore], [1, [], 60]);
+  await service.api('DELETE', `/scoring/thresholds/${threshold.id}`);
+});
+
+test('a newer event that was scored first gives way under a cap, if points lose worth', async () => {
+  const { id: ruleId } = await rule('capped', { points: 10, maxPerContact: 10, decay: { halfLifeDays: 7 } });
+  const id = await person();
+  const [earlier, newer] = [visit(id, 7, 'capped'), visit(id, 0, 'capped')];
+  await happen(earlier);
+  // As if the newer one had come first, after the time of the replay.
+  await query(sql`delete from score_history where subject_id = ${id} and subject = 'contact' and rule_id = ${ruleId}`);
+  await query(sql`delete from scores_by_rule where subject_id = ${id} and subject = 'contact' and rule_id = ${ruleId}`);
+  await engineEm(service.deps.orm).transactional((tx) => scoreEvents(tx, [newer]));
+  await replay(ruleId, since(10));
+  const { totalScore, history } = await score(id);
+  assert.deepEqual(
+    [totalScore, history.map(({ eventId, points }: Answer['body']) => [eventId, points])],
+    [5, [[earlier.id, 10]]],
+  );
 });
 
 test('what is no replay', async () => {
@@ -185,6 +284,7 @@ test('what is no replay', async () => {
   };
   assert.deepEqual(await ask({}), [400, '/from']);
   assert.deepEqual(await ask({ from: 'yesterday' }), [400, '/from']);
+  assert.deepEqual(await ask({ from: '0000-01-01T00:00:00Z' }), [400, '/from']);
   assert.deepEqual(await ask({ from: new Date(Date.now() + DAY).toISOString() }), [400, '/from']);
   assert.deepEqual(await ask({ from: since(1), x: 1 }), [400, '/x']);
   assert.deepEqual(await ask({ from: since(1) }, 999_999), [404, 'not_found']);
@@ -216,22 +316,23 @@ test('a replay is as if the rule had always been so', () => {
           const known = n % 2 === 0 ? events[n] : undefined;
           return { id: n + 1, eventId: known?.eventId ?? `x${n}`, at: known?.at ?? at, points: had, halfLifeDays: 0 };
         });
+        const sum = (some: readonly { points: number }[]): number => some.reduce((all, row) => all + row.points, 0);
         const after = replayScore(stored, events, { points, halfLifeDays: 7, cap, from, until });
         const kept = stored.filter(({ eventId }) => eventId.startsWith('x'));
-        assert.deepEqual(
-          after.filter(({ eventId }) => eventId.startsWith('x')),
-          kept,
-        );
-        const room = cap === null ? Infinity : Math.max(0, cap - kept.reduce((sum, row) => sum + row.points, 0));
         const given = after.filter(({ eventId }) => eventId.startsWith('e'));
         const matching = events.filter(({ matches }) => matches);
-        assert.equal(
-          given.reduce((sum, row) => sum + row.points, 0),
-          Math.min(room, matching.length * points),
-        );
-        // The earliest come first.
-        const refused = matching.filter(({ eventId }) => given.every((row) => row.eventId !== eventId));
-        assert.ok(given.every((row) => row.halfLifeDays === 7 && refused.every(({ at }) => at >= row.at)));
+        const wanted = sum(kept) + matching.length * points;
+        assert.equal(sum(after), cap === null ? wanted : Math.max(sum(kept), Math.min(cap, wanted)));
+        const pointsOf = (eventId: string): number => after.find((row) => row.eventId === eventId)?.points ?? 0;
+        // The earliest come first: who does not get all leaves nothing to newer ones, be they kept or given.
+        const isOver = cap !== null && sum(kept) > cap;
+        for (const { eventId, at } of matching.filter((event) => !isOver && pointsOf(event.eventId) < points))
+          assert.ok(after.every((row) => row.at <= at || row.eventId === eventId));
+        for (const row of kept) {
+          const left = pointsOf(row.eventId);
+          assert.ok(left === row.points || matching.some(({ at }) => at < row.at), 'only for earlier ones');
+        }
+        assert.ok(given.every((row) => row.halfLifeDays === 7));
         assert.deepEqual(replayScore(after, events, { points, halfLifeDays: 7, cap, from, until }), after);
       },
     ),

@@ -470,9 +470,10 @@ test('rules, thresholds and settings: round trip and violations', async () => {
     await refused('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 10_000, weight: 101 }),
     ['/weight out_of_range'],
   );
-  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { eventType: 'WEBSITE_VISITED' }), [
-    '/conditions/0/field unknown_field',
-  ]);
+  assert.deepEqual(
+    await refused('PUT', `/scoring/rules/${rule.id}`, { eventType: 'WEBSITE_VISITED', target: 'company' }),
+    ['/eventType read_only', '/target read_only'],
+  );
   assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { points: -10_000, weight: 1000 }), [
     '/weight out_of_range',
   ]);
