@@ -3,7 +3,7 @@ import { engineEm, retriedTransaction, rows, sql, type EntityManager, type Orm }
 import { appendNewTotals, NO_RULE } from './apply-changes.ts';
 import { totalOf } from './decay.ts';
 import { fireThresholds } from './fire-thresholds.ts';
-import { lockCompanies, lockSubjects } from './lock-subjects.ts';
+import { lockCompanies, lockScoredContacts } from './lock-subjects.ts';
 import { keyOf, readScores, saveTotals, type ScoreKey } from './score-rows.ts';
 
 const AT_ONCE = 500;
@@ -28,7 +28,7 @@ async function applyOnce(tx: EntityManager, now: number): Promise<number> {
   if (due.length === 0) return 0;
   const idsOf = (wanted: string) =>
     due.flatMap(({ tenantId, subject, subjectId: id }) => (subject === wanted ? [{ tenantId, id }] : []));
-  await lockSubjects(tx, idsOf('contact'));
+  await lockScoredContacts(tx, idsOf('contact'));
   await lockCompanies(tx, idsOf('company'));
   const scores = await readScores(tx, due);
   // Read again: another process may have brought them up to date before they were locked.

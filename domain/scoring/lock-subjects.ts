@@ -6,10 +6,10 @@ const recordsOf = (pairs: readonly { tenantId: string; id: number }[]) => {
 };
 
 /**
- * Locks the contacts in id order, then their companies, until the transaction ends: all processes use this order, which
- * avoids deadlocks. Returns the company of each existing contact by `tenant/contact`.
+ * Locks contacts in id order until the transaction ends. Lock companies after contacts, and each at once: all processes
+ * use this order, which avoids deadlocks. Returns the company of each existing contact by `tenant/contact`.
  */
-export async function lockSubjects(
+export async function lockScoredContacts(
   tx: EntityManager,
   contacts: readonly { tenantId: string; id: number }[],
 ): Promise<Map<string, number | null>> {
@@ -19,10 +19,6 @@ export async function lockSubjects(
     select c.tenant_id as "tenantId", c.id, c.company_id as "companyId" from contacts c
     join ${recordsOf(contacts)} on c.tenant_id = p.t and c.id = p.id
     order by c.tenant_id, c.id for no key update of c`,
-  );
-  await lockCompanies(
-    tx,
-    found.flatMap(({ tenantId, companyId }) => (companyId === null ? [] : [{ tenantId, id: companyId }])),
   );
   return new Map(found.map(({ tenantId, id, companyId }) => [`${tenantId}/${id}`, companyId]));
 }

@@ -5,7 +5,7 @@ import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 import { applyChanges, NO_RULE } from './apply-changes.ts';
 import { award, type Cause, type Change, type Changed } from './award.ts';
 import { totalOf } from './decay.ts';
-import { lockSubjects } from './lock-subjects.ts';
+import { lockCompanies, lockScoredContacts } from './lock-subjects.ts';
 import { matchesRule, type RuleCondition } from './match-rule.ts';
 import { keyOf, readScores, type ScoreKey, type Subject } from './score-rows.ts';
 
@@ -103,20 +103,28 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
   const rules = await rulesFor(tx, events);
   if (rules.size === 0) return;
   const referenceOf = await referencesOfEvents(tx, events);
+  const known = new Set([...rules.values()].flat().map(({ id }) => id));
   const matchesOf = (current: typeof rules) =>
     events.flatMap((event) => {
       const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
       if (!contactId || automated) return [];
       return (current.get(`${event.tenantid}/${event.type}`) ?? [])
-        .filter((rule) => matchesRule(rule.conditions, { ...referenceOf(event), ...event.data }))
+        .filter((rule) => known.has(rule.id) && matchesRule(rule.conditions, { ...referenceOf(event), ...event.data }))
         .map((rule) => ({ event, rule, contactId, tenantId: event.tenantid, at: Date.parse(event.time) }));
     });
   const expected = matchesOf(rules);
   if (expected.length === 0) return;
 
-  const companies = await lockSubjects(
+  const companies = await lockScoredContacts(
     tx,
     expected.map(({ tenantId, contactId }) => ({ tenantId, id: contactId })),
+  );
+  await lockCompanies(
+    tx,
+    expected.flatMap(({ rule, tenantId, contactId }) => {
+      const id = rule.target === 'company' ? companies.get(`${tenantId}/${contactId}`) : null;
+      return id == null ? [] : [{ tenantId, id }];
+    }),
   );
   // While this waited for the locks, a replay may have awarded points, which the rule tells.
   const current = await rulesFor(tx, events);
@@ -157,7 +165,7 @@ export async function addPoints(
   points: number,
   cause: Cause,
 ): Promise<number | null> {
-  if (!(await lockSubjects(tx, [{ tenantId, id: contactId }])).has(`${tenantId}/${contactId}`)) return null;
+  if (!(await lockScoredContacts(tx, [{ tenantId, id: contactId }])).has(`${tenantId}/${contactId}`)) return null;
   const key = { tenantId, subject: 'contact', subjectId: contactId } as const;
   const score = (await readScores(tx, [key])).get(keyOf(key))!;
   const now = Date.now();
