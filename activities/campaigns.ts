@@ -14,7 +14,7 @@ import { runStep } from '../domain/campaigns/execution/run-step.ts';
 import { STEP_TYPES, type StepType } from '../domain/campaigns/definition/step-kinds.ts';
 import { setContactFields } from '../domain/contacts/people/save-contact-fields.ts';
 import { notifyUser } from '../domain/emails/system-mail/notify-user.ts';
-import { addPoints } from '../domain/scoring/score-events.ts';
+import { addPoints } from '../domain/scoring/scores/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { callWebhook } from './call-webhook.ts';
 import { eachBounded } from './each-bounded.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
-import { replayPage, type ReplayedPage, type ReplayPageRequest } from '../domain/scoring/replay-page.ts';
+import { replayPage, type ReplayedPage, type ReplayPageRequest } from '../domain/scoring/replay/replay-page.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
 export function scoringActivities({ orm }: Pick<Deps, 'orm'>) {

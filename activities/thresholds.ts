@@ -1,6 +1,10 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { tenantEm } from '../db/orm.ts';
-import { endThresholdCall, readThresholdCall, type ThresholdCallKey } from '../domain/scoring/threshold-calls.ts';
+import {
+  endThresholdCall,
+  readThresholdCall,
+  type ThresholdCallKey,
+} from '../domain/scoring/thresholds/threshold-calls.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { callWebhook } from './call-webhook.ts';
 

@@ -1,8 +1,8 @@
 import type { ScoringRule, ScoringSettings } from '../../db/entities/scoring.ts';
-import type { readContactScore } from '../../domain/scoring/read-scores.ts';
-import type { ReplayView } from '../../domain/scoring/replay.ts';
-import type { ThresholdAction } from '../../domain/scoring/threshold-action.ts';
-import type { CountedThreshold } from '../../domain/scoring/thresholds.ts';
+import type { readContactScore } from '../../domain/scoring/scores/read-scores.ts';
+import type { ReplayView } from '../../domain/scoring/replay/replay.ts';
+import type { ThresholdAction } from '../../domain/scoring/thresholds/threshold-action.ts';
+import type { CountedThreshold } from '../../domain/scoring/thresholds/thresholds.ts';
 
 export function presentRule(rule: ScoringRule) {
   return {

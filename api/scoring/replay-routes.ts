@@ -1,4 +1,4 @@
-import { readReplay, replayViolations, requestReplay } from '../../domain/scoring/replay.ts';
+import { readReplay, replayViolations, requestReplay } from '../../domain/scoring/replay/replay.ts';
 import { IdParams } from '../route/schemas.ts';
 import { accepted, route, type RouteSpec } from '../route/route.ts';
 import { presentReplay } from './presenter.ts';

@@ -1,6 +1,6 @@
 import { ScoreThreshold, ScoringRule } from '../../db/entities/scoring.ts';
-import { listRules, listThresholds } from '../../domain/scoring/list-scoring.ts';
-import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
+import { listRules, listThresholds } from '../../domain/scoring/rules/list-scoring.ts';
+import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/scores/read-scores.ts';
 import {
   checkedParts,
   createRule,
@@ -8,16 +8,16 @@ import {
   findRule,
   ruleViolations,
   updateRule,
-} from '../../domain/scoring/rules.ts';
-import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
+} from '../../domain/scoring/rules/rules.ts';
+import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/rules/settings.ts';
 import {
   createThreshold,
   deleteThreshold,
   readThreshold,
   triggeredCounts,
   updateThreshold,
-} from '../../domain/scoring/thresholds.ts';
-import { actionViolations } from '../../domain/scoring/threshold-action.ts';
+} from '../../domain/scoring/thresholds/thresholds.ts';
+import { actionViolations } from '../../domain/scoring/thresholds/threshold-action.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import { replayRoutes } from './replay-routes.ts';

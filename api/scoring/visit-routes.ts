@@ -1,6 +1,6 @@
 import { assertValid } from '../../domain/common/errors.ts';
-import { recordVisit } from '../../domain/scoring/record-visit.ts';
-import { pageViolations } from '../../domain/scoring/visited-page.ts';
+import { recordVisit } from '../../domain/scoring/visits/record-visit.ts';
+import { pageViolations } from '../../domain/scoring/visits/visited-page.ts';
 import { apiUrlOf } from '../route/api-url.ts';
 import { accepted, noContent, route, type RouteSpec } from '../route/route.ts';
 import * as schema from './visit-schema.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { MAX_PAGE_TITLE, MAX_PAGE_URL } from '../../domain/scoring/visited-page.ts';
+import { MAX_PAGE_TITLE, MAX_PAGE_URL } from '../../domain/scoring/visits/visited-page.ts';
 import { nullable, strict } from '../route/schemas.ts';
 
 const address = (description: string) =>

@@ -5,7 +5,7 @@ import { NOTIFICATION_KEY, notificationTemplate } from '../emails/system-mail/no
 import { upsertSystemTemplate } from '../emails/templates/keep-system-template.ts';
 import type { ReportContent } from './content/content.ts';
 import { usersAt } from './recipients.ts';
-import { changeText, figureText, momentText, periodText } from './render/format.ts';
+import { changeText, figureText, momentText, periodText } from './content/format.ts';
 
 /** Larger files are not attached: many servers refuse emails above 10 MB, and base64 adds a third. */
 export const MOST_ATTACHED_BYTES = 5 * 1024 * 1024;

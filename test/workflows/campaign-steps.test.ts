@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { AwaitedEvent, CampaignStepExecution } from '../../db/entities/campaigns.ts';
 import { Contact } from '../../db/entities/contacts.ts';
 import { readStats } from '../../domain/campaigns/management/read-stats.ts';
-import { readContactScore } from '../../domain/scoring/read-scores.ts';
+import { readContactScore } from '../../domain/scoring/scores/read-scores.ts';
 import { paths, type PathName, type Walked } from './campaign-paths.ts';
 import { DAY, MINUTE, startJourneys, type Journeys } from './campaign-support.ts';
 

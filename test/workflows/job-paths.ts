@@ -10,9 +10,9 @@ import { createImport, inspectImport } from '../../domain/contacts/import/create
 import { CHUNK_ROWS } from '../../domain/contacts/import/csv/read-csv.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
-import { PAGE as REPLAY_PAGE } from '../../domain/scoring/replay-subjects.ts';
-import { requestReplay } from '../../domain/scoring/replay.ts';
-import { createRule } from '../../domain/scoring/rules.ts';
+import { PAGE as REPLAY_PAGE } from '../../domain/scoring/replay/replay-subjects.ts';
+import { requestReplay } from '../../domain/scoring/replay/replay.ts';
+import { createRule } from '../../domain/scoring/rules/rules.ts';
 import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { putFile } from '../../events/file-store.ts';
 import { ensureStreams } from '../../events/streams.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asService } from '../../domain/audit/audit.ts';
-import { addPoints } from '../../domain/scoring/score-events.ts';
-import { createThreshold, deleteThreshold } from '../../domain/scoring/thresholds.ts';
+import { addPoints } from '../../domain/scoring/scores/score-events.ts';
+import { createThreshold, deleteThreshold } from '../../domain/scoring/thresholds/thresholds.ts';
 import { startEndpoint, type EndpointAnswer, type Received } from '../support/endpoint.ts';
 import { TENANT, type Journeys } from './campaign-support.ts';
 

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { provisionScoring } from '../../scoring/provision.ts';
+import { provisionScoring } from '../../scoring/rules/provision.ts';
 import { BUILT_IN_ROLES } from '../access/built-in-roles.ts';
 
 /** Creates a tenant with its roles and defaults. Does nothing if it exists. */

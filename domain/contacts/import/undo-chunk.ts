@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
-import { removeScores } from '../../scoring/remove-scores.ts';
+import { removeScores } from '../../scoring/scores/remove-scores.ts';
 import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 import { API_NAMES } from './merge-stage.ts';

@@ -3,7 +3,7 @@ import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/o
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound } from '../../common/errors.ts';
-import { removeScores } from '../../scoring/remove-scores.ts';
+import { removeScores } from '../../scoring/scores/remove-scores.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { checkCompanyValues, type CompanyInput, type CompanyValues } from '../values/company-values.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';

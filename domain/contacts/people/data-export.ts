@@ -5,8 +5,8 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { notFound } from '../../common/errors.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import { NO_RULE } from '../../scoring/apply-changes.ts';
-import { readContactScore, type RuleScore } from '../../scoring/read-scores.ts';
+import { NO_RULE } from '../../scoring/scores/apply-changes.ts';
+import { readContactScore, type RuleScore } from '../../scoring/scores/read-scores.ts';
 import { timeline } from '../values/timeline.ts';
 
 type Rows = Record<string, unknown>[];

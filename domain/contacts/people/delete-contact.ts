@@ -3,7 +3,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { notFound } from '../../common/errors.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
-import { removeScores } from '../../scoring/remove-scores.ts';
+import { removeScores } from '../../scoring/scores/remove-scores.ts';
 import { assertNotBeingErased } from './being-erased.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
-import { appendNewTotals, NO_RULE } from '../../scoring/apply-changes.ts';
-import { mergeIntoPortion, totalOf, type Portion } from '../../scoring/decay.ts';
-import { fireThresholds } from '../../scoring/fire-thresholds.ts';
-import { removeScores } from '../../scoring/remove-scores.ts';
-import { keyOf, portionOf, readScores, saveScores, type Score } from '../../scoring/score-rows.ts';
+import { appendNewTotals, NO_RULE } from '../../scoring/scores/apply-changes.ts';
+import { mergeIntoPortion, totalOf, type Portion } from '../../scoring/scores/decay.ts';
+import { fireThresholds } from '../../scoring/thresholds/fire-thresholds.ts';
+import { removeScores } from '../../scoring/scores/remove-scores.ts';
+import { keyOf, portionOf, readScores, saveScores, type Score } from '../../scoring/scores/score-rows.ts';
 
 /**
  * Adds the source's scores to the target's: history, points by rule, and the total, which remains the sum of both.

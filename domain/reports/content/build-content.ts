@@ -1,7 +1,7 @@
 import type { Period } from '../../analytics/period.ts';
 import type { ReportType } from '../../../db/entities/reports.ts';
 import type { Chart, KeyFigure, ReportCell, ReportContent, ReportTable } from './content.ts';
-import { figureText } from '../render/format.ts';
+import { figureText } from './format.ts';
 import { figureOf, LAYOUTS, type Breakdown, type Layout } from './layouts.ts';
 
 /** How many of the largest rows a chart of named things has. */

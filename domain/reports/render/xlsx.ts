@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { textCell } from '../../export/table.ts';
 import { workbook, type CellStyle, type Sheet, type SheetCell } from '../../export/xlsx.ts';
 import type { FigureKind, ReportCell, ReportColumn, ReportContent, ReportTable } from '../content/content.ts';
-import { momentText, periodText } from './format.ts';
+import { momentText, periodText } from '../content/format.ts';
 
 /** Widths are in characters. */
 const [NARROW, MEDIUM, NAME] = [13, 18, 40];

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
-import { applyDecay } from '../../../domain/scoring/apply-decay.ts';
-import { totalOf } from '../../../domain/scoring/decay.ts';
-import { scoreEvents } from '../../../domain/scoring/score-events.ts';
-import { readScores } from '../../../domain/scoring/score-rows.ts';
+import { applyDecay } from '../../../domain/scoring/scores/apply-decay.ts';
+import { totalOf } from '../../../domain/scoring/scores/decay.ts';
+import { scoreEvents } from '../../../domain/scoring/scores/score-events.ts';
+import { readScores } from '../../../domain/scoring/scores/score-rows.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { nextSubjects, PAGE } from '../../../domain/scoring/replay-subjects.ts';
-import { replayPage } from '../../../domain/scoring/replay-page.ts';
-import { RULE_COLUMNS, type RuleRow } from '../../../domain/scoring/score-events.ts';
+import { nextSubjects, PAGE } from '../../../domain/scoring/replay/replay-subjects.ts';
+import { replayPage } from '../../../domain/scoring/replay/replay-page.ts';
+import { RULE_COLUMNS, type RuleRow } from '../../../domain/scoring/scores/score-events.ts';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { engineEm, rows, sql, type RawBuilder } from '../../../db/orm.ts';
-import { scoreEvents } from '../../../domain/scoring/score-events.ts';
+import { scoreEvents } from '../../../domain/scoring/scores/score-events.ts';
 import { problemsOf } from '../../support/accounts.ts';
 import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';

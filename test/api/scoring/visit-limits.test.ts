@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { deleteOldVisits, recordWebVisits } from '../../../domain/scoring/record-web-visits.ts';
+import { deleteOldVisits, recordWebVisits } from '../../../domain/scoring/visits/record-web-visits.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import type { EventBatch } from '../../../events/contracts.ts';
 import { batchSubject } from '../../../events/streams.ts';

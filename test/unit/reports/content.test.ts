@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { changeText } from '../../../domain/reports/render/format.ts';
+import { changeText } from '../../../domain/reports/content/format.ts';
 import { figureOf, LAYOUTS, type Layout } from '../../../domain/reports/content/layouts.ts';
 import { campaigns, contentOf, MAY, type Figures } from './support.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { reportFileName } from '../../../domain/reports/content/file-name.ts';
 import { lastWhole, periodBefore } from '../../../domain/reports/content/period-before.ts';
-import { periodText } from '../../../domain/reports/render/format.ts';
+import { periodText } from '../../../domain/reports/content/format.ts';
 
 const iso = ({ from, to }: { from: Date; to: Date }): string => `${from.toISOString()} ${to.toISOString()}`;
 const before = (from: string, to: string, timezone: string): string =>

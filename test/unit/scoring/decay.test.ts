@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import { addToPortion, changesAt, roundScore, scoreOf, totalOf, type Portion } from '../../../domain/scoring/decay.ts';
+import {
+  addToPortion,
+  changesAt,
+  roundScore,
+  scoreOf,
+  totalOf,
+  type Portion,
+} from '../../../domain/scoring/scores/decay.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);

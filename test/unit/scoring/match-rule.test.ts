@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { matchesRule, qualificationOf, type RuleCondition } from '../../../domain/scoring/match-rule.ts';
+import { matchesRule, qualificationOf, type RuleCondition } from '../../../domain/scoring/rules/match-rule.ts';
 
 test('conditions hold on the fields of the event, all of them', () => {
   const data = { url: 'https://example.com/Pricing', emailId: 7 };

@@ -1,5 +1,5 @@
 import type { Chart, ReportContent } from '../../content/content.ts';
-import { axisText, figureText } from '../format.ts';
+import { axisText, figureText } from '../../content/format.ts';
 import { niceScale, thinned, type Scale } from './scale.ts';
 import { COLOURS, type PdfSheet, type TextStyle } from './sheet.ts';
 

@@ -1,5 +1,5 @@
 import type { KeyFigure } from '../../content/content.ts';
-import { changeText, figureText } from '../format.ts';
+import { changeText, figureText } from '../../content/format.ts';
 import { COLOURS, type PdfSheet } from './sheet.ts';
 
 const IN_ROW = 4;

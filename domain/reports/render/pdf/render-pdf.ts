@@ -1,5 +1,5 @@
 import { isEmpty, type ReportContent } from '../../content/content.ts';
-import { periodText } from '../format.ts';
+import { periodText } from '../../content/format.ts';
 import { drawChart } from './charts.ts';
 import { drawKeyFigures } from './key-figures.ts';
 import { COLOURS, PdfSheet } from './sheet.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import PDFDocument from 'pdfkit';
 import type { ReportContent } from '../../content/content.ts';
-import { momentText, periodText } from '../format.ts';
+import { momentText, periodText } from '../../content/format.ts';
 
 /** Sizes are in points. */
 const A4 = { width: 595.28, height: 841.89 };

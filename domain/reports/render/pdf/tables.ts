@@ -1,5 +1,5 @@
 import { isFigure, type ReportColumn, type ReportContent, type ReportTable } from '../../content/content.ts';
-import { cellText, figureText } from '../format.ts';
+import { cellText, figureText } from '../../content/format.ts';
 import { COLOURS, PAGE_WIDTH, type PdfSheet, type TextStyle } from './sheet.ts';
 
 /** Nobody reads more of a table on paper; the other formats have all rows. */
