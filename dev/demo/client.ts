@@ -13,6 +13,8 @@ export interface Client {
   // The demo reads responses of every shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   call: (method: string, path: string, body?: unknown) => Promise<any>;
+  /** The content of a file. */
+  download: (path: string) => Promise<Uint8Array>;
 }
 
 const RETRIES = 30;
@@ -23,6 +25,12 @@ const RETRIES = 30;
  */
 export function createClient(baseUrl: string, token?: string): Client {
   return {
+    async download(path) {
+      const headers = token ? { authorization: `Bearer ${token}` } : {};
+      const response = await fetch(`${baseUrl}/api/v1${path}`, { headers });
+      if (!response.ok) throw new CallError(`GET ${path}: ${response.status} ${await response.text()}`);
+      return response.bytes();
+    },
     async call(method, path, body) {
       for (let attempt = 1; ; attempt += 1) {
         const raw = body instanceof FormData;

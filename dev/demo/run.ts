@@ -1,9 +1,10 @@
 /**
  * `npm run demo`: uses the running service or starts one, imports a CRM export of 10,000 rows, runs a welcome series
- * with a branch, simulates its recipients, and prints the results. Options: `--rows`, `--seed`.
+ * with a branch, simulates its recipients, makes a report, and prints the results. Options: `--rows`, `--seed`.
  */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient, poll, type Client } from './client.ts';
 import { generateContactsCsv } from './generate-contacts.ts';
@@ -22,7 +23,10 @@ const STALLED_MS = 10 * 60_000;
 const OPEN_RATE = 0.4;
 const CLICK_RATE = 0.3;
 const SUBMIT_RATE = 0.2;
-const POINTS = { open: 5, click: 10, form: 25 };
+const VISITORS = 20;
+const POINTS = { open: 5, click: 10, form: 25, visit: 2 };
+/** Where the demo leaves the report that it makes. */
+const REPORT_FILE = join('.data', 'demo-report.pdf');
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -209,6 +213,15 @@ async function main(): Promise<void> {
   for (const address of submitters)
     await api.call('POST', `/forms/${form.id}/submit`, { email: address, message: 'Tell me more' });
 
+  say('Some of them visit the website …');
+  const visitors = submitters.slice(0, VISITORS);
+  for (const address of visitors)
+    await api.call('POST', '/scoring/events', {
+      contactId: names.get(address)!.id,
+      type: 'WEBSITE_VISITED',
+      data: { url: 'https://www.example.com/pricing', title: 'Pricing' },
+    });
+
   const opens = [...recipients.deeds.values()].reduce((sum, deeds) => sum + deeds.opens, 0);
   const clicks = [...recipients.deeds.values()].reduce((sum, deeds) => sum + deeds.clicks, 0);
   let dashboard = before;
@@ -227,7 +240,9 @@ async function main(): Promise<void> {
     STALLED_MS,
   );
 
-  const scores = await scoresOf(api, [...names], recipients.deeds, new Set(submitters));
+  const scores = await scoresOf(api, [...names], recipients.deeds, new Set(submitters), new Set(visitors));
+  say('Making a report of the last 30 days …');
+  const report = await makeReport(api, run);
   const sum = job.created + job.updated + job.unchanged + job.duplicates + job.rejected;
   const checks: Check[] = [
     check('rows of the file accounted for', sum, account.rows),
@@ -251,6 +266,7 @@ async function main(): Promise<void> {
     check('clicks on the dashboard', grown('emails', 'clicks'), clicks),
     check('mails sent on the dashboard', grown('emails', 'sent'), audience * 3),
     check('submissions on the dashboard', grown('forms', 'submissions'), submitters.length),
+    check('opens in the report', report.opens, dashboard.emails.opens),
     check(`scores as the rules say, of ${scores.looked} contacts looked at`, scores.right, scores.looked),
   ];
   if (unknown > 0)
@@ -262,10 +278,34 @@ async function main(): Promise<void> {
       'Campaign statistics': `${apiUrl}/api/v1/campaigns/${campaign.id}/stats`,
       'A score': scores.example ? `${apiUrl}/api/v1/scoring/contacts/${scores.example}` : 'nobody opened a mail',
       Dashboard: `${apiUrl}/api/v1/analytics/dashboard`,
+      'The report': REPORT_FILE,
     }),
   );
   process.exitCode = checks.every((one) => one.right) ? 0 : 1;
   if (own) say('The service stays up; Ctrl-C stops it.');
+}
+
+/** Makes a report on the dashboard, as a PDF for people, and as JSON to read what it says. */
+async function makeReport(api: Client, run: string): Promise<{ opens: number }> {
+  const files: Uint8Array[] = [];
+  for (const format of ['pdf', 'json']) {
+    const { id } = await api.call('POST', '/analytics/reports', { name: `Demo ${run}`, type: 'dashboard', format });
+    await poll(
+      'the report is made',
+      async () => {
+        const { status, error } = await api.call('GET', `/analytics/reports/${id}`);
+        if (status === 'FAILED') throw new Error(`The report has failed: ${error}`);
+        return status === 'COMPLETED' ? true : null;
+      },
+      () => 'making the report',
+      STALLED_MS,
+    );
+    files.push(await api.download(`/analytics/reports/${id}/download`));
+  }
+  await mkdir(dirname(REPORT_FILE), { recursive: true });
+  await writeFile(REPORT_FILE, files[0]!);
+  const content = JSON.parse(new TextDecoder().decode(files[1])) as { keyFigures: { key: string; value: number }[] };
+  return { opens: content.keyFigures.find(({ key }) => key === 'emails.opens')!.value };
 }
 
 /** The contacts of a list, by address. */
@@ -302,13 +342,18 @@ async function scoresOf(
   names: [string, { id: number }][],
   deeds: Map<string, { opens: number; clicks: number }>,
   submitters: Set<string>,
+  visitors: Set<string>,
 ) {
   const sample = names.filter((_, index) => index % Math.ceil(names.length / 60) === 0);
   let right = 0;
   let example: number | null = null;
   for (const [address, { id }] of sample) {
     const { opens = 0, clicks = 0 } = deeds.get(address) ?? {};
-    const earned = opens * POINTS.open + clicks * POINTS.click + (submitters.has(address) ? POINTS.form : 0);
+    const earned =
+      opens * POINTS.open +
+      clicks * POINTS.click +
+      (submitters.has(address) ? POINTS.form : 0) +
+      (visitors.has(address) ? POINTS.visit : 0);
     let score = await api.call('GET', `/scoring/contacts/${id}`);
     // The dashboard and the scores have separate consumers, so one may be a moment behind the other.
     for (let tries = 0; tries < 40 && score.totalScore < earned; tries += 1) {

@@ -125,12 +125,13 @@ export async function readCompanyScore(em: EntityManager, companyId: number, que
       tx,
       sql`select coalesce(sum(s.total), 0)::bigint as total from ${ofContacts} and ${isRightAt(now)}`,
     );
-    const outdated = await outdatedTotals(tx, sql`select s.* from ${ofContacts}`, now);
+    let contactsTotal = sum!.total;
+    for await (const { total } of outdatedTotals(tx, sql`select s.* from ${ofContacts}`, now)) contactsTotal += total;
     const { data: history, page } = await historyOf(tx, key, query, now);
     return {
       companyId,
       totalScore,
-      contactsTotal: outdated.reduce((all, { total }) => all + total, sum!.total),
+      contactsTotal,
       qualification: qualificationOf(totalScore, await readLevels(tx)),
       history,
       page,
@@ -141,20 +142,29 @@ export async function readCompanyScore(em: EntityManager, companyId: number, que
 /** Whether a row `s` of score_totals has the total of `now`: no points have lost worth since. */
 const isRightAt = (now: number) => sql`(s.changes_at is null or s.changes_at > ${new Date(now)}::timestamptz)`;
 
-/** The totals at `now` of those rows of score_totals that are outdated; `source` is a query of such rows. */
-async function outdatedTotals(
+/** How many outdated totals are computed at once: all of a large tenant's are, when the upkeep has been away for long. */
+const AT_ONCE = 5_000;
+
+/** The totals at `now` of those rows of score_totals that are outdated; `source` is a query of such rows of a tenant. */
+async function* outdatedTotals(
   tx: EntityManager,
   source: ReturnType<typeof sql>,
   now: number,
-): Promise<{ subjectId: number; total: number }[]> {
-  const keys = await rows<ScoreKey>(
+): AsyncGenerator<{ subjectId: number; total: number }> {
+  // A list of ids in one text, because there may be a million.
+  const found = await rows<ScoreKey & { ids: string }>(
     tx,
     sql`
-    select s.tenant_id as "tenantId", s.subject, s.subject_id as "subjectId" from (${source}) s
-    where s.changes_at <= ${new Date(now)}::timestamptz`,
+    select s.tenant_id as "tenantId", s.subject, string_agg(s.subject_id::text, ',') as ids from (${source}) s
+    where s.changes_at <= ${new Date(now)}::timestamptz group by s.tenant_id, s.subject`,
   );
-  const scores = await readScores(tx, keys);
-  return [...scores.values()].map(({ subjectId, portions }) => ({ subjectId, total: totalOf(portions, now) }));
+  for (const { ids, tenantId, subject } of found) {
+    const keys = ids.split(',').map((id) => ({ tenantId, subject, subjectId: Number(id) }));
+    for (let from = 0; from < keys.length; from += AT_ONCE) {
+      const scores = await readScores(tx, keys.slice(from, from + AT_ONCE));
+      for (const { subjectId, portions } of scores.values()) yield { subjectId, total: totalOf(portions, now) };
+    }
+  }
 }
 
 /**
@@ -164,17 +174,21 @@ async function outdatedTotals(
 export async function readLeaderboard(em: EntityManager, subject: Subject, limit: number) {
   return inSnapshot(em, async (tx) => {
     const now = Date.now();
-    const right = await rows<{ subjectId: number; total: number }>(
+    let found = await rows<{ subjectId: number; total: number }>(
       tx,
       sql`
       select s.subject_id as "subjectId", s.total from score_totals s
       where s.subject = ${subject} and ${isRightAt(now)}
       order by s.total desc, s.subject_id limit ${limit}`,
     );
-    const outdated = await outdatedTotals(tx, sql`select * from score_totals where subject = ${subject}`, now);
-    const found = [...right, ...outdated]
-      .sort((one, other) => other.total - one.total || one.subjectId - other.subjectId)
-      .slice(0, limit);
+    const highest = (): typeof found =>
+      found.toSorted((one, other) => other.total - one.total || one.subjectId - other.subjectId).slice(0, limit);
+    const ofSubject = sql`select * from score_totals where subject = ${subject}`;
+    for await (const one of outdatedTotals(tx, ofSubject, now)) {
+      found.push(one);
+      if (found.length >= limit + AT_ONCE) found = highest();
+    }
+    found = highest();
     const names = await namesOf(
       tx,
       subject,
