@@ -52,14 +52,18 @@ async function fillFigures(owner: pg.Client, tenantId: string, events: number): 
   );
 }
 
-/** Contacts with scores of one rule that decays, as far as the upkeep has brought them. */
-async function fillScores(owner: pg.Client, tenantId: string, contacts: number): Promise<void> {
+async function fillContacts(owner: pg.Client, tenantId: string, contacts: number): Promise<void> {
   await owner.query(
     `
     insert into contacts (tenant_id, first_name, last_name, email, email_key, created_activity_id)
     select $1, 'F', 'L' || n, 's' || n || '@bench.example', 's' || n || '@bench.example', null from generate_series(1, $2::int) n`,
     [tenantId, contacts],
   );
+}
+
+/** Contacts with scores of one rule that decays, as far as the upkeep has brought them. */
+async function fillScores(owner: pg.Client, tenantId: string, contacts: number): Promise<void> {
+  await fillContacts(owner, tenantId, contacts);
   await owner.query(
     `
     insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, half_life_days, score, worth, worth_at, events)
@@ -97,20 +101,24 @@ function print(what: string, beside: string, [few, many]: number[][]): void {
 }
 
 /**
- * The dashboard of a tenant with `events` events beside one of a tenant with 100,000, and the leaderboard with 1 million
- * scored contacts beside one with 10,000, through the API.
+ * The dashboard of a tenant with `events` events beside one of a tenant with 100,000, both with as many contacts, and
+ * the leaderboard with 1 million scored contacts beside one with 10,000, through the API.
  */
 export async function benchFigures(events: number): Promise<void> {
   const settings = { ENABLE_MULTI_TENANT: 'true', ENABLE_REGISTRATION: 'true' };
   await onStarted(settings, async (started) => {
     const { database } = started;
     const [few, many] = [await newTenant(started, 'few'), await newTenant(started, 'many')];
+    const [small, large] = [await newTenant(started, 'small'), await newTenant(started, 'large')];
     await database.query(`select ensure_analytics_partition((current_date - interval '1 month')::date)`);
     await fillFigures(database, few.id, 100_000);
     await fillFigures(database, many.id, events);
-    await fillScores(database, few.id, 10_000);
-    await fillScores(database, many.id, 1_000_000);
-    await database.query('vacuum analyze analytics_events, analytics_windows, analytics_rollups, score_totals');
+    for (const { id } of [few, many]) await fillContacts(database, id, CONTACTS);
+    await fillScores(database, small.id, 10_000);
+    await fillScores(database, large.id, 1_000_000);
+    await database.query(
+      'vacuum analyze analytics_events, analytics_windows, analytics_rollups, score_totals, contacts',
+    );
     for (;;) {
       const { rows } = await database.query<{ n: number }>(
         `select count(*)::int as n from analytics_rollups where rolled_changes <> changes and at < now() - interval '1 day'`,
@@ -118,6 +126,7 @@ export async function benchFigures(events: number): Promise<void> {
       if (rows[0]!.n === 0) break;
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
+    await database.query('vacuum analyze analytics_contact_sets, analytics_rollups');
     const to = new Date();
     const periods = Array.from({ length: 37 }, (_, n) => {
       const until = new Date(to.getTime() - n * 3_600_000);
@@ -130,7 +139,7 @@ export async function benchFigures(events: number): Promise<void> {
       return client.call('GET', `/analytics/dashboard?${periods[Math.floor((turn - 1) / 2) % periods.length]}`);
     });
     print(`dashboard with ${events} events`, 'with 100000', await readByTurns(dashboards));
-    const leaderboards = [few, many].map(
+    const leaderboards = [small, large].map(
       ({ client }) =>
         () =>
           client.call('GET', '/scoring/leaderboard'),
