@@ -18,6 +18,7 @@ import type { AnyEvent, EventType } from '../events/contracts.ts';
 import { seededRandom } from '../dev/demo/random.ts';
 import { claimSlot } from '../test/support/slot.ts';
 import { keepPartitions } from '../worker/keep-partitions.ts';
+import { fillFigures } from './support/fill-figures.ts';
 import { at } from './support/load.ts';
 import { onStack, printPairs } from './support/stack.ts';
 
@@ -79,34 +80,6 @@ async function measureFolding(orm: Orm, owner: pg.Client, what: string, spreadMs
   printPairs('events/s', 'counted', 'copied', pairs);
 }
 
-/** Writes events of the last 30 days, in their order, with all that is counted of them. */
-async function fill(owner: pg.Client, tenantId: string, events: number): Promise<void> {
-  await owner.query(
-    `
-    insert into analytics_events (event_id, tenant_id, metric, at, contact_id, campaign_id, template_id, email_id)
-    select gen_random_uuid(), $1, case when n % 10 < 6 then 'emails_sent' when n % 10 < 9 then 'opens' else 'clicks' end,
-      now() - interval '30 days' + n * (interval '30 days' / $2), 1 + floor(random() * $3)::bigint, 1 + n / ($2 / 30), 1 + n / ($2 / 30), n
-    from generate_series(1, $2::int) n`,
-    [tenantId, events, CONTACTS],
-  );
-  await owner.query(
-    `
-    insert into analytics_windows (tenant_id, dimension, minutes, at, dimension_id, metric, count)
-    select tenant_id, d.dimension, w.minutes, date_bin(make_interval(mins => w.minutes), at, 'epoch'), d.id, metric, count(*)
-    from analytics_events cross join unnest(array[5, 60, 1440]) w(minutes)
-    cross join lateral (values ('', 0), ('campaign', campaign_id), ('template', template_id)) d(dimension, id)
-    where tenant_id = $1 group by 1, 2, 3, 4, 5, 6`,
-    [tenantId],
-  );
-  await owner.query(
-    `
-    insert into analytics_rollups (tenant_id, minutes, at, changes, changed_at)
-    select tenant_id, w.minutes, date_bin(make_interval(mins => w.minutes), at, 'epoch'), count(*), now() - interval '1 day'
-    from analytics_events cross join unnest(array[60, 1440]) w(minutes) where tenant_id = $1 group by 1, 2, 3`,
-    [tenantId],
-  );
-}
-
 async function measureReads(orm: Orm, tenantId: string): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < Number(values.reads) + 10; n += 1) {
@@ -139,7 +112,7 @@ await onStack(1, async () => {
       ['few', 100_000],
       ['many', Number(values.events)],
     ] as const)
-      await fill(owner, tenantId, events);
+      await fillFigures(owner, tenantId, { events, contacts: CONTACTS });
     await owner.query('vacuum analyze analytics_events, analytics_windows, analytics_rollups');
     const begin = performance.now();
     await rollContacts(orm);

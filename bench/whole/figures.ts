@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { createClient, type Client } from '../../dev/demo/client.ts';
+import { fillFigures } from '../support/fill-figures.ts';
 import { at } from '../support/load.ts';
 import { onStarted, type Started } from './started.ts';
 
@@ -19,37 +20,6 @@ async function newTenant({ url, client }: Started, username: string): Promise<Te
   const { tenantId } = await client.call('POST', '/auth/register', user);
   const { accessToken } = await client.call('POST', '/auth/login', { username, password });
   return { id: tenantId as string, client: createClient(url, accessToken as string) };
-}
-
-/**
- * Writes events of the last 30 days, in their order, with what the analytics consumer counts of them: in bulk, because
- * ten million events take a while through the consumer. That both are the same is what the tests of figures show.
- */
-async function fillFigures(owner: pg.Client, tenantId: string, events: number): Promise<void> {
-  await owner.query(
-    `
-    insert into analytics_events (event_id, tenant_id, metric, at, contact_id, campaign_id, template_id, email_id)
-    select gen_random_uuid(), $1, case when n % 10 < 6 then 'emails_sent' when n % 10 < 9 then 'opens' else 'clicks' end,
-      now() - interval '30 days' + n * (interval '30 days' / $2), 1 + floor(random() * $3)::bigint, 1 + n / ($2 / 30), 1 + n / ($2 / 30), n
-    from generate_series(1, $2::int) n`,
-    [tenantId, events, CONTACTS],
-  );
-  await owner.query(
-    `
-    insert into analytics_windows (tenant_id, dimension, minutes, at, dimension_id, metric, count)
-    select tenant_id, d.dimension, w.minutes, date_bin(make_interval(mins => w.minutes), at, 'epoch'), d.id, metric, count(*)
-    from analytics_events cross join unnest(array[5, 60, 1440]) w(minutes)
-    cross join lateral (values ('', 0), ('campaign', campaign_id), ('template', template_id)) d(dimension, id)
-    where tenant_id = $1 group by 1, 2, 3, 4, 5, 6`,
-    [tenantId],
-  );
-  await owner.query(
-    `
-    insert into analytics_rollups (tenant_id, minutes, at, changes, changed_at)
-    select tenant_id, w.minutes, date_bin(make_interval(mins => w.minutes), at, 'epoch'), count(*), now() - interval '1 day'
-    from analytics_events cross join unnest(array[60, 1440]) w(minutes) where tenant_id = $1 group by 1, 2, 3`,
-    [tenantId],
-  );
 }
 
 async function fillContacts(owner: pg.Client, tenantId: string, contacts: number): Promise<void> {
@@ -111,8 +81,8 @@ export async function benchFigures(events: number): Promise<void> {
     const [few, many] = [await newTenant(started, 'few'), await newTenant(started, 'many')];
     const [small, large] = [await newTenant(started, 'small'), await newTenant(started, 'large')];
     await database.query(`select ensure_analytics_partition((current_date - interval '1 month')::date)`);
-    await fillFigures(database, few.id, 100_000);
-    await fillFigures(database, many.id, events);
+    await fillFigures(database, few.id, { events: 100_000, contacts: CONTACTS });
+    await fillFigures(database, many.id, { events, contacts: CONTACTS });
     for (const { id } of [few, many]) await fillContacts(database, id, CONTACTS);
     await fillScores(database, small.id, 10_000);
     await fillScores(database, large.id, 1_000_000);
