@@ -1,6 +1,6 @@
 import type { Period } from '../../analytics/period.ts';
 import type { ReportType } from '../../../db/entities/reports.ts';
-import type { Chart, KeyFigure, ReportCell, ReportContent, ReportTable } from './content.ts';
+import type { Chart, KeyFigure, ReportCell, ReportColumn, ReportContent, ReportTable } from './content.ts';
 import { figureText } from './format.ts';
 import { figureOf, LAYOUTS, type Breakdown, type Layout } from './layouts.ts';
 
@@ -122,7 +122,11 @@ function nameChart({ chart }: Breakdown, rows: Row[], nameOf: (row: Row) => stri
   };
 }
 
-const figureColumn = (key: string) => ({ key, label: figureOf(key).label, kind: figureOf(key).kind });
+/** The column of a figure in the table of a list. */
+function figureColumn(list: string, key: string): ReportColumn {
+  const { label, kind } = figureOf(`${list}.${key}`);
+  return { key, label, kind };
+}
 
 function breakdownTable(breakdown: Breakdown, rows: Row[], nameOf: (row: Row) => string): ReportTable {
   const { key, title, by, of, columns } = breakdown;
@@ -134,7 +138,7 @@ function breakdownTable(breakdown: Breakdown, rows: Row[], nameOf: (row: Row) =>
     columns: [
       { key: hasIds ? 'name' : by, label: name, kind: 'text' },
       ...(hasIds ? [{ key: by, label: 'Id', kind: 'id' } as const] : []),
-      ...columns.map(figureColumn),
+      ...columns.map((column) => figureColumn(key, column)),
     ],
     rows: rows.map((row) => [
       nameOf(row),
@@ -148,7 +152,7 @@ function seriesTable({ series }: Layout, answer: Answer): ReportTable {
   return {
     key: 'series',
     title: 'Over time',
-    columns: [{ key: 'at', label: 'From', kind: 'at' }, ...series.map(figureColumn)],
+    columns: [{ key: 'at', label: 'From', kind: 'at' }, ...series.map((figure) => figureColumn('series', figure))],
     rows: answer.series.map((point) => [point.at.toISOString(), ...series.map((key) => point[key] as number)]),
   };
 }

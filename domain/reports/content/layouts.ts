@@ -231,7 +231,7 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
   },
 };
 
-/** The label, kind and direction of every figure, by the last part of its path, or by its path where that is not clear. */
+/** The label, kind and direction of every figure, by the end of its path, as much of it as makes that clear. */
 export const FIGURES: Record<string, { label: string; kind?: FigureKind; higherIsBetter?: boolean }> = {
   'contacts.total': { label: 'Contacts' },
   'totals.total': { label: 'Contacts' },
@@ -240,10 +240,8 @@ export const FIGURES: Record<string, { label: string; kind?: FigureKind; higherI
   'conversions.contacts': { label: 'Converted contacts', higherIsBetter: true },
   'conversions.goals': { label: 'Goals met', higherIsBetter: true },
   'conversions.submissions': { label: 'Conversions by forms', higherIsBetter: true },
-  'totals.conversions.total': { label: 'Conversions', higherIsBetter: true },
-  'totals.conversions.contacts': { label: 'Converted contacts', higherIsBetter: true },
-  'totals.conversions.rate': { label: 'Conversion rate', kind: 'percent', higherIsBetter: true },
   'totals.contacts': { label: 'Converted contacts', higherIsBetter: true },
+  'byForm.contacts': { label: 'Converted contacts', higherIsBetter: true },
   conversions: { label: 'Conversions', higherIsBetter: true },
   uniqueOpens: { label: 'Contacts who opened', higherIsBetter: true },
   uniqueClicks: { label: 'Contacts who clicked', higherIsBetter: true },
@@ -275,8 +273,11 @@ export const FIGURES: Record<string, { label: string; kind?: FigureKind; higherI
   conversionRate: { label: 'Conversion rate', kind: 'percent', higherIsBetter: true },
 };
 
-/** What a figure is called and how it is shown, by its path. */
+/** What a figure is called and how it is shown, by its path, which may begin with the name of its list. */
 export function figureOf(path: string): { label: string; kind: FigureKind; higherIsBetter: boolean | null } {
-  const { label, kind = 'integer', higherIsBetter = null } = FIGURES[path] ?? FIGURES[path.split('.').at(-1)!]!;
+  const parts = path.split('.');
+  const known = parts.map((_, from) => parts.slice(from).join('.')).find((end) => Object.hasOwn(FIGURES, end));
+  if (known === undefined) throw new Error(`the figure ${path} has no label`);
+  const { label, kind = 'integer', higherIsBetter = null } = FIGURES[known]!;
   return { label, kind, higherIsBetter };
 }

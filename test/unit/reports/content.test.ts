@@ -32,6 +32,10 @@ test('key figures are compared with the period before', () => {
 test('a breakdown has the largest first, with names, and what is deleted is named by its id', () => {
   const content = contentOf('forms', forms(150, 12, 0.08));
   const [byForm, series] = content.tables;
+  assert.deepEqual(
+    byForm!.columns.map(({ label }) => label),
+    ['Form', 'Id', 'Views', 'Submissions', 'Conversion rate', 'Converted contacts'],
+  );
   assert.deepEqual(byForm!.rows, [
     ['Żółw', 2, 0, 12, 1, 4],
     ['Deleted form 1', 1, 150, 0, 0, 0],
