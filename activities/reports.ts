@@ -1,7 +1,7 @@
 import { Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { discardFiles, keepFiles } from '../runtime/kept-files.ts';
-import { figuresAsOf } from '../runtime/figures-freshness.ts';
+import { figuresAsOf, NEVER } from '../runtime/figures-freshness.ts';
 import { ReportRun } from '../db/entities/reports.ts';
 import { tenantEm } from '../db/orm.ts';
 import { NoRoomForFiles } from '../domain/common/kept-files.ts';
@@ -16,8 +16,11 @@ import { keepReportSchedule } from './keep-schedule.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
 const HEARTBEAT_MS = 5_000;
-/** Events have their time before the transaction that writes them ends; asOf does not know of them until then. */
-const UNDER_WAY_MS = 5_000;
+/**
+ * Events have their time before the transaction that writes them ends, that of an import after ten seconds; asOf does not
+ * know of them until then.
+ */
+const UNDER_WAY_MS = 15_000;
 const MIB = 1024 * 1024;
 
 /** How an attempt to make a report ended: in words for the Temporal UI, or with a fault in words for its readers. */
@@ -51,7 +54,9 @@ export function reportActivities(deps: Deps, mostBytes = MOST_BYTES) {
     /** Ends a run that cannot be made; if it was scheduled, its recipients are told why. */
     async failReport({ reason, ...run }: WorkflowInputs['report'] & { reason: string }): Promise<string> {
       const mailed = await failRun(tenantEm(deps.orm, run.tenantId), run, reason);
-      return mailed ? `FAILED: ${reason}, ${noteMails(deps, run.runId, mailed)}` : 'it was deleted meanwhile';
+      return mailed
+        ? `FAILED: ${reason}, ${noteMails(deps, run.runId, mailed)}`
+        : 'it has ended, or was deleted meanwhile';
     },
 
     /** Opens the run of one firing of a report's schedule. */
@@ -68,7 +73,12 @@ async function make(deps: Deps, { report, run }: StartedRun, mostBytes: number):
   const em = tenantEm(deps.orm, tenantId);
   const signal = Context.current().cancellationSignal;
   const generatedAt = new Date();
+  const fault = (error: unknown, reason: string): Made => {
+    deps.log.warn({ err: error, runId: run.id }, 'a report could not be made');
+    return { fault: reason, isFinal: false };
+  };
   const asOf = await figuresAsOf(deps, em, generatedAt);
+  if (asOf.getTime() === NEVER.getTime()) return fault(null, 'It is not known up to when figures are complete');
   await noteProgress(em, run, 20);
   const { from, to, interval, timezone } = run;
   const content = await readContent(em, {
@@ -80,10 +90,6 @@ async function make(deps: Deps, { report, run }: StartedRun, mostBytes: number):
     asOf,
   });
   await noteProgress(em, run, 50);
-  const fault = (error: unknown, reason: string): Made => {
-    deps.log.warn({ err: error, runId: run.id }, 'a report could not be made');
-    return { fault: reason, isFinal: false };
-  };
   let bytes: Uint8Array;
   try {
     bytes = await renderInThread({ content, format }, signal);

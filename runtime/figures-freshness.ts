@@ -8,47 +8,65 @@ import type { Deps } from './deps.ts';
 /** The time limit for each request to JetStream, so that an outage does not delay a response. */
 const JETSTREAM_MS = 1_500;
 
-/** Up to when events were counted when JetStream last answered, of each connection. */
+/** What is known of figures while JetStream has never responded. */
+export const NEVER = new Date(0);
+
+/** The events of a subject are not in the order of their times: those of hits come as hits are classified. */
+const OUT_OF_ORDER_MS = 5_000;
+
+/** Up to when JetStream had nothing for the figures when it last responded, of each connection. */
 const lastKnown = new WeakMap<Nats, Date>();
 
 /**
  * The time up to which figures are complete: `now`, or the time of the oldest hit or event that waits on its way to the
  * figures. `em` sees the hits and the outbox of a tenant, or of all. While JetStream does not respond, it is not later
- * than what was known when it last did; 1970 if it never did.
+ * than what was known of JetStream when it last did; NEVER if it never did.
  */
 export async function figuresAsOf(deps: Pick<Deps, 'nats'>, em: EntityManager, now: Date): Promise<Date> {
-  const times = [now];
-  try {
-    // In the order of the way, so that nothing moves on from what was not looked at yet to what was.
-    const jsm = await deps.nats.connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS });
-    const hits = await jsm.streams.info(TRACKING_HITS).catch(nullIfMissing);
-    if (hits && hits.state.messages > 0) times.push(new Date(hits.state.first_ts));
-    const [waiting] = await em.transactional((tx) =>
-      rows<{ hit: Date | null; event: Date | null }>(
-        tx,
-        sql`
-        select (select min(at) from email_events where automated is null) as hit,
-          (select min(occurred_at) from outbox_events) as event`,
-      ),
-    );
-    times.push(...[waiting!.hit, waiting!.event, await oldestUncounted(jsm)].filter((time) => time !== null));
-    const asOf = new Date(Math.min(...times.map((time) => time.getTime())));
-    lastKnown.set(deps.nats, asOf);
-    return asOf;
-  } catch (error) {
-    if (!isUnanswered(error)) throw error;
-    return lastKnown.get(deps.nats) ?? new Date(0);
-  }
+  const jsm = await deps.nats.connection
+    .jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS })
+    .catch(nullIfUnanswered);
+  // In the order of the way, so that nothing moves on from what was not looked at yet to what was.
+  const hits = jsm && (await oldestHit(jsm).catch(nullIfUnanswered));
+  const [waiting] = await em.transactional((tx) =>
+    rows<{ hit: Date | null; event: Date | null }>(
+      tx,
+      sql`
+      select (select min(at) from email_events where automated is null) as hit,
+        (select min(occurred_at) from outbox_events) as event`,
+    ),
+  );
+  const batches = jsm && (await oldestUncounted(jsm).catch(nullIfUnanswered));
+  if (hits && batches) lastKnown.set(deps.nats, earliest([now, hits.at, batches.at]));
+  return earliest([now, lastKnown.get(deps.nats) ?? NEVER, waiting!.hit, waiting!.event]);
+}
+
+const earliest = (times: readonly (Date | null)[]): Date =>
+  new Date(Math.min(...times.filter((time) => time !== null).map((time) => time.getTime())));
+
+/** For `catch`: null if JetStream did not respond; throws any other error. */
+function nullIfUnanswered(error: unknown): null {
+  if (isUnanswered(error)) return null;
+  throw error;
+}
+
+/** The time of something that waits; null if nothing does. */
+interface Oldest {
+  at: Date | null;
+}
+
+async function oldestHit(jsm: JetStreamManager): Promise<Oldest> {
+  const stream = await jsm.streams.info(TRACKING_HITS).catch(nullIfMissing);
+  return { at: stream && stream.state.messages > 0 ? new Date(stream.state.first_ts) : null };
 }
 
 /**
- * The time of the events of the oldest batch that the consumer may not have counted; null if there is none. Does not go
- * by the number of pending messages: the server counts a message for its consumers after it has acknowledged it to its
- * publisher.
+ * The time of the oldest events that the consumer may not have counted. Does not go by the number of pending messages:
+ * the server counts a message for its consumers after it has acknowledged it to its publisher.
  */
-export async function oldestUncounted(jsm: JetStreamManager): Promise<Date | null> {
+export async function oldestUncounted(jsm: JetStreamManager): Promise<Oldest> {
   const info = await jsm.consumers.info(EVENT_BATCHES, 'analytics').catch(nullIfMissing);
-  if (!info) return null;
+  if (!info) return { at: null };
   const seq = info.ack_floor.stream_seq + 1;
   const next = (subject?: string): Promise<Date | null> =>
     nextMessage(jsm, EVENT_BATCHES, seq, subject).then(timeOf, (error: unknown) => {
@@ -56,10 +74,9 @@ export async function oldestUncounted(jsm: JetStreamManager): Promise<Date | nul
       throw error;
     });
   // Often there is none for any consumer, which is one question.
-  if ((await next()) === null) return null;
-  const oldest = await Promise.all((info.config.filter_subjects ?? []).map(next));
-  const times = oldest.filter((time) => time !== null).map((time) => time.getTime());
-  return times.length > 0 ? new Date(Math.min(...times)) : null;
+  if ((await next()) === null) return { at: null };
+  const times = (await Promise.all((info.config.filter_subjects ?? []).map(next))).filter((time) => time !== null);
+  return { at: times.length > 0 ? new Date(earliest(times).getTime() - OUT_OF_ORDER_MS) : null };
 }
 
 /** The time of the earliest event of a batch; that of its publishing if it cannot be read. */

@@ -6,17 +6,31 @@ import { contactHandler } from './contacts.ts';
 import { emailQueueHandlers } from './emails.ts';
 import { scoringHandler } from './scoring.ts';
 import type { consumeBatches, EventHandler } from '../consume.ts';
+import type { EventType } from '../contracts.ts';
 
-/** A handler to which events of merged contacts come as events of those they were merged into. */
-const followingMerges = ({ handle, afterCommit, ...handler }: EventHandler): EventHandler => ({
+/**
+ * A handler to which events of merged contacts come as events of those they were merged into, but for the types in
+ * `except`.
+ */
+const followingMerges = (
+  { handle, afterCommit, ...handler }: EventHandler,
+  except: readonly EventType[] = [],
+): EventHandler => ({
   ...handler,
-  handle: async (tx, events) => handle(tx, await followMerges(tx, events)),
-  ...(afterCommit && { afterCommit: async (tx, events) => afterCommit(tx, await followMerges(tx, events)) }),
+  handle: async (tx, events) => handle(tx, await followMerges(tx, events, except)),
+  ...(afterCommit && { afterCommit: async (tx, events) => afterCommit(tx, await followMerges(tx, events, except)) }),
 });
 
 /** The event handlers: one per durable consumer. */
 export function eventHandlers(_deps: Deps): EventHandler[] {
-  return [contactHandler, scoringHandler, analyticsHandler, campaignHandler].map(followingMerges);
+  return [
+    // The merge itself moves the creation of the source to the target's timeline.
+    followingMerges(contactHandler, ['CONTACT_CREATED']),
+    followingMerges(scoringHandler),
+    followingMerges(analyticsHandler),
+    // The target is not new, and it has unsubscribed only if the merge says so.
+    followingMerges(campaignHandler, ['CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED']),
+  ];
 }
 
 /** The handlers of work queues, whose messages are not events. Creates their durable consumers. */

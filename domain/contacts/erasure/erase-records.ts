@@ -26,17 +26,17 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
     );
     if (done.length > 0) return;
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
+    // A page of a replay locks it before the contacts. First of all, because a page may take minutes.
+    await rows(
+      tx,
+      sql`select 1 from scoring_replays where tenant_id = ${tenantId} and status = 'RUNNING' order by id for no key update`,
+    );
     const found = await submissionsOf(
       tx,
       tenantId,
       sql`${inText(person, sql`submission_data`)} or ${isTheirs(person)}`,
     );
     await addCounts(tx, tenantId, erasureId, await eraseWhatMentions(tx, tenantId, person, found));
-    // A page of a replay locks it before the contacts.
-    await rows(
-      tx,
-      sql`select 1 from scoring_replays where tenant_id = ${tenantId} and status = 'RUNNING' order by id for no key update`,
-    );
     // From here on, nothing new comes to the contact; what came since the reading is found by its id.
     await lockForRemoval(tx, tenantId, contactId, 'contact_erased');
     const known = new Set(found);

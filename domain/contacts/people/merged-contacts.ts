@@ -2,15 +2,19 @@ import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts'
 import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 
 /** What these say of a contact that was merged is no longer so: the merge itself writes what has changed for the other. */
-const OF_THE_SOURCE_ALONE = new Set<EventType>(['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED']);
+const OF_THE_SOURCE_ALONE: readonly EventType[] = ['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED'];
+
+/** The longest time for which a merge holds up consumers, because it waits for locks. */
+const LOCK_TIMEOUT = '2s';
 
 const lockOf = (tenantId: unknown) => sql`hashtextextended('merges of ' || ${tenantId}, 0)`;
 
 /**
  * Until the transaction ends, consumers do not begin to handle events of the tenant; those that have begun are awaited.
- * Call it before locking contacts.
+ * From here on the transaction fails if it has to wait for a lock for two seconds. Call it before locking contacts.
  */
 export async function lockMerges(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);
   await rows(tx, sql`select pg_advisory_xact_lock(${lockOf(sql`${tenantId}::text`)})`);
 }
 
@@ -37,11 +41,17 @@ interface Person {
 
 /**
  * The events, those of contacts that were merged as events of the contact they were merged into: what they did must not
- * be lost, and not count as another person's. No contact of these tenants is merged until the transaction ends. Call it
- * before locking contacts.
+ * be lost, and not count as another person's. Not those of the types in `except`. No contact of these tenants is merged
+ * until the transaction ends. Call it before locking contacts.
  */
-export async function followMerges(tx: EntityManager, events: readonly AnyEvent[]): Promise<AnyEvent[]> {
-  const tenants = [...new Set(events.map(({ tenantid }) => tenantid))];
+export async function followMerges(
+  tx: EntityManager,
+  events: readonly AnyEvent[],
+  except: readonly EventType[] = [],
+): Promise<AnyEvent[]> {
+  const left = new Set([...OF_THE_SOURCE_ALONE, ...except]);
+  // Sorted, as merges that wait for these locks are in their way.
+  const tenants = [...new Set(events.map(({ tenantid }) => tenantid))].sort();
   // A statement of its own: the next one sees what was committed until it had the locks.
   await rows(
     tx,
@@ -50,8 +60,8 @@ export async function followMerges(tx: EntityManager, events: readonly AnyEvent[
   const ids = new Set<number>();
   for (const { data } of events) {
     const { contactId, recipientId } = data as Person;
-    if (contactId) ids.add(contactId);
-    if (recipientId) ids.add(recipientId);
+    // After an event was dead-lettered, others of its batch may come again with it.
+    for (const id of [contactId, recipientId]) if (Number.isSafeInteger(id)) ids.add(id!);
   }
   const merged = await rows<{ tenant_id: string; contact_id: number; merged_into: number }>(
     tx,
@@ -62,7 +72,7 @@ export async function followMerges(tx: EntityManager, events: readonly AnyEvent[
   if (merged.length === 0) return [...events];
   const into = new Map(merged.map((row) => [`${row.tenant_id}/${row.contact_id}`, row.merged_into]));
   return events.map((event) => {
-    if (OF_THE_SOURCE_ALONE.has(event.type)) return event;
+    if (left.has(event.type)) return event;
     const data = { ...event.data } as Person;
     for (const key of ['contactId', 'recipientId'] as const) {
       const id = into.get(`${event.tenantid}/${data[key]}`);

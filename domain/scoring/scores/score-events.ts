@@ -95,6 +95,13 @@ async function withoutReplayed(tx: EntityManager, candidates: Candidate[]): Prom
   return candidates.filter((one) => !done.has(idOf(one)));
 }
 
+/** Whether an event and its rule are among these, for whom everything is locked. */
+function among(expected: readonly { event: AnyEvent; rule: RuleRow }[]) {
+  const keyOf = ({ event, rule }: { event: AnyEvent; rule: RuleRow }): string => `${rule.id}/${event.id}`;
+  const keys = new Set(expected.map(keyOf));
+  return (match: { event: AnyEvent; rule: RuleRow }): boolean => keys.has(keyOf(match));
+}
+
 /**
  * Awards points for events that were not scored before: writes history, per-rule scores, totals, thresholds and
  * SCORE_UPDATED in the engine transaction `tx`. Ignores automated opens and clicks.
@@ -103,13 +110,12 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
   const rules = await rulesFor(tx, events);
   if (rules.size === 0) return;
   const referenceOf = await referencesOfEvents(tx, events);
-  const known = new Set([...rules.values()].flat().map(({ id }) => id));
   const matchesOf = (current: typeof rules) =>
     events.flatMap((event) => {
       const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
       if (!contactId || automated) return [];
       return (current.get(`${event.tenantid}/${event.type}`) ?? [])
-        .filter((rule) => known.has(rule.id) && matchesRule(rule.conditions, { ...referenceOf(event), ...event.data }))
+        .filter((rule) => matchesRule(rule.conditions, { ...referenceOf(event), ...event.data }))
         .map((rule) => ({ event, rule, contactId, tenantId: event.tenantid, at: Date.parse(event.time) }));
     });
   const expected = matchesOf(rules);
@@ -128,7 +134,7 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
   );
   // While this waited for the locks, a replay may have awarded points, which the rule tells.
   const current = await rulesFor(tx, events);
-  const matches = isDeepStrictEqual(current, rules) ? expected : matchesOf(current);
+  const matches = isDeepStrictEqual(current, rules) ? expected : matchesOf(current).filter(among(expected));
   matches.sort((one, other) => one.at - other.at);
   const found = matches.flatMap(({ event, rule, contactId, tenantId }) => {
     const companyId = companies.get(`${tenantId}/${contactId}`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { withClient } from '../../../dev/stack/postgres.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -254,7 +255,11 @@ test('what the source did and the consumers hear of after the merge is done by t
   assert.equal((await merge(second.id, first.id)).status, 200);
   assert.equal((await merge(target.id, second.id)).status, 200);
   const events = [target, first, second].flatMap(({ id }) => [visit(id), click(id)]);
-  await publish(service, ...events);
+  const creations = async () =>
+    (await query(sql`select 1 from contact_activities where contact_id = ${target.id} and type = 'CONTACT_CREATED'`))
+      .length;
+  const created = await creations();
+  await publish(service, ...events, eventOf('CONTACT_CREATED', { contactId: first.id, email: first.email }));
   await settled(service, 'contact', 'scoring', 'analytics');
 
   const { history } = await ok('GET', `/scoring/contacts/${target.id}`);
@@ -264,6 +269,24 @@ test('what the source did and the consumers hear of after the merge is done by t
   );
   const recorded = new Set(activities.map((row) => row.event_id));
   for (const { id, type } of events) assert.ok(scored.has(id) && recorded.has(id), type);
+  assert.equal(await creations(), created, 'the merge has moved the creation already');
   const figures = await ok('GET', '/analytics/emails?from=2025-03-03T00:00:00Z&to=2025-03-04T00:00:00Z');
   assert.deepEqual([figures.totals.clicks, figures.totals.uniqueClicks], [3, 1]);
+});
+
+test('a merge gives up when a contact is locked for long, so that it does not hold up the events of others', async () => {
+  const [target, source, other] = [await make(), await make(), await make()];
+  await settled(service, 'contact', 'scoring', 'analytics');
+  await withClient(service.slot.env['DATABASE_MIGRATION_URL']!, async (client) => {
+    await client.query('begin');
+    await client.query('select 1 from contacts where id = $1 for update', [source.id]);
+    const merging = merge(target.id, source.id);
+    const visited = eventOf('WEBSITE_VISITED', { contactId: other.id, url: 'https://example.com/' });
+    await publish(service, visited);
+    const answer = await merging;
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '1']);
+    await settled(service, 'scoring');
+    await client.query('rollback');
+  });
+  assert.equal((await merge(target.id, source.id)).status, 200);
 });

@@ -84,7 +84,7 @@ const routeTo = (command: string, buildId: string, ...args: string[]) =>
     deployment(command, '--build-id', buildId, '--yes', ...args).then(
       () => true,
       (error: unknown) => {
-        if (/missing active task queues|not found/i.test(String(error))) return false;
+        if (/missing active task queues|not found|no Worker Deployment found/i.test(String(error))) return false;
         throw error;
       },
     ),
