@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const URLS = ['https://example.com/a', 'https://example.com/a?b=1,{"}', 'https://example.com/ü'];
-/** Clocks change in New York, Warsaw, Auckland, Chatham and Havana; and a day that no clock cares about. */
+/** Clocks change in New York, Warsaw, Auckland, Chatham and Havana; and a day on which no clock changes. */
 const MOMENTS = [
   '2026-03-08T07:00Z',
   '2026-03-29T01:00Z',
