@@ -14,7 +14,7 @@ export const NEVER = new Date(0);
 /** The events of a subject are not in the order of their times: those of hits come as hits are classified. */
 const OUT_OF_ORDER_MS = 5_000;
 
-/** Up to when JetStream had nothing for the figures when it last responded, of each connection. */
+/** For each connection, up to when JetStream held nothing that was not counted, when it last responded. */
 const lastKnown = new WeakMap<Nats, Date>();
 
 /**
@@ -26,7 +26,8 @@ export async function figuresAsOf(deps: Pick<Deps, 'nats'>, em: EntityManager, n
   const jsm = await deps.nats.connection
     .jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS })
     .catch(nullIfUnanswered);
-  // In the order of the way, so that nothing moves on from what was not looked at yet to what was.
+  // Read in the order in which a hit becomes a counted event: else it could pass from a place that is read later to one
+  // that was read before, and be missed.
   const hits = jsm && (await oldestHit(jsm).catch(nullIfUnanswered));
   const [waiting] = await em.transactional((tx) =>
     rows<{ hit: Date | null; event: Date | null }>(

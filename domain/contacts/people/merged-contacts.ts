@@ -1,7 +1,7 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 
-/** What these say of a contact that was merged is no longer so: the merge itself writes what has changed for the other. */
+/** Memberships and scores of a merged contact do not hold for the other one: the merge writes that one's own. */
 const OF_THE_SOURCE_ALONE: readonly EventType[] = ['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED'];
 
 /** The longest time for which a merge holds up consumers, because it waits for locks. */
@@ -40,9 +40,9 @@ interface Person {
 }
 
 /**
- * The events, those of contacts that were merged as events of the contact they were merged into: what they did must not
- * be lost, and not count as another person's. Not those of the types in `except`. No contact of these tenants is merged
- * until the transaction ends. Call it before locking contacts.
+ * Returns the events with the ids of merged contacts replaced by those of the contacts they were merged into, so that
+ * what a merged contact did is neither lost nor counted as another person's. Leaves events of the types in `except` as
+ * they are. No contact of these tenants is merged until the transaction ends. Call it before locking contacts.
  */
 export async function followMerges(
   tx: EntityManager,
@@ -50,9 +50,9 @@ export async function followMerges(
   except: readonly EventType[] = [],
 ): Promise<AnyEvent[]> {
   const left = new Set([...OF_THE_SOURCE_ALONE, ...except]);
-  // Sorted, as merges that wait for these locks are in their way.
+  // Sorted, to avoid deadlocks: another consumer's shared lock waits behind a merge that waits for this one.
   const tenants = [...new Set(events.map(({ tenantid }) => tenantid))].sort();
-  // A statement of its own: the next one sees what was committed until it had the locks.
+  // A statement of its own: only a statement that begins after the locks were taken sees merges they waited for.
   await rows(
     tx,
     sql`${preparedHint}select count(pg_advisory_xact_lock_shared(${lockOf(sql`t`)})) from unnest(${tenants}::text[]) t`,
@@ -60,7 +60,7 @@ export async function followMerges(
   const ids = new Set<number>();
   for (const { data } of events) {
     const { contactId, recipientId } = data as Person;
-    // After an event was dead-lettered, others of its batch may come again with it.
+    // An event that was dead-lettered, with any content, comes again when others of its batch are retried.
     for (const id of [contactId, recipientId]) if (Number.isSafeInteger(id)) ids.add(id!);
   }
   const merged = await rows<{ tenant_id: string; contact_id: number; merged_into: number }>(

@@ -95,7 +95,7 @@ async function withoutReplayed(tx: EntityManager, candidates: Candidate[]): Prom
   return candidates.filter((one) => !done.has(idOf(one)));
 }
 
-/** Whether an event and its rule are among these, for whom everything is locked. */
+/** A filter for the matches of events and rules that are among these, whose contacts and companies are locked. */
 function among(expected: readonly { event: AnyEvent; rule: RuleRow }[]) {
   const keyOf = ({ event, rule }: { event: AnyEvent; rule: RuleRow }): string => `${rule.id}/${event.id}`;
   const keys = new Set(expected.map(keyOf));
@@ -132,7 +132,7 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
       return id == null ? [] : [{ tenantId, id }];
     }),
   );
-  // While this waited for the locks, a replay may have awarded points, which the rule tells.
+  // Read again: while this waited for the locks, a replay may have begun (`replayed_until`), or a rule been changed.
   const current = await rulesFor(tx, events);
   const matches = isDeepStrictEqual(current, rules) ? expected : matchesOf(current).filter(among(expected));
   matches.sort((one, other) => one.at - other.at);

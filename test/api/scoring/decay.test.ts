@@ -1,42 +1,25 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
-import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { engineEm, sql } from '../../../db/orm.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { applyDecay } from '../../../domain/scoring/scores/apply-decay.ts';
 import { totalOf } from '../../../domain/scoring/scores/decay.ts';
 import { scoreEvents } from '../../../domain/scoring/scores/score-events.ts';
 import { readScores } from '../../../domain/scoring/scores/score-rows.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
-import { eventOf, publish, settled } from '../../support/events.ts';
+import { settled } from '../../support/events.ts';
+import { scoringOf } from '../../support/scoring.ts';
 
 const DAY = 86_400_000;
 let service: Service;
-let number = 0;
+const { make, withoutRuleForVisits, query, person, score, visit, happen } = scoringOf(() => service, 'd');
 beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
-  // The tests have their own rules for visits.
-  const [visits] = (await service.api('GET', '/scoring/rules?eventType=WEBSITE_VISITED')).body.data;
-  await service.api('PUT', `/scoring/rules/${visits.id}`, { active: false });
+  await withoutRuleForVisits();
 });
 afterAll(() => service.stop());
 
-const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
-  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
-async function make(path: string, body: object): Promise<Answer['body']> {
-  const answer = await service.api('POST', path, body);
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body;
-}
-const person = async (more: object = {}): Promise<number> =>
-  (await make('/contacts', { firstName: 'P', lastName: 'Q', email: `d${(number += 1)}@example.com`, ...more })).id;
-const score = async (id: number): Promise<Answer['body']> => (await service.api('GET', `/scoring/contacts/${id}`)).body;
-const visit = (contactId: number, daysAgo = 0, page = '') =>
-  eventOf('WEBSITE_VISITED', { contactId, url: `https://example.com/${page}` }, new Date(Date.now() - daysAgo * DAY));
-async function happen(...events: Parameters<typeof publish>[1][]): Promise<void> {
-  await publish(service, ...events);
-  await settled(service, 'scoring', 'contact');
-}
 /** A rule for visits of this page; deleted by `done`. */
 async function ruleOf(page: string, more: object): Promise<{ id: number; done: () => Promise<unknown> }> {
   const conditions = [{ field: 'url', operator: 'endsWith', value: `/${page}` }];
