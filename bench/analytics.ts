@@ -11,7 +11,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { readDashboard } from '../domain/analytics/dashboard.ts';
 import { foldEvents } from '../domain/analytics/fold-events.ts';
-import { readPeriod } from '../domain/analytics/period.ts';
+import { readPeriod } from '../domain/common/period.ts';
 import { rollContacts } from '../domain/analytics/roll-contacts.ts';
 import { connect, engineEm, tenantEm, type Orm } from '../db/orm.ts';
 import type { AnyEvent, EventType } from '../events/contracts.ts';

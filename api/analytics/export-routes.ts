@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { Type } from 'typebox';
-import { readPeriod } from '../../domain/analytics/period.ts';
+import { readPeriod } from '../../domain/common/period.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { Places } from '../../domain/common/places.ts';
 import { MEDIA_TYPES } from '../../domain/export/media-types.ts';
@@ -12,7 +12,7 @@ import { figuresAsOf } from '../../runtime/figures-freshness.ts';
 import { mediaTypesOf } from '../route/export.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { oneOf, strict } from '../route/schemas.ts';
-import { periodQuery } from './schemas.ts';
+import { periodQuery } from '../route/period-schema.ts';
 
 const FORMATS = ['csv', 'pdf', 'xlsx'] as const;
 

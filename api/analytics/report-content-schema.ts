@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { REPORT_TYPES } from '../../db/entities/reports.ts';
-import { INTERVALS } from '../../domain/analytics/period.ts';
+import { INTERVALS } from '../../domain/common/period.ts';
 import { nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
 
 const label = Type.String({ examples: ['Sent'] });

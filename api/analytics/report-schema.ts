@@ -6,10 +6,10 @@ import {
   REPORT_TYPES,
   type ReportSchedule,
 } from '../../db/entities/reports.ts';
-import { INTERVALS } from '../../domain/analytics/period.ts';
+import { INTERVALS } from '../../domain/common/period.ts';
 import { CronSchema } from '../../domain/common/schedule-cron.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
-import { periodQuery } from './schemas.ts';
+import { periodQuery } from '../route/period-schema.ts';
 
 /** Enough for a board; each gets an email of its own. */
 const MOST_RECIPIENTS = 20;

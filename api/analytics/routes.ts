@@ -1,15 +1,16 @@
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { BREAKDOWNS } from '../../domain/analytics/breakdowns.ts';
 import * as dashboard from '../../domain/analytics/dashboard.ts';
-import { readPeriod, type Period } from '../../domain/analytics/period.ts';
+import { readPeriod, type Period } from '../../domain/common/period.ts';
 import type { Violation } from '../../domain/common/errors.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { figuresAsOf } from '../../runtime/figures-freshness.ts';
+import { periodQuery, series } from '../route/period-schema.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
 import * as schemas from './schemas.ts';
 
-const { count, name, now, series } = schemas;
+const { count, name, now } = schemas;
 
 function figures<Q extends TProperties, A extends object>(
   area: string,
@@ -27,7 +28,7 @@ function figures<Q extends TProperties, A extends object>(
     summary,
     description: `${description} All figures are of one moment; \`asOf\` tells up to when the events that they count are complete.`,
     access: 'analytics:read',
-    query: strict({ ...schemas.periodQuery, ...filters }),
+    query: strict({ ...periodQuery, ...filters }),
     responses: { 200: { schema: strict({ period: schemas.Period, ...properties, asOf: Timestamp }) } },
     handler: async ({ deps, em, query }) => {
       const time = new Date();

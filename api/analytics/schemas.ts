@@ -1,18 +1,7 @@
-import { Type, type TProperties } from 'typebox';
+import { Type } from 'typebox';
 import { BREAKDOWNS } from '../../domain/analytics/breakdowns.ts';
-import { INTERVALS } from '../../domain/analytics/period.ts';
-import { nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
-
-export const periodQuery = {
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Inclusive; rounded down to the start of its 5-minute window' }),
-  ),
-  to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Exclusive; rounded up to the end of its 5-minute window' }),
-  ),
-  interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
-  timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
-};
+import { periodOf } from '../route/period-schema.ts';
+import { nullable, oneOf, strict } from '../route/schemas.ts';
 
 /** The query parameters of a breakdown by one of several dimensions, sorted by default by the first figure of the first. */
 export function breakdownQuery(...dimensions: [keyof typeof BREAKDOWNS, ...(keyof typeof BREAKDOWNS)[]]) {
@@ -32,12 +21,8 @@ export function breakdownQuery(...dimensions: [keyof typeof BREAKDOWNS, ...(keyo
   };
 }
 
-export const Period = strict(
-  { from: Timestamp, to: Timestamp, interval: oneOf(INTERVALS), timezone: Type.String() },
-  {
-    description:
-      'What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours',
-  },
+export const Period = periodOf(
+  'What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours',
 );
 
 /** Which rows of the breakdown are in the answer. */
@@ -112,13 +97,4 @@ export const conversionFigures = {
   rate: fraction('`contacts` of those that were mailed in the period'),
 };
 
-const at = Type.String({
-  format: 'date-time',
-  examples: ['2030-01-31T00:00:00.000Z'],
-  description:
-    'The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted',
-});
-/** Figures over time. */
-export const series = <T extends TProperties>(figures: T) =>
-  Type.Array(strict({ at, ...figures }), { description: 'For each interval of the period, also those without events' });
 export const name = nullable(Type.String({ description: 'Null if it was deleted' }));

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert/strict';
 import type pg from 'pg';
 import { tenantEm } from '../../db/orm.ts';
-import { readPeriod } from '../../domain/analytics/period.ts';
+import { readPeriod } from '../../domain/common/period.ts';
 import { readLeaderboard } from '../../domain/scoring/scores/read-scores.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { withClient } from '../stack/postgres.ts';

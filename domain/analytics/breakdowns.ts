@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts'
 import { keyset, type ListQuery, type Page } from '../common/paging.ts';
 import type { Dimension } from './contacts/dimensions.ts';
 import type { Metric } from './metrics.ts';
-import type { Period } from './period.ts';
+import type { Period } from '../common/period.ts';
 import { rangesOf } from './ranges.ts';
 import { NONE, rangeTable, type Figures } from './read-counts.ts';
 import { readContacts, type Contacts } from './read-contacts.ts';

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { ALL_ROWS, readBreakdown, type BreakdownQuery } from './breakdowns.ts';
 import { emailFigures, emailTotals } from './email-figures.ts';
-import type { Period } from './period.ts';
+import type { Period } from '../common/period.ts';
 import { readContacts, type Contacts } from './read-contacts.ts';
 import { rate, readCounts, type Figures } from './read-counts.ts';
 import { inSnapshot } from './snapshot.ts';

@@ -4,7 +4,7 @@ import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 import { countsContacts, type Dimension } from './contacts/dimensions.ts';
 import { idsOfLinks } from './links.ts';
 import { EMAIL_METRICS, firstMetric, metricOf, type Metric } from './metrics.ts';
-import { HOUR_MS, WINDOW_MS } from './period.ts';
+import { HOUR_MS, WINDOW_MS } from '../common/period.ts';
 import { addCounts, arrayOf, type Count } from './windows.ts';
 
 interface EventFields {

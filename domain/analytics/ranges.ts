@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, WINDOW_MS } from './period.ts';
+import { DAY_MS, HOUR_MS, WINDOW_MS } from '../common/period.ts';
 
 /** Windows of one length (5 minutes, an hour, a day UTC) from `from` to before `to`, in ms. */
 export interface Range {

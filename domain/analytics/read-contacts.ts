@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
 import { contactMetric, dimensionIds, hasContact, type ContactMetric, type Dimension } from './contacts/dimensions.ts';
 import { bitOf, chunkOf } from './contacts/sets.ts';
-import { DAY_MS, HOUR_MS, type Period } from './period.ts';
+import { DAY_MS, HOUR_MS, type Period } from '../common/period.ts';
 import { rangesOf } from './ranges.ts';
 
 /** How many distinct contacts. */

@@ -1,8 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Dimension } from './contacts/dimensions.ts';
-import { canonicalZone } from '../common/local-time.ts';
 import { ALL_METRICS, type Metric } from './metrics.ts';
-import { lengthIn, type Period } from './period.ts';
+import { startsOf, type Period } from '../common/period.ts';
 import { rangesOf, windowEndMs, type Range } from './ranges.ts';
 
 export type Figures = Record<Metric, number>;
@@ -14,31 +13,6 @@ export const NONE = Object.fromEntries(ALL_METRICS.map((metric) => [metric, 0]))
 export const rangeTable = (ranges: readonly Range[]) => sql`unnest(${ranges.map(({ minutes }) => minutes)}::smallint[],
   ${ranges.map(({ from }) => new Date(from).toISOString())}::timestamptz[],
   ${ranges.map(({ to }) => new Date(to).toISOString())}::timestamptz[]) as r(minutes, start, stop)`;
-
-/**
- * The starts of the intervals that overlap the period. Days, weeks and months follow the zone's calendar; hours follow
- * absolute time, on which no hour is missing or repeated when summer time begins or ends. A day whose midnight occurs
- * twice starts at the first.
- */
-async function startsOf(tx: EntityManager, period: Period): Promise<number[]> {
-  const { from, to, interval } = period;
-  const timezone = canonicalZone(period.timezone)!;
-  const starts =
-    interval === 'hour'
-      ? sql`select date_trunc('hour', ${from}::timestamptz, ${timezone}) + step as at from steps`
-      : sql`
-        select case when (last - interval '1 hour') at time zone ${timezone} >= local then last - interval '1 hour' else last end as at
-        from steps
-        cross join lateral (select date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step as local) l
-        cross join lateral (select local at time zone ${timezone} as last) m`;
-  const found = await rows<{ at: Date }>(
-    tx,
-    sql`
-    with steps as (select n * ('1 ' || ${interval})::interval as step from generate_series(0, ${Math.ceil(lengthIn(period)) + 1}::int) n), starts as (${starts})
-    select at from starts where at < ${to}::timestamptz order by at`,
-  );
-  return found.map(({ at }) => at.getTime());
-}
 
 /**
  * Every metric of what belongs to a dimension, summed over the period and over each interval of it, including intervals

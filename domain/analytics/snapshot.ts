@@ -1,6 +1,6 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { coverable, type Period } from './period.ts';
+import { HOUR_MS, windowEnd, windowOf, type Period } from '../common/period.ts';
 
 /**
  * Reads in one snapshot, so that figures are consistent while events are being counted. `read` gets the period that is
@@ -19,4 +19,16 @@ export function inSnapshot<T extends object>(
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ },
   );
+}
+
+/**
+ * The period that figures can cover: before `horizon` there are no events, only what was made of them, so an end that
+ * lies there is extended to a whole hour.
+ */
+function coverable(period: Period, horizon: Date): Period {
+  return {
+    ...period,
+    from: period.from < horizon ? windowOf(period.from, HOUR_MS) : period.from,
+    to: period.to < horizon ? windowEnd(period.to, HOUR_MS) : period.to,
+  };
 }

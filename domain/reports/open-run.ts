@@ -2,7 +2,7 @@ import { ReportRun, type Report, type ReportPeriod } from '../../db/entities/rep
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow } from '../../events/outbox.ts';
 import { workflowId } from '../../workflows/registry.ts';
-import type { Interval, Period } from '../analytics/period.ts';
+import type { Interval, Period } from '../common/period.ts';
 import { removeOldRuns } from './report-files.ts';
 
 /** The interval that suits a scheduled period. */

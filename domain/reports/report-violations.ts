@@ -1,7 +1,7 @@
 import type { Report, ReportSchedule } from '../../db/entities/reports.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { addressKey } from '../addresses/address-key.ts';
-import { readPeriod, type Interval } from '../analytics/period.ts';
+import { readPeriod, type Interval } from '../common/period.ts';
 import { AppError, type Violation } from '../common/errors.ts';
 import { oftenProblem, scheduleProblem } from '../common/schedule-cron.ts';
 import type { ValidPart } from '../common/valid-part.ts';

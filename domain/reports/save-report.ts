@@ -8,7 +8,7 @@ import {
 } from '../../db/entities/reports.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow } from '../../events/outbox.ts';
-import { readPeriod } from '../analytics/period.ts';
+import { readPeriod } from '../common/period.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
 import { lockTenant } from '../auth/access/grants.ts';
 import { AppError, assertValid, notFound } from '../common/errors.ts';

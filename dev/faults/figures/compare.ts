@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type pg from 'pg';
 import type { EntityManager } from '../../../db/orm.ts';
 import * as dashboard from '../../../domain/analytics/dashboard.ts';
-import type { Period } from '../../../domain/analytics/period.ts';
+import type { Period } from '../../../domain/common/period.ts';
 import * as recompute from './recompute.ts';
 
 const rateOf = (part: number, whole: number) => (whole === 0 ? 0 : Math.min(1, Math.round((part / whole) * 1e4) / 1e4));

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Period } from '../../../domain/analytics/period.ts';
+import type { Period } from '../../../domain/common/period.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 
 /** Creates the table of what was published, for the owner of the database. */

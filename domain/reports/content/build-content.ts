@@ -1,4 +1,4 @@
-import type { Period } from '../../analytics/period.ts';
+import type { Period } from '../../common/period.ts';
 import type { ReportType } from '../../../db/entities/reports.ts';
 import type { Chart, KeyFigure, ReportCell, ReportColumn, ReportContent, ReportTable } from './content.ts';
 import { figureText } from './format.ts';

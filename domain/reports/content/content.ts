@@ -1,5 +1,5 @@
 import type { ReportType } from '../../../db/entities/reports.ts';
-import type { Interval } from '../../analytics/period.ts';
+import type { Interval } from '../../common/period.ts';
 
 /** A figure is an integer, or a fraction 0..1 (`percent`). */
 export type FigureKind = 'integer' | 'percent';

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { ReportPeriod } from '../../../db/entities/reports.ts';
-import type { Period } from '../../analytics/period.ts';
+import type { Period } from '../../common/period.ts';
 
 type Span = Pick<Period, 'from' | 'to'>;
 

@@ -9,7 +9,7 @@ import {
   readFormAnalytics,
   totalsReaders,
 } from '../../analytics/dashboard.ts';
-import type { Period } from '../../analytics/period.ts';
+import type { Period } from '../../common/period.ts';
 import { buildContent, type ReportSource } from './build-content.ts';
 import type { ReportType } from '../../../db/entities/reports.ts';
 import type { ReportContent } from './content.ts';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createDeps, type Deps } from '../../../runtime/deps.ts';
 import { readEnv } from '../../../config/env.ts';
 import { foldEvents } from '../../../domain/analytics/fold-events.ts';
-import { readPeriod, type Period, type PeriodQuery } from '../../../domain/analytics/period.ts';
+import { readPeriod, type Period, type PeriodQuery } from '../../../domain/common/period.ts';
 import { engineEm, tenantEm, type EntityManager } from '../../../db/orm.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';

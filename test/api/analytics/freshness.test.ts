@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { withClient } from '../../../dev/stack/postgres.ts';
 import { readDashboard } from '../../../domain/analytics/dashboard.ts';
-import { readPeriod } from '../../../domain/analytics/period.ts';
+import { readPeriod } from '../../../domain/common/period.ts';
 import { connectNats, encode } from '../../../events/nats.ts';
 import { EVENT_BATCHES, TRACKING_HITS, TRACKING_SUBJECT } from '../../../events/streams.ts';
 import { figuresAsOf, NEVER, oldestUncounted, watchFigures } from '../../../runtime/figures-freshness.ts';

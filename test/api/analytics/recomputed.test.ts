@@ -5,7 +5,7 @@ import pg from 'pg';
 import { compareFigures } from '../../../dev/faults/figures/compare.ts';
 import * as recompute from '../../../dev/faults/figures/recompute.ts';
 import { readDashboard } from '../../../domain/analytics/dashboard.ts';
-import { INTERVALS, readPeriod } from '../../../domain/analytics/period.ts';
+import { INTERVALS, readPeriod } from '../../../domain/common/period.ts';
 import { rollContacts } from '../../../domain/analytics/roll-contacts.ts';
 import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 import { tenantEm } from '../../../db/orm.ts';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { migrate } from '../../../db/migrate.ts';
 import { connect, tenantEm, type Orm } from '../../../db/orm.ts';
 import { readDashboard, readEmailAnalytics } from '../../../domain/analytics/dashboard.ts';
-import { readPeriod } from '../../../domain/analytics/period.ts';
+import { readPeriod } from '../../../domain/common/period.ts';
 import { rollContacts } from '../../../domain/analytics/roll-contacts.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 import { until } from '../../support/until.ts';

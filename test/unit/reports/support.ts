@@ -1,5 +1,5 @@
 import type { ReportType } from '../../../db/entities/reports.ts';
-import type { Period } from '../../../domain/analytics/period.ts';
+import type { Period } from '../../../domain/common/period.ts';
 import { periodBefore } from '../../../domain/reports/content/period-before.ts';
 import { buildContent } from '../../../domain/reports/content/build-content.ts';
 import type { ReportContent } from '../../../domain/reports/content/content.ts';

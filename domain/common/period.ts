@@ -1,5 +1,6 @@
-import { assertValid, type Violation } from '../common/errors.ts';
-import { isTimezone } from '../common/local-time.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { assertValid, type Violation } from './errors.ts';
+import { canonicalZone, isTimezone } from './local-time.ts';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -27,8 +28,10 @@ const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-01-01T00:00:00Z');
 const hours: Record<Interval, number> = { hour: 1, day: 24, week: 168, month: 720 };
 
-const windowOf = (moment: Date, length = WINDOW_MS): Date => new Date(Math.floor(moment.getTime() / length) * length);
-const windowEnd = (moment: Date, length = WINDOW_MS): Date => new Date(Math.ceil(moment.getTime() / length) * length);
+/** The start of the window in which a moment lies. */
+export const windowOf = (moment: Date, length = WINDOW_MS): Date => new Date(Math.floor(moment.getTime() / length) * length);
+/** The end of the window in which a moment lies; a moment between two windows ends the first. */
+export const windowEnd = (moment: Date, length = WINDOW_MS): Date => new Date(Math.ceil(moment.getTime() / length) * length);
 
 /**
  * The period of a query: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Extends both ends
@@ -66,17 +69,30 @@ export function readPeriod(query: PeriodQuery, now: Date, others: readonly Viola
 }
 
 /** How many intervals long a period is, at least as many as fit into it; a month counts as 30 days. */
-export const lengthIn = ({ from, to, interval }: Period): number =>
+const lengthIn = ({ from, to, interval }: Period): number =>
   (to.getTime() - from.getTime()) / HOUR_MS / hours[interval];
 
 /**
- * The period that figures can cover: before `horizon` there are no events, only what was made of them, so an end that
- * lies there is extended to a whole hour.
+ * The starts of the intervals that overlap the period. Days, weeks and months follow the zone's calendar; hours follow
+ * absolute time, on which no hour is missing or repeated when summer time begins or ends. A day whose midnight occurs
+ * twice starts at the first.
  */
-export function coverable(period: Period, horizon: Date): Period {
-  return {
-    ...period,
-    from: period.from < horizon ? windowOf(period.from, HOUR_MS) : period.from,
-    to: period.to < horizon ? windowEnd(period.to, HOUR_MS) : period.to,
-  };
+export async function startsOf(tx: EntityManager, period: Period): Promise<number[]> {
+  const { from, to, interval } = period;
+  const timezone = canonicalZone(period.timezone)!;
+  const starts =
+    interval === 'hour'
+      ? sql`select date_trunc('hour', ${from}::timestamptz, ${timezone}) + step as at from steps`
+      : sql`
+        select case when (last - interval '1 hour') at time zone ${timezone} >= local then last - interval '1 hour' else last end as at
+        from steps
+        cross join lateral (select date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step as local) l
+        cross join lateral (select local at time zone ${timezone} as last) m`;
+  const found = await rows<{ at: Date }>(
+    tx,
+    sql`
+    with steps as (select n * ('1 ' || ${interval})::interval as step from generate_series(0, ${Math.ceil(lengthIn(period)) + 1}::int) n), starts as (${starts})
+    select at from starts where at < ${to}::timestamptz order by at`,
+  );
+  return found.map(({ at }) => at.getTime());
 }

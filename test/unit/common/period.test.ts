@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { AppError } from '../../../domain/common/errors.ts';
-import { readPeriod, type PeriodQuery } from '../../../domain/analytics/period.ts';
+import { readPeriod, type PeriodQuery } from '../../../domain/common/period.ts';
 
 const now = new Date('2026-03-31T12:00:00Z');
 function violations(query: PeriodQuery): string[] {
