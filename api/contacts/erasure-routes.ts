@@ -45,6 +45,7 @@ const HeldData = strict(
     emails: list('With opens, clicks and unsubscribes in `events`, and bounces and complaints in `bounces`'),
     submissions: list('Form submissions with the submitted data; their files, which can be downloaded, are in `files`'),
     memberships: list('Segments and lists'),
+    pastMemberships: list('Segments and lists that the contact has left, with `addedAt` and `leftAt`'),
     executions: list('Campaign executions with their steps'),
     score: strict({
       total: Type.Integer(),

@@ -104,7 +104,16 @@ export const contactFilters = {
   updatedAfter: Optional(Timestamp),
 };
 export const ContactQuery = listQuery(sortable, contactFilters);
-export const MemberQuery = listQuery(sortable, { status: Optional(status) });
+export const MemberQuery = listQuery(sortable, {
+  status: Optional(status),
+  at: Optional(
+    Type.String({
+      format: 'date-time',
+      examples: ['2030-01-31T09:30:00.000Z'],
+      description: 'Who was a member at this moment: not before the segment was created, and not in the future',
+    }),
+  ),
+});
 export const SearchQuery = listQuery(
   [...sortable, 'relevance'],
   { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) },

@@ -1,44 +1,20 @@
-import { Segment } from '../../db/entities/contacts.ts';
 import type { EntityManager } from '../../db/orm.ts';
-import { changeList } from '../../domain/segments/definition/change-list.ts';
-import { listContacts } from '../../domain/contacts/people/list-contacts.ts';
-import { assertValid, notFound, type Violation } from '../../domain/common/errors.ts';
+import { assertValid, type Violation } from '../../domain/common/errors.ts';
 import { checkTenantFilter } from '../../domain/segments/definition/check-segment-filter.ts';
 import { listSegments, listStaticLists } from '../../domain/segments/definition/list-segments.ts';
 import { previewSegment } from '../../domain/segments/definition/preview-segment.ts';
-import { rebuildSegment } from '../../domain/segments/definition/rebuild-segment.ts';
-import {
-  createSegment,
-  deleteSegment,
-  lockMembers,
-  newSegmentViolations,
-  segmentViolations,
-  updateSegment,
-  type SegmentInput,
-} from '../../domain/segments/definition/segments.ts';
-import { IdParams, listOf } from '../route/schemas.ts';
-import { presentContacts, presentSegment, presentSegments, type SegmentView } from './presenter.ts';
+import { createSegment, newSegmentViolations, type NewSegment } from '../../domain/segments/definition/segments.ts';
+import { listOf } from '../route/schemas.ts';
+import { created, route, type RouteSpec } from '../route/route.ts';
+import { presentContacts, presentSegment, presentSegments } from './presenter.ts';
+import { memberChanges, memberReads } from './segment-member-routes.ts';
+import { segmentInput, segmentResource, type SegmentBase } from './segment-resource-routes.ts';
 import * as schema from './segment-schema.ts';
-import { Contact as ContactSchema, MemberQuery } from './schema.ts';
-import {
-  accepted,
-  assertIfMatch,
-  assertUnchanged,
-  changedReadOnly,
-  created,
-  noContent,
-  route,
-  type RouteSpec,
-} from '../route/route.ts';
 
-const present = (segment: Segment, em: EntityManager): Promise<SegmentView> =>
-  em.transactional(async (tx) => (await presentSegments([segment], tx))[0]!);
-
-async function find(em: EntityManager, id: number): Promise<Segment> {
-  const segment = await em.findOne(Segment, { id });
-  if (!segment) throw notFound('segment or list', id);
-  return segment;
-}
+const SEGMENTS: SegmentBase = { path: '/contacts/segments', one: 'Segment', what: 'a segment or list' };
+const LISTS: SegmentBase = { path: '/contacts/lists', one: 'List', what: 'a list or segment' };
+/** The same as `SEGMENTS` under the path of its own area. */
+const AREA: SegmentBase = { path: '/segments', one: 'SegmentOrList', what: 'a segment or list' };
 
 /** Checks that the fields match the type of a new segment; the command checks the rest. */
 function checkKind({
@@ -71,154 +47,22 @@ function checkKind({
     : [];
 }
 
-/** The input with the filter as sent, because the filter's own check reports everything that is wrong with it. */
-const withFilter = (
-  { name, description, doubleOptIn }: Omit<SegmentInput, 'filter'>,
-  given: { filter?: unknown },
-): SegmentInput => ({ name, description, doubleOptIn, filter: given.filter as SegmentInput['filter'] });
+/** The type of a new segment that names none. */
+const typeOf = ({ filter }: { filter?: unknown }) => (filter === undefined ? 'static' : 'dynamic');
 
-/** The routes that segments and lists share: one resource with one id space under two names. */
-function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' | 'List'): RouteSpec[] {
-  const what = noun === 'Segment' ? 'a segment or list' : 'a list or segment';
-  return [
-    route({
-      method: 'GET',
-      path: `${base}/{id}`,
-      operationId: `get${noun}`,
-      summary: `Get ${what}`,
-      access: 'contacts:read',
-      params: IdParams,
-      responses: { 200: { schema: schema.Segment } },
-      handler: async ({ em, params }) => ({ body: await present(await find(em, params.id), em), derived: true }),
-    }),
-    route({
-      method: 'PUT',
-      path: `${base}/{id}`,
-      operationId: `update${noun}`,
-      summary: `Change ${what}`,
-      access: 'contacts:write',
-      params: IdParams,
-      body: schema.SegmentUpdate,
-      responses: { 200: { schema: schema.Segment } },
-      errors: ['precondition_failed'],
-      check: async ({ tx, params, body, given, readOnly }) => {
-        const current = await tx.findOne(Segment, { id: params.id ?? 0 });
-        if (!current) return [];
-        return [
-          ...changedReadOnly(readOnly, (await presentSegments([current], tx))[0]!),
-          ...(await segmentViolations(tx, current, withFilter(body, given))),
-        ];
-      },
-      handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
-        const { segment, count } = await updateSegment(em, principal.tenantId, params.id, async (current, tx) => {
-          assertIfMatch(ifMatch, current.version);
-          assertUnchanged(readOnly, (await presentSegments([current], tx))[0]!);
-          return body;
-        });
-        return { body: presentSegment(segment, count) };
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path: `${base}/{id}`,
-      operationId: `delete${noun}`,
-      summary: `Delete ${what}; its contacts are not deleted`,
-      access: 'contacts:write',
-      params: IdParams,
-      responses: { 204: { description: 'Deleted' } },
-      errors: ['in_use', 'precondition_failed'],
-      handler: async ({ em, caller, params, ifMatch }) => {
-        await deleteSegment(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
-        return noContent;
-      },
-    }),
-    route({
-      method: 'GET',
-      path: `${base}/{id}/contacts`,
-      operationId: `list${noun}Contacts`,
-      summary: `List the contacts in ${what}`,
-      access: 'contacts:read',
-      params: IdParams,
-      query: MemberQuery,
-      responses: { 200: { schema: listOf(ContactSchema) } },
-      handler: async ({ em, params, query }) => {
-        await find(em, params.id);
-        return { body: await listContacts(em, { segmentId: params.id, ...query }, presentContacts) };
-      },
-    }),
-    route({
-      method: 'POST',
-      path: `${base}/{id}/contacts`,
-      operationId: `add${noun}Contacts`,
-      summary: 'Add contacts to a static list',
-      access: 'contacts:write',
-      params: IdParams,
-      body: schema.MembersChange,
-      responses: { 200: { schema: schema.Added } },
-      errors: ['conflict'],
-      check: ({ tx, caller, body }) => lockMembers(tx, caller.tenantId, body.contactIds ?? []),
-      handler: async ({ em, principal, requestId, params, body }) => {
-        const { moved, count } = await changeList(
-          em,
-          { tenantId: principal.tenantId, requestId },
-          params.id,
-          'add',
-          body.contactIds,
-        );
-        return { body: { added: moved, count } };
-      },
-    }),
-    route({
-      method: 'POST',
-      path: `${base}/{id}/contacts/remove`,
-      operationId: `remove${noun}Contacts`,
-      summary: 'Remove contacts from a static list',
-      access: 'contacts:write',
-      params: IdParams,
-      body: schema.MembersChange,
-      responses: { 200: { schema: schema.Removed } },
-      errors: ['conflict'],
-      handler: async ({ em, principal, requestId, params, body }) => {
-        const { moved, count } = await changeList(
-          em,
-          { tenantId: principal.tenantId, requestId },
-          params.id,
-          'remove',
-          body.contactIds,
-        );
-        return { body: { removed: moved, count } };
-      },
-    }),
-    route({
-      method: 'POST',
-      path: `${base}/{id}/rebuild`,
-      operationId: `rebuild${noun}`,
-      summary: `Re-evaluate every contact for ${what}`,
-      access: 'contacts:write',
-      // `repeatable`, because a single transaction would lock every contact until the last one is evaluated.
-      params: IdParams,
-      errors: ['conflict'],
-      repeatable: true,
-      responses: {
-        200: { schema: schema.Rebuilt },
-        202: { schema: schema.Segment, description: 'The segment was BUILDING: the build was restarted' },
-      },
-      handler: async ({ em, principal, params }) => {
-        const rebuilt = await rebuildSegment(em, principal.tenantId, params.id);
-        if ('segment' in rebuilt)
-          return accepted(`${base}/${params.id}`, presentSegment(rebuilt.segment, rebuilt.count));
-        const { added, removed, count } = rebuilt;
-        return { body: { differed: added + removed, added, removed, count } };
-      },
-    }),
-  ];
+async function createIn(em: EntityManager, tenantId: string, { path }: SegmentBase, input: NewSegment) {
+  const { segment, count } = await createSegment(em, tenantId, input);
+  return created(`${path}/${segment.id}`, presentSegment(segment, count));
 }
 
-export const segmentRoutes: RouteSpec[] = [
+type Body = typeof schema.SegmentCreate | typeof schema.SegmentCreateUntyped;
+
+/** Listing and creating segments and lists. */
+const collection = (base: SegmentBase, many: string, body: Body): RouteSpec[] => [
   route({
     method: 'GET',
-    path: '/contacts/segments',
-    operationId: 'listSegments',
+    path: base.path,
+    operationId: `list${many}`,
     summary: 'List segments and lists',
     access: 'contacts:read',
     query: schema.SegmentQuery,
@@ -226,8 +70,33 @@ export const segmentRoutes: RouteSpec[] = [
     handler: async ({ em, query }) => ({ body: await listSegments(em, query, presentSegments) }),
   }),
   route({
+    method: 'POST',
+    path: base.path,
+    operationId: `create${base.one}`,
+    summary: 'Create a dynamic segment or a static list',
+    access: 'contacts:write',
+    body,
+    responses: { 201: { schema: schema.Segment } },
+    check: async ({ tx, caller, body: { type: sent, contactIds, ...rest }, given }) => {
+      const type = given.type === undefined ? typeOf(given) : sent;
+      return [
+        ...checkKind({ ...given, type }),
+        ...(await newSegmentViolations(tx, caller.tenantId, { ...segmentInput(rest, given), type, contactIds })),
+      ];
+    },
+    handler: async ({ em, principal, body: sent }) => {
+      const input = { ...sent, type: sent.type ?? typeOf(sent) } as NewSegment;
+      assertValid(checkKind(input));
+      return createIn(em, principal.tenantId, base, input);
+    },
+  }),
+];
+
+export const segmentRoutes: RouteSpec[] = [
+  ...collection(SEGMENTS, 'Segments', schema.SegmentCreate),
+  route({
     method: 'GET',
-    path: '/contacts/lists',
+    path: LISTS.path,
     operationId: 'listLists',
     summary: 'List static lists',
     access: 'contacts:read',
@@ -237,39 +106,14 @@ export const segmentRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST',
-    path: '/contacts/segments',
-    operationId: 'createSegment',
-    summary: 'Create a dynamic segment or a static list',
-    access: 'contacts:write',
-    body: schema.SegmentCreate,
-    responses: { 201: { schema: schema.Segment } },
-    check: async ({ tx, caller, body, given }) => [
-      ...checkKind({ ...given, type: body.type }),
-      ...(await newSegmentViolations(tx, caller.tenantId, {
-        ...withFilter(body, given),
-        type: body.type,
-        contactIds: body.contactIds,
-      })),
-    ],
-    handler: async ({ em, principal, body }) => {
-      assertValid(checkKind(body));
-      const { segment, count } = await createSegment(em, principal.tenantId, body);
-      return created(`/contacts/segments/${segment.id}`, presentSegment(segment, count));
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/contacts/lists',
+    path: LISTS.path,
     operationId: 'createList',
     summary: 'Create a static list',
     access: 'contacts:write',
     body: schema.ListCreate,
     responses: { 201: { schema: schema.Segment } },
     check: ({ tx, caller, body }) => newSegmentViolations(tx, caller.tenantId, { ...body, type: 'static' }),
-    handler: async ({ em, principal, body }) => {
-      const { segment, count } = await createSegment(em, principal.tenantId, { ...body, type: 'static' });
-      return created(`/contacts/lists/${segment.id}`, presentSegment(segment, count));
-    },
+    handler: ({ em, principal, body }) => createIn(em, principal.tenantId, LISTS, { ...body, type: 'static' }),
   }),
   route({
     method: 'POST',
@@ -286,6 +130,8 @@ export const segmentRoutes: RouteSpec[] = [
       return { body: { count, sample: await presentContacts(sample, em) } };
     },
   }),
-  ...shared('/contacts/segments', 'Segment'),
-  ...shared('/contacts/lists', 'List'),
+  ...[SEGMENTS, LISTS].flatMap((base) => [...segmentResource(base), ...memberReads(base), ...memberChanges(base)]),
+  ...collection(AREA, 'SegmentsAndLists', schema.SegmentCreateUntyped),
+  ...segmentResource(AREA),
+  ...memberReads(AREA),
 ];

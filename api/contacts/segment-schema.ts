@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Explanation } from '../../domain/segments/membership/explain-membership.ts';
 import { FilterSchema, type Filter } from '../../domain/segments/filter/filter.ts';
 import { SEGMENT_LIMITS } from '../../domain/segments/definition/segments.ts';
+import { periodOf, periodQuery, series } from '../route/period-schema.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { Contact } from './schema.ts';
 
@@ -55,6 +56,20 @@ export const SegmentCreate = writable(
   },
   createReadOnly,
 );
+/** The same without a required type: it is dynamic if it has a filter. */
+export const SegmentCreateUntyped = writable(
+  {
+    name,
+    description,
+    type: Optional(
+      oneOf(['dynamic', 'static'], { description: 'By default `dynamic` with a `filter`, and `static` without one' }),
+    ),
+    filter: Optional(FilterSchema),
+    contactIds: Optional(ContactIds),
+    doubleOptIn: Optional(doubleOptIn),
+  },
+  createReadOnly,
+);
 export const ListCreate = writable(
   { name, description, contactIds: Optional(ContactIds), doubleOptIn: Optional(doubleOptIn) },
   segmentReadOnly,
@@ -88,6 +103,17 @@ export const Rebuilt = strict({
   added: Type.Integer(),
   removed: Type.Integer(),
   count: Type.Integer(),
+});
+export const HistoryQuery = strict(periodQuery);
+export const History = strict({
+  period: periodOf(
+    'What the series covers: the period that was asked for, extended to whole 5-minute windows. It begins when it is first known who was in the segment, if that is later; a segment has no members before it was created',
+  ),
+  series: series({
+    count: Type.Integer({ description: 'Members at the beginning of the interval, or of the period if that is later' }),
+    entered: Type.Integer({ description: 'Contacts that became members; one that came twice counts twice' }),
+    left: Type.Integer({ description: 'Contacts that ceased to be members, also by being deleted' }),
+  }),
 });
 export const Preview = strict({ filter: FilterSchema });
 export const PreviewAnswer = strict({

@@ -41,6 +41,7 @@ ${Object.entries(errorCatalogue)
 const tags: Record<string, string> = {
   auth: 'Accounts, sessions, users, roles, API keys and the audit log',
   contacts: 'Contacts, companies, segments, lists and imports',
+  segments: 'Segments and lists, who was in them, and how many over time',
   emails: 'Templates, sending, tracking and unsubscribing',
   campaigns: 'Automation campaigns (journeys) and their executions',
   forms: 'Forms, their pages and submissions',

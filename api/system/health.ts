@@ -51,6 +51,7 @@ const areas: Record<string, Check[]> = {
   all: [postgres, nats, temporal, worker, mail],
   auth: [postgres, mail],
   contacts: [postgres, nats, temporal, worker],
+  segments: [postgres, nats, temporal, worker],
   emails: [postgres, nats, mail, worker],
   campaigns: [postgres, nats, temporal, worker],
   forms: [postgres, nats],

@@ -51,6 +51,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/segments/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area segments */
+        get: operations["getSegmentsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/emails/health": {
         parameters: {
             query?: never;
@@ -1107,11 +1124,31 @@ export interface paths {
         };
         /** Get a segment or list */
         get: operations["getSegment"];
-        /** Change a segment or list */
+        /**
+         * Change a segment or list
+         * @description `count` and `status` are accepted with any value, and ignored, because they change by themselves. A new `filter` is built, without events.
+         */
         put: operations["updateSegment"];
         post?: never;
         /** Delete a segment or list; its contacts are not deleted */
         delete: operations["deleteSegment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments/{id}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Re-evaluate every contact for a segment or list */
+        post: operations["rebuildSegment"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1124,11 +1161,34 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the contacts in a segment or list */
+        /**
+         * List the contacts in a segment or list
+         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. What a build of the segment moves counts at its end.
+         */
         get: operations["listSegmentContacts"];
         put?: never;
         /** Add contacts to a static list */
         post: operations["addSegmentContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how many contacts were in a segment or list over time
+         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         */
+        get: operations["getSegmentHistory"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1152,23 +1212,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/contacts/segments/{id}/rebuild": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Re-evaluate every contact for a segment or list */
-        post: operations["rebuildSegment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/contacts/lists/{id}": {
         parameters: {
             query?: never;
@@ -1178,11 +1221,31 @@ export interface paths {
         };
         /** Get a list or segment */
         get: operations["getList"];
-        /** Change a list or segment */
+        /**
+         * Change a list or segment
+         * @description `count` and `status` are accepted with any value, and ignored, because they change by themselves. A new `filter` is built, without events.
+         */
         put: operations["updateList"];
         post?: never;
         /** Delete a list or segment; its contacts are not deleted */
         delete: operations["deleteList"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/lists/{id}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Re-evaluate every contact for a list or segment */
+        post: operations["rebuildList"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1195,11 +1258,34 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the contacts in a list or segment */
+        /**
+         * List the contacts in a list or segment
+         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. What a build of the segment moves counts at its end.
+         */
         get: operations["listListContacts"];
         put?: never;
         /** Add contacts to a static list */
         post: operations["addListContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/lists/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how many contacts were in a list or segment over time
+         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         */
+        get: operations["getListHistory"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1223,7 +1309,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/contacts/lists/{id}/rebuild": {
+    "/api/v1/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List segments and lists */
+        get: operations["listSegmentsAndLists"];
+        put?: never;
+        /** Create a dynamic segment or a static list */
+        post: operations["createSegmentOrList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/segments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a segment or list */
+        get: operations["getSegmentOrList"];
+        /**
+         * Change a segment or list
+         * @description `count` and `status` are accepted with any value, and ignored, because they change by themselves. A new `filter` is built, without events.
+         */
+        put: operations["updateSegmentOrList"];
+        post?: never;
+        /** Delete a segment or list; its contacts are not deleted */
+        delete: operations["deleteSegmentOrList"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/segments/{id}/rebuild": {
         parameters: {
             query?: never;
             header?: never;
@@ -1232,8 +1358,48 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Re-evaluate every contact for a list or segment */
-        post: operations["rebuildList"];
+        /** Re-evaluate every contact for a segment or list */
+        post: operations["rebuildSegmentOrList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/segments/{id}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the contacts in a segment or list
+         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. What a build of the segment moves counts at its end.
+         */
+        get: operations["listSegmentOrListContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/segments/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how many contacts were in a segment or list over time
+         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         */
+        get: operations["getSegmentOrListHistory"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3979,6 +4145,26 @@ export interface components {
             } | null;
             active?: boolean;
         };
+        CreateSegmentOrListRequest: {
+            /** @example Active customers */
+            name: string;
+            description?: string | null;
+            /**
+             * @description By default `dynamic` with a `filter`, and `static` without one
+             * @enum {string}
+             */
+            type?: "dynamic" | "static";
+            filter?: components["schemas"]["Filter"];
+            /**
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            contactIds?: number[];
+            /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
+            doubleOptIn?: boolean;
+        };
         CreateSegmentRequest: {
             /** @example Active customers */
             name: string;
@@ -5338,6 +5524,10 @@ export interface components {
             memberships: {
                 [key: string]: unknown;
             }[];
+            /** @description Segments and lists that the contact has left, with `addedAt` and `leftAt` */
+            pastMemberships: {
+                [key: string]: unknown;
+            }[];
             /** @description Campaign executions with their steps */
             executions: {
                 [key: string]: unknown;
@@ -6380,6 +6570,39 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             updatedAt: string;
+        };
+        SegmentHistory: {
+            /** @description What the series covers: the period that was asked for, extended to whole 5-minute windows. It begins when it is first known who was in the segment, if that is later; a segment has no members before it was created */
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            /** @description For each interval of the period, also those without events */
+            series: {
+                /**
+                 * Format: date-time
+                 * @description The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted
+                 * @example 2030-01-31T00:00:00.000Z
+                 */
+                at: string;
+                /** @description Members at the beginning of the interval, or of the period if that is later */
+                count: number;
+                /** @description Contacts that became members; one that came twice counts twice */
+                entered: number;
+                /** @description Contacts that ceased to be members, also by being deleted */
+                left: number;
+            }[];
         };
         SegmentList: {
             data: components["schemas"]["Segment"][];
@@ -7558,6 +7781,26 @@ export interface operations {
         };
     };
     getContactsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getSegmentsHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -8879,6 +9122,8 @@ export interface operations {
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+                /** @description Who was a member at this moment: not before the segment was created, and not in the future */
+                at?: string;
             };
             header?: never;
             path: {
@@ -9552,6 +9797,37 @@ export interface operations {
             };
         };
     };
+    rebuildSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebuildSegmentAnswer"];
+                };
+            };
+            /** @description The segment was BUILDING: the build was restarted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
     listSegmentContacts: {
         parameters: {
             query?: {
@@ -9564,6 +9840,8 @@ export interface operations {
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+                /** @description Who was a member at this moment: not before the segment was created, and not in the future */
+                at?: string;
             };
             header?: never;
             path: {
@@ -9610,6 +9888,35 @@ export interface operations {
             };
         };
     };
+    getSegmentHistory: {
+        parameters: {
+            query?: {
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                from?: string;
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentHistory"];
+                };
+            };
+        };
+    };
     removeSegmentContacts: {
         parameters: {
             query?: never;
@@ -9632,37 +9939,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RemoveSegmentContactsAnswer"];
-                };
-            };
-        };
-    };
-    rebuildSegment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RebuildSegmentAnswer"];
-                };
-            };
-            /** @description The segment was BUILDING: the build was restarted */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Segment"];
                 };
             };
         };
@@ -9735,6 +10011,37 @@ export interface operations {
             };
         };
     };
+    rebuildList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebuildSegmentAnswer"];
+                };
+            };
+            /** @description The segment was BUILDING: the build was restarted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
     listListContacts: {
         parameters: {
             query?: {
@@ -9747,6 +10054,8 @@ export interface operations {
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+                /** @description Who was a member at this moment: not before the segment was created, and not in the future */
+                at?: string;
             };
             header?: never;
             path: {
@@ -9793,6 +10102,35 @@ export interface operations {
             };
         };
     };
+    getListHistory: {
+        parameters: {
+            query?: {
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                from?: string;
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentHistory"];
+                };
+            };
+        };
+    };
     removeListContacts: {
         parameters: {
             query?: never;
@@ -9819,7 +10157,130 @@ export interface operations {
             };
         };
     };
-    rebuildList: {
+    listSegmentsAndLists: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                /** @description `dynamic`: the contacts that match `filter`; `static`: a list of added contacts */
+                type?: "dynamic" | "static";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentList"];
+                };
+            };
+        };
+    };
+    createSegmentOrList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSegmentOrListRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    getSegmentOrList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    updateSegmentOrList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateSegmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    deleteSegmentOrList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rebuildSegmentOrList: {
         parameters: {
             query?: never;
             header?: never;
@@ -9846,6 +10307,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    listSegmentOrListContacts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+                /** @description Who was a member at this moment: not before the segment was created, and not in the future */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    getSegmentOrListHistory: {
+        parameters: {
+            query?: {
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                from?: string;
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentHistory"];
                 };
             };
         };

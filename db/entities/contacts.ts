@@ -116,6 +116,10 @@ const SegmentSchema = defineEntity({
     builtTo: bigid().nullable(),
     /** While BUILDING: when the build began. While READY: the time of the last sweep; null if time changes nothing. */
     sweptAt: timestamp().nullable(),
+    /** While BUILDING: when it became so, whatever builds were begun anew since; what has moved since then counts at the end. */
+    buildingSince: timestamp().nullable(),
+    /** Since when its past members are kept; null: since it was created. */
+    historySince: timestamp().nullable(),
     /** For static lists: a form that adds contacts to the list asks them to confirm their address first. */
     doubleOptIn: p.boolean().default(false),
     ...resourceColumns(),
@@ -138,6 +142,46 @@ const SegmentMemberSchema = defineEntity({
 });
 export class SegmentMember extends SegmentMemberSchema.class {}
 SegmentMemberSchema.setClass(SegmentMember);
+
+/** Those who were members from `addedAt` until before `leftAt`: every statement that removes members writes a row for each. */
+const SegmentPastMemberSchema = defineEntity({
+  name: 'SegmentPastMember',
+  tableName: 'segment_past_members',
+  ...tenantTable,
+  indexes: [
+    {
+      name: 'segment_past_members_left_idx',
+      properties: ['tenantId', 'segmentId', 'leftAt', 'addedAt', 'contactId'],
+    },
+    { name: 'segment_past_members_contact_idx', properties: ['tenantId', 'contactId', 'segmentId'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    segmentId: bigid(),
+    /** Null if the contact was erased. A contact that was deleted keeps its id, one that was merged has the other's. */
+    contactId: bigid().nullable(),
+    addedAt: timestamp(),
+    leftAt: timestamp(),
+  },
+});
+export class SegmentPastMember extends SegmentPastMemberSchema.class {}
+SegmentPastMemberSchema.setClass(SegmentPastMember);
+
+/** When a segment was BUILDING: whoever moved from `beganAt` on counts as moved at `endedAt`. */
+const SegmentBuildSchema = defineEntity({
+  name: 'SegmentBuild',
+  tableName: 'segment_builds',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    segmentId: bigid().primary(),
+    endedAt: timestamp().primary(),
+    beganAt: timestamp(),
+  },
+});
+export class SegmentBuild extends SegmentBuildSchema.class {}
+SegmentBuildSchema.setClass(SegmentBuild);
 
 export const CUSTOM_FIELD_ENTITIES = ['contact', 'company'] as const;
 export const CUSTOM_FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'enum'] as const;
@@ -226,6 +270,8 @@ export const contactEntities = [
   ContactActivity,
   Segment,
   SegmentMember,
+  SegmentPastMember,
+  SegmentBuild,
   CustomField,
   Erasure,
   ErasedAddress,

@@ -29,9 +29,11 @@ const LATEST = new Date('9999-01-01T00:00:00Z');
 const hours: Record<Interval, number> = { hour: 1, day: 24, week: 168, month: 720 };
 
 /** The start of the window in which a moment lies. */
-export const windowOf = (moment: Date, length = WINDOW_MS): Date => new Date(Math.floor(moment.getTime() / length) * length);
+export const windowOf = (moment: Date, length = WINDOW_MS): Date =>
+  new Date(Math.floor(moment.getTime() / length) * length);
 /** The end of the window in which a moment lies; a moment between two windows ends the first. */
-export const windowEnd = (moment: Date, length = WINDOW_MS): Date => new Date(Math.ceil(moment.getTime() / length) * length);
+export const windowEnd = (moment: Date, length = WINDOW_MS): Date =>
+  new Date(Math.ceil(moment.getTime() / length) * length);
 
 /**
  * The period of a query: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Extends both ends

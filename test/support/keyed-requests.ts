@@ -98,6 +98,7 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       return { path: `/contacts/imports/${id}/undo` };
     },
     createSegment: async () => ({ path: '/contacts/segments', body: { name: name(), type: 'dynamic', filter } }),
+    createSegmentOrList: async () => ({ path: '/segments', body: { name: name(), filter } }),
     createList: async () => ({ path: '/contacts/lists', body: { name: name() } }),
     previewSegment: async () => ({ path: '/contacts/segments/preview', body: { filter } }),
     addSegmentContacts: () => member('', '/contacts/segments'),
@@ -105,6 +106,7 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     removeSegmentContacts: () => member('/remove', '/contacts/segments'),
     removeListContacts: () => member('/remove', '/contacts/lists'),
     rebuildSegment: async () => ({ path: `/contacts/segments/${await dynamic()}/rebuild` }),
+    rebuildSegmentOrList: async () => ({ path: `/segments/${await dynamic()}/rebuild` }),
     rebuildList: async () => ({ path: `/contacts/lists/${await list()}/rebuild` }),
 
     createTemplate: async () => ({

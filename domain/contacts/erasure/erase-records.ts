@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { forgetContacts } from '../../analytics/contacts/sets.ts';
+import { endMemberships } from '../../segments/membership/past-members.ts';
 import { timeline } from '../values/timeline.ts';
 import { lockForRemoval, removeContact } from '../people/delete-contact.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
@@ -191,11 +192,13 @@ async function eraseWhatIsTheirs(
       tx,
       sql`delete from score_history where tenant_id = ${tenantId} and subject = 'contact' and subject_id = any(${ids})`,
     ),
-    memberships: await counted(
-      tx,
-      sql`delete from segment_members where tenant_id = ${tenantId} and contact_id = any(${ids})`,
-    ),
+    memberships: await endMemberships(tx, tenantId, contactIds),
   };
+  // After the memberships, which have become some. They stay, so that the numbers of members do.
+  counts['pastMemberships'] = await counted(
+    tx,
+    sql`update segment_past_members set contact_id = null where tenant_id = ${tenantId} and contact_id = any(${ids})`,
+  );
   await rows(
     tx,
     sql`

@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
+import { endMemberships, keptPast } from '../../segments/membership/past-members.ts';
 import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 import { API_NAMES } from './merge-stage.ts';
@@ -141,10 +142,12 @@ async function leaveList(
   const left = await rows<{ contact_id: number }>(
     tx,
     sql`
-    delete from segment_members m using contact_import_chunks k
-    where m.tenant_id = ${tenantId} and m.segment_id = ${listId} and m.contact_id = any(${ids}::bigint[])
-      and k.import_id = ${importId} and k.chunk = ${chunk} and m.added_at = k.created_at
-    returning m.contact_id`,
+    with gone as (
+      delete from segment_members m using contact_import_chunks k
+      where m.tenant_id = ${tenantId} and m.segment_id = ${listId} and m.contact_id = any(${ids}::bigint[])
+        and k.import_id = ${importId} and k.chunk = ${chunk} and m.added_at = k.created_at
+      returning m.*
+    ), ${keptPast} select contact_id from gone`,
   );
   return left.map((row) => row.contact_id).sort((a, b) => a - b);
 }
@@ -153,6 +156,7 @@ async function leaveList(
 async function removeContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await removeScores(tx, tenantId, 'contact', ids);
+  await endMemberships(tx, tenantId, ids);
   await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[])`);
 }
 

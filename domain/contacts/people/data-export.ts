@@ -21,6 +21,7 @@ export interface HeldData {
   /** As of now: `rules` add up to `total`. */
   score: { total: number; rules: RuleScore[]; thresholds: Rows; history: Rows };
   memberships: Rows;
+  pastMemberships: Rows;
   executions: Rows;
   suppressions: Rows;
   /** Topics that the contact's address has opted out of. */
@@ -78,6 +79,10 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         memberships: await all(sql`
         select s.id as "segmentId", s.name, s.type, m.added_at as "addedAt" from segment_members m join segments s on s.tenant_id = m.tenant_id and s.id = m.segment_id
         where m.tenant_id = ${tenantId} and m.contact_id = ${contactId} order by s.id`),
+        pastMemberships: await all(sql`
+        select s.id as "segmentId", s.name, s.type, p.added_at as "addedAt", p.left_at as "leftAt"
+        from segment_past_members p join segments s on s.tenant_id = p.tenant_id and s.id = p.segment_id
+        where p.tenant_id = ${tenantId} and p.contact_id = ${contactId} order by p.id`),
         executions: await all(sql`
         select e.id, e.campaign_id as "campaignId", c.name as "campaignName", e.campaign_version as "campaignVersion", e.status, e.exit_reason as "exitReason",
           e.started_at as "startedAt", e.finished_at as "finishedAt", coalesce((

@@ -4,6 +4,7 @@ import { notFound } from '../../common/errors.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
+import { endMemberships } from '../../segments/membership/past-members.ts';
 import { assertNotBeingErased } from './being-erased.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 
@@ -36,7 +37,8 @@ export async function removeContact(
   if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
   await suppressEmailsTo(tx, tenantId, id, reason);
   await removeScores(tx, tenantId, 'contact', [id]);
-  // Activities and memberships are deleted by cascade; submissions remain, without the contact.
+  await endMemberships(tx, tenantId, [id]);
+  // Activities are deleted by cascade; submissions remain, without the contact.
   await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);
 }
 

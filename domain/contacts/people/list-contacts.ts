@@ -1,8 +1,9 @@
-import { Contact } from '../../../db/entities/contacts.ts';
+import { Contact, type Segment } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { contactConditions, contactSearch, contactSort, SEARCH_SORT, type ContactFilters } from './contact-filters.ts';
+import { memberAt } from '../../segments/membership/membership-at.ts';
 import { timeline } from '../values/timeline.ts';
 
 const from = sql`contacts t`;
@@ -24,6 +25,27 @@ export const listContacts = <T>(
     },
     present,
   );
+
+/**
+ * A page of the members of a segment or list, or with `at`, of who was a member at that moment. Throws
+ * `validation_failed` for a wrong cursor, or a moment of which the members are not known.
+ */
+export async function listMembers<T>(
+  em: EntityManager,
+  segment: Segment,
+  { at, ...query }: ListQuery & Pick<ContactFilters, 'status'> & { at?: string },
+  present: Present<Contact, T>,
+): Promise<Page<T>> {
+  if (at === undefined) return listContacts(em, { ...query, segmentId: segment.id }, present);
+  const member = await em.transactional((tx) => memberAt(tx, segment, at));
+  return listPage(
+    em,
+    Contact,
+    query,
+    { from, where: [member, ...contactConditions(query)], sortable: contactSort },
+    present,
+  );
+}
 
 /**
  * A page of the contacts whose name, address or company's name contains `q`, the most relevant first unless the query

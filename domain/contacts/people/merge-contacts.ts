@@ -6,6 +6,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { moveAwaited } from '../../campaigns/execution/awaited-events.ts';
 import { stopExecutions } from '../../campaigns/execution/stop-executions.ts';
 import { assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { endMemberships, movedAt, movePastMemberships } from '../../segments/membership/past-members.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';
 import type { ContactStatus, ContactValues } from '../values/contact-values.ts';
@@ -63,7 +64,9 @@ export async function mergeContacts(
     await moveAll(tx, tenantId, targetId, sourceId);
     const lists = await moveLists(tx, tenantId, targetId, sourceId);
     await copyTopicOptOuts(tx, tenantId, source.emailKey, target.emailKey);
+    await endMemberships(tx, tenantId, [sourceId]);
     await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${sourceId}`);
+    await movePastMemberships(tx, tenantId, { from: sourceId, to: targetId });
     // Moving other rows to the target counts as a change of the contact too.
     target.updatedAt = new Date();
     await tx.flush();
@@ -196,8 +199,8 @@ async function moveLists(tx: EntityManager, tenantId: string, targetId: number, 
   const moved = await rows<{ segment_id: number }>(
     tx,
     sql`
-    insert into segment_members (tenant_id, segment_id, contact_id)
-    select m.tenant_id, m.segment_id, ${targetId}::bigint from segment_members m
+    insert into segment_members (tenant_id, segment_id, contact_id, added_at)
+    select m.tenant_id, m.segment_id, ${targetId}::bigint, ${movedAt} from segment_members m
     join segments s on s.tenant_id = m.tenant_id and s.id = m.segment_id and s.type = 'static'
     where m.tenant_id = ${tenantId} and m.contact_id = ${sourceId} order by m.segment_id
     on conflict do nothing returning segment_id`,

@@ -10,6 +10,7 @@ import { beginBuilds } from '../membership/build-segment.ts';
 import { checkSegmentFilter } from './check-segment-filter.ts';
 import type { Filter } from '../filter/filter.ts';
 import { lockDefinitions } from '../membership/lock-definitions.ts';
+import { movedAt } from '../membership/past-members.ts';
 import { refreshMemberships } from '../membership/refresh-memberships.ts';
 import { assertUnused } from './segment-users.ts';
 
@@ -59,16 +60,19 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
   });
 }
 
-/** Changes a segment or list; a new filter is built, without events. `read` as at `updateContact`. */
+/**
+ * Changes a segment or list; a new filter is built, without events. `read` gets the current version, locked, and may
+ * throw.
+ */
 export async function updateSegment(
   em: EntityManager,
   tenantId: string,
   id: number,
-  read: (current: Segment, tx: EntityManager) => Promise<SegmentInput>,
+  read: (current: Segment) => SegmentInput,
 ): Promise<CountedSegment> {
   return em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
-    const input = await read(segment, tx);
+    const input = read(segment);
     assertValid(await segmentViolations(tx, segment, input));
     const { values } = checkTexts(input);
     const { filter, doubleOptIn = segment.doubleOptIn } = input;
@@ -208,8 +212,8 @@ async function fillList(tx: EntityManager, tenantId: string, id: number, contact
   await rows(
     tx,
     sql`
-    insert into segment_members (tenant_id, segment_id, contact_id)
-    select distinct ${tenantId}, ${id}::bigint, c from unnest(${[...contactIds]}::bigint[]) as c`,
+    insert into segment_members (tenant_id, segment_id, contact_id, added_at)
+    select ${tenantId}, ${id}::bigint, c, ${movedAt} from unnest(${[...new Set(contactIds)]}::bigint[]) as c`,
   );
   await refreshMemberships(tx, tenantId, contactIds, { causes: ['lists'] });
 }

@@ -8,7 +8,8 @@ import { compileFilter } from '../compile/compile.ts';
 import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
 import type { Filter } from '../filter/filter.ts';
 import { lockDefinitions } from './lock-definitions.ts';
-import { addMembers, moveMembers, type IdRange } from './move-members.ts';
+import { addMembers, moveMembers } from './move-members.ts';
+import { movedAt, restoreMembers, type IdRange } from './past-members.ts';
 import type { WorkflowInputs } from '../../../workflows/registry.ts';
 
 /** Up to this many evaluations (contacts × segments) a request builds segments itself: users can wait for that. */
@@ -34,7 +35,8 @@ export async function beginBuilds(
     await rows(
       tx,
       sql`
-      update segments set build = build + 1, status = 'BUILDING', built_to = null, swept_at = now() where tenant_id = ${tenantId} and id = ${id}`,
+      update segments set build = build + 1, status = 'BUILDING', built_to = null, swept_at = t.now, building_since = coalesce(building_since, t.now)
+      from (select ${movedAt} as now) t where tenant_id = ${tenantId} and id = ${id}`,
     );
   }
   const isBuilding = (segment: DynamicSegment): boolean => segments.includes(segment) || segment.status === 'BUILDING';
@@ -61,8 +63,9 @@ async function isSmallBuild(tx: EntityManager, tenantId: string, segments: numbe
 
 async function buildNow(tx: EntityManager, tenantId: string, segments: DynamicSegment[]): Promise<void> {
   await lockAllContacts(tx, tenantId);
-  for (const { id, filter } of segments) {
-    await fillRange(tx, tenantId, { id, filter }, { after: 0, upTo: Number.MAX_SAFE_INTEGER });
+  for (const { id, filter, build } of segments) {
+    const begun = await lockBuild(tx, { tenantId, segmentId: id, build: build + 1 });
+    await fillRange(tx, tenantId, { id, ...begun! }, { after: 0, upTo: Number.MAX_SAFE_INTEGER });
     await setReady(tx, tenantId, id, filter);
   }
 }
@@ -89,7 +92,7 @@ export async function judgeRange(
 async function fillRange(
   tx: EntityManager,
   tenantId: string,
-  { id, filter }: { id: number; filter: Filter },
+  { id, filter, superseding }: BuildState & { id: number },
   range: IdRange,
 ): Promise<void> {
   const members = await rows(
@@ -99,6 +102,7 @@ async function fillRange(
   );
   if (members.length > 0) await judgeRange(tx, tenantId, { id, filter }, range);
   else await rows(tx, addMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
+  if (superseding) await restoreMembers(tx, tenantId, id, range, superseding);
 }
 
 async function compiled(tx: EntityManager, tenantId: string, filter: Filter): Promise<RawBuilder<SqlBool>> {
@@ -121,7 +125,12 @@ async function setReady(tx: EntityManager, tenantId: string, id: number, filter:
   const sweptAt = clockLeaves(filter).length > 0 ? sql`swept_at` : sql`null`;
   await rows(
     tx,
-    sql`update segments set status = 'READY', built_to = null, swept_at = ${sweptAt} where tenant_id = ${tenantId} and id = ${id}`,
+    sql`
+    with ready as (
+      update segments set status = 'READY', built_to = null, swept_at = ${sweptAt}, building_since = null
+      where tenant_id = ${tenantId} and id = ${id} returning old.building_since)
+    insert into segment_builds (tenant_id, segment_id, began_at, ended_at)
+    select ${tenantId}, ${id}, building_since, ${movedAt} from ready where building_since is not null on conflict do nothing`,
   );
 }
 
@@ -140,12 +149,12 @@ export async function buildPage(
   const page = await em.transactional(async (tx) => {
     const segment = await lockBuild(tx, { tenantId, segmentId, build });
     if (!segment) return null;
-    const { filter, builtTo } = segment;
+    const { builtTo } = segment;
     if (builtTo === null) await awaitContactWriters(tx, tenantId);
     const next = await nextContact(tx, tenantId, builtTo ?? 0);
     if (next === null) return 'judged';
     const upTo = await lockRange(tx, tenantId, next);
-    await fillRange(tx, tenantId, { id: segmentId, filter }, { after: next - 1, upTo });
+    await fillRange(tx, tenantId, { id: segmentId, ...segment }, { after: next - 1, upTo });
     await rows(tx, sql`update segments set built_to = ${upTo} where tenant_id = ${tenantId} and id = ${segmentId}`);
     return upTo;
   });
@@ -154,15 +163,23 @@ export async function buildPage(
   return null;
 }
 
+interface BuildState {
+  filter: Filter;
+  /** Contacts up to this id are judged. */
+  builtTo: number | null;
+  /** When the first of the builds began that this one has superseded; null if there is none. */
+  superseding: Date | null;
+}
+
 /** Locks the row of a BUILDING segment. Returns null if a newer build has superseded this one. */
 async function lockBuild(
   tx: EntityManager,
   { tenantId, segmentId, build }: WorkflowInputs['segmentBuild'],
-): Promise<{ filter: Filter; builtTo: number | null } | null> {
-  const [found] = await rows<{ filter: Filter; builtTo: number | null }>(
+): Promise<BuildState | null> {
+  const [found] = await rows<BuildState>(
     tx,
     sql`
-    select filter, built_to as "builtTo" from segments
+    select filter, built_to as "builtTo", case when building_since < swept_at then building_since end as superseding from segments
     where tenant_id = ${tenantId} and id = ${segmentId} and build = ${build} and status = 'BUILDING' for no key update`,
   );
   return found ?? null;

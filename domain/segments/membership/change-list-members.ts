@@ -2,6 +2,7 @@ import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts'
 import { appendEvents } from '../../../events/outbox.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { lockSegment } from './lock-segment.ts';
+import { keptPast, movedAt } from './past-members.ts';
 import { membershipEvent, refreshMemberships, type RefreshOptions } from './refresh-memberships.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 
@@ -27,8 +28,8 @@ export async function changeListMembers(
   const came = await rows<{ contact_id: number }>(
     tx,
     sql`${preparedHint}
-    insert into segment_members (tenant_id, segment_id, contact_id)
-    select ${tenantId}, ${listId}::bigint, id from unnest(${add.filter((id) => existing.has(id))}::bigint[]) as id
+    insert into segment_members (tenant_id, segment_id, contact_id, added_at)
+    select ${tenantId}, ${listId}::bigint, id, ${movedAt} from unnest(${add.filter((id) => existing.has(id))}::bigint[]) as id
     on conflict do nothing returning contact_id`,
   );
   const left =
@@ -37,9 +38,11 @@ export async function changeListMembers(
       : await rows<{ contact_id: number }>(
           tx,
           sql`
-          delete from segment_members
-          where tenant_id = ${tenantId} and segment_id = ${listId} and contact_id = any(${[...remove]}::bigint[])
-          returning contact_id`,
+          with gone as (
+            delete from segment_members m
+            where tenant_id = ${tenantId} and segment_id = ${listId} and contact_id = any(${[...remove]}::bigint[])
+            returning m.*
+          ), ${keptPast} select contact_id from gone`,
         );
   const [added, removed] = [idsOf(came), idsOf(left)];
   const moved = [...added, ...removed];

@@ -1,10 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-
-/** A range of contact ids: excludes the first, includes the last. */
-export interface IdRange {
-  after: number;
-  upTo: number;
-}
+import { keptPast, movedAt, type IdRange } from './past-members.ts';
 
 /**
  * A statement that adds the contacts of a range that match `fits` (a condition on `contacts c`) to a segment without
@@ -17,8 +12,8 @@ export function addMembers(
   { after, upTo }: IdRange,
 ): RawBuilder<unknown> {
   return sql`
-    insert into segment_members (tenant_id, segment_id, contact_id)
-    select c.tenant_id, ${segmentId}::bigint, c.id from contacts c
+    insert into segment_members (tenant_id, segment_id, contact_id, added_at)
+    select c.tenant_id, ${segmentId}::bigint, c.id, ${movedAt} from contacts c
     where c.tenant_id = ${tenantId} and c.id > ${after} and c.id <= ${upTo} and ${fits}`;
 }
 
@@ -39,8 +34,8 @@ export function moveMembers(
       delete from segment_members m using contacts c
       where m.tenant_id = ${tenantId} and m.segment_id = ${segmentId} and m.contact_id > ${after} and m.contact_id <= ${upTo}
         and c.tenant_id = m.tenant_id and c.id = m.contact_id and not (${fits})
-      returning m.contact_id
-    ), come as (
+      returning m.*
+    ), ${keptPast}, come as (
       ${addMembers(tenantId, segmentId, fits, { after, upTo })} on conflict do nothing returning contact_id
     )
     select contact_id, false as entered from gone union all select contact_id, true from come`;

@@ -5,6 +5,7 @@ import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import type { ChangeKind } from '../filter/change-kinds.ts';
 import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
 import { judgeContacts, type ContactVerdict } from './judge-contacts.ts';
+import { keptPast, movedAt } from './past-members.ts';
 
 const AT_ONCE = 1000;
 
@@ -121,13 +122,13 @@ async function write(
     ), there as materialized (
       select id from segments where tenant_id = ${tenantId} and id in (select segment from moves) order by id for key share
     ), come as (
-      insert into segment_members (tenant_id, segment_id, contact_id)
-      select ${tenantId}, segment, contact from moves join there on id = segment where entered
+      insert into segment_members (tenant_id, segment_id, contact_id, added_at)
+      select ${tenantId}, segment, contact, ${movedAt} from moves join there on id = segment where entered
       on conflict do nothing
     ), gone as (
       delete from segment_members m using moves join there on id = segment
-      where not entered and m.tenant_id = ${tenantId} and m.segment_id = segment and m.contact_id = contact
-    ) select id from there`,
+      where not entered and m.tenant_id = ${tenantId} and m.segment_id = segment and m.contact_id = contact returning m.*
+    ), ${keptPast} select id from there`,
   );
   return new Set(found.map((row) => row.id));
 }

@@ -120,6 +120,62 @@ test('a newer filter overtakes a build; segments that name it wait and are built
   assert.deepEqual(await moves(), []);
 });
 
+test('what a build moves counts at its end, and what a superseded one undid has not happened', async () => {
+  const moment = async (): Promise<string> =>
+    (
+      await query<{ at: Date }>(sql`select date_trunc('milliseconds', clock_timestamp()) as at from pg_sleep(0.002)`)
+    )[0]!.at.toISOString();
+  const at = async (id: number, moment: string): Promise<number[]> => {
+    const found: number[] = [];
+    for (let cursor = ''; ;) {
+      const { body } = await api('GET', `/segments/${id}/contacts?sort=id&limit=200&at=${moment}${cursor}`);
+      found.push(...body.data.map((one: { id: number }) => one.id));
+      if (body.page.nextCursor === null) return found;
+      cursor = `&cursor=${body.page.nextCursor}`;
+    }
+  };
+  const some = ids.slice(0, 600);
+  await query(sql`update contacts set tags = array['old'] where id = any(${some}::bigint[])`);
+  await query(sql`update contacts set tags = array['old', 'new'] where id = any(${ids.slice(0, 200)}::bigint[])`);
+  await query(sql`update contacts set tags = array['new'] where id = any(${ids.slice(-300)}::bigint[])`);
+  const [made, created] = [await segment(tagged('old')), await moment()];
+  await buildPage(em(), (await builds()).at(-1)!);
+  assert.deepEqual(await at(made, created), [], 'nobody before the end of its first build');
+  await finish((await builds()).at(-1)!);
+  const built = await moment();
+  assert.deepEqual(await at(made, created), []);
+  assert.deepEqual(await at(made, built), some);
+
+  // A build of another filter removes some, and a third that overtakes it brings them back.
+  await api('PUT', `/contacts/segments/${made}`, { filter: tagged('nobody') });
+  await buildPage(em(), (await builds()).at(-1)!);
+  assert.ok((await read(made)).count < 600);
+  const overtaken = await moment();
+  assert.deepEqual(await at(made, overtaken), some, 'those of before the build');
+  // Meanwhile one comes that stays, and one comes and goes.
+  await put(ids[1000]!, { tags: ['nobody', 'new'] });
+  await put(ids[1001]!, { tags: ['nobody', 'new'] });
+  await put(ids[1001]!, { tags: [] });
+  await api('PUT', `/contacts/segments/${made}`, { filter: tagged('new') });
+  await finish((await builds()).at(-1)!);
+  const end = await moment();
+  const wanted = [...ids.slice(0, 200), ids[1000]!, ...ids.slice(-300)];
+  assert.deepEqual(await at(made, built), some);
+  assert.deepEqual(await at(made, overtaken), some);
+  assert.deepEqual(await at(made, end), wanted);
+  assert.equal((await read(made)).count, wanted.length);
+  const { body } = await api('GET', `/segments/${made}/history?interval=hour&from=${created}`);
+  const last = body.series.at(-1);
+  assert.deepEqual(
+    [
+      last.count + last.entered - last.left,
+      body.series.reduce((sum: number, { left }: { left: number }) => sum + left, 0),
+    ],
+    [wanted.length, 400],
+    'each has left once, and who was brought back has not',
+  );
+});
+
 test('whoever changes contacts waits for the page of their range only', async () => {
   const held = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<number>();

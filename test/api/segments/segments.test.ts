@@ -224,13 +224,20 @@ test('a filter is judged with its path; so are kinds that do not fit', async () 
     'not_allowed',
   ]);
   refusal(
-    await api('PUT', `/contacts/lists/${list.id}`, { type: 'dynamic', count: 7 }),
+    await api('PUT', `/contacts/lists/${list.id}`, { type: 'dynamic', version: 7 }),
     400,
     'validation_failed',
     ['/type', 'read_only'],
-    ['/count', 'read_only'],
+    ['/version', 'read_only'],
   );
   assert.equal((await api('PUT', `/contacts/lists/${list.id}`, list)).body.version, 1);
+});
+
+test('what was read can be put back although its members have changed and it was built meanwhile', async () => {
+  const read = await segment(tagged('put back'));
+  await person({ tags: ['put back'] });
+  const put = await api('PUT', `/contacts/segments/${read.id}`, { ...read, status: 'BUILDING' });
+  assert.deepEqual([put.status, put.body], [200, { ...read, count: 1 }]);
 });
 
 test('a new filter moves the members, and those of segments that hang on it; rings are refused', async () => {

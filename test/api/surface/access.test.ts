@@ -24,7 +24,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'public',
     user: true,
     operations: `
-    getHealth getAuthHealth getContactsHealth getEmailsHealth getCampaignsHealth getFormsHealth getScoringHealth getAnalyticsHealth
+    getHealth getAuthHealth getContactsHealth getSegmentsHealth getEmailsHealth getCampaignsHealth getFormsHealth getScoringHealth getAnalyticsHealth
     getOpenapi getAsyncapi getDocs getDocsStart getDocsScript getDocsStyle getEventsDocs getMetrics
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
@@ -46,7 +46,8 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     listContacts searchContacts getContact listContactActivities listContactSegments explainContactEmails exportContacts exportContactData
     listCompanies getCompany listCompanyContacts listCustomFields getCustomField
     listImports getImport getImportErrors listImportKept
-    listSegments getSegment listSegmentContacts previewSegment listLists getList listListContacts`,
+    listSegments getSegment listSegmentContacts getSegmentHistory previewSegment listLists getList listListContacts getListHistory
+    listSegmentsAndLists getSegmentOrList listSegmentOrListContacts getSegmentOrListHistory`,
   },
   {
     access: 'contacts:write',
@@ -55,7 +56,8 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     createContact updateContact deleteContact batchContacts mergeContacts createCompany updateCompany deleteCompany
     createCustomField updateCustomField deleteCustomField importContacts cancelImport undoImport
     createSegment updateSegment deleteSegment addSegmentContacts removeSegmentContacts rebuildSegment
-    createList updateList deleteList addListContacts removeListContacts rebuildList`,
+    createList updateList deleteList addListContacts removeListContacts rebuildList
+    createSegmentOrList updateSegmentOrList deleteSegmentOrList rebuildSegmentOrList`,
   },
   {
     access: 'emails:read',

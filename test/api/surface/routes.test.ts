@@ -106,7 +106,9 @@ function resourceOf(path: string): string | undefined {
   if (path.endsWith('/settings')) return 'settings';
   return area === 'auth'
     ? (({ invitations: 'users', permissions: 'roles' } as Record<string, string>)[part] ?? part)
-    : area;
+    : area === 'segments'
+      ? 'contacts'
+      : area;
 }
 
 test('reading needs a reading permission, changing one that is not', () => {

@@ -111,6 +111,8 @@ const resources: Record<string, () => Promise<Put>> = {
         ],
       },
     }),
+  updateSegmentOrList: () =>
+    make('/segments', { name: 'Smaller', filter: { value: 'a', operator: 'eq', field: 'firstName' } }),
   updateList: list,
   updateTemplate: template,
   updateTopic: () => make('/emails/topics', { name: 'Offers', description: 'Now and then' }),

@@ -161,8 +161,24 @@ const CASES: Record<string, () => Case> = {
   }),
   updateSegment: () => ({
     path: `/contacts/segments/${ids['segment']}`,
-    body: { name: ' ', filter, description: 5, count: 77 },
-    wrong: ['/count read_only', '/description type', '/filter/field unknown_field', '/name required'],
+    body: { name: ' ', filter, description: 5, version: 77 },
+    wrong: ['/description type', '/filter/field unknown_field', '/name required', '/version read_only'],
+  }),
+  createSegmentOrList: () => ({
+    path: '/segments',
+    body: { name: ' ', filter, contactIds: [1], description: 5, doubleOptIn: true },
+    wrong: [
+      '/contactIds not_allowed',
+      '/description type',
+      '/doubleOptIn not_allowed',
+      '/filter/field unknown_field',
+      '/name required',
+    ],
+  }),
+  updateSegmentOrList: () => ({
+    path: `/segments/${ids['segment']}`,
+    body: { name: ' ', filter, description: 5, type: 'static' },
+    wrong: ['/description type', '/filter/field unknown_field', '/name required', '/type read_only'],
   }),
   updateList: () => ({
     path: `/contacts/lists/${ids['list']}`,

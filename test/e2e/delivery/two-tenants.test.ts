@@ -106,7 +106,7 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
 const PATHS: [RegExp, string][] = [
   [/^\/contacts\/companies|^\/scoring\/companies/, 'companies'],
   [/^\/contacts\/imports/, 'contact_imports'],
-  [/^\/contacts\/(segments|lists)/, 'segments'],
+  [/^\/contacts\/(segments|lists)|^\/segments/, 'segments'],
   [/^\/contacts\/custom-fields/, 'custom_fields'],
   [/^\/contacts\/erasures/, 'erasures'],
   [/^\/contacts|^\/scoring\/contacts/, 'contacts'],

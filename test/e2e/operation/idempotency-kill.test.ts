@@ -16,6 +16,7 @@ const CHANGES_NOTHING = new Set([
   'previewTemplate',
   'rebuildSegment',
   'rebuildList',
+  'rebuildSegmentOrList',
   'simulateCampaign',
   'verifySender',
 ]);
