@@ -69,7 +69,12 @@ function judgeAnswer({ status, headers, body }: OutboundAnswer): Tried {
 }
 
 function judgeFailure({ code, message }: OutboundError): Tried {
-  const what = { outbound_refused: 'outbound_refused', no_answer: 'no answer', busy: 'not tried' }[code];
+  const what = {
+    outbound_refused: 'outbound_refused',
+    no_answer: 'no answer',
+    busy: 'not tried',
+    not_released: 'not released',
+  }[code];
   const brief = `${what}: ${message}`;
   return { ok: false, mayPass: code !== 'outbound_refused', brief, excerpt: '', isBusy: code === 'busy' };
 }

@@ -14,7 +14,7 @@ export class Places {
   }
 
   /** Takes a place, in the order of the calls. False if none became free in time, or too many wait already. */
-  async take(key: string): Promise<boolean> {
+  async take(key: string, waitMs = this.#waitMs): Promise<boolean> {
     const taken = this.#taken.get(key) ?? 0;
     if (taken < this.#most) {
       this.#taken.set(key, taken + 1);
@@ -31,14 +31,14 @@ export class Places {
       const timer = setTimeout(() => {
         line.splice(line.indexOf(next), 1);
         next(false);
-      }, this.#waitMs);
+      }, waitMs);
       line.push(next);
     });
   }
 
   /** Does `work` in a place, and gives the place back. Throws the error of `refusal` if there was none. */
-  async hold<T>(key: string, refusal: () => Error, work: () => Promise<T>): Promise<T> {
-    if (!(await this.take(key))) throw refusal();
+  async hold<T>(key: string, refusal: () => Error, work: () => Promise<T>, waitMs?: number): Promise<T> {
+    if (!(await this.take(key, waitMs))) throw refusal();
     try {
       return await work();
     } finally {

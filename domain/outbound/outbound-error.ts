@@ -1,20 +1,28 @@
 /**
  * Why a request got no answer. `outbound_refused`: the guard forbids it. `no_answer`: it was tried. `busy`: it was not
- * tried, because too many requests are on their way. The message contains no address.
+ * tried, because too many requests are on their way. `not_released`: its last byte was held back, and the caller did
+ * not release it. The message contains no address.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
-  readonly code: 'outbound_refused' | 'no_answer' | 'busy';
+  readonly code: 'outbound_refused' | 'no_answer' | 'busy' | 'not_released';
+  /** Whether the last byte of the request may have left this process. If not, the server can have acted on nothing. */
+  readonly released: boolean;
 
-  constructor(code: OutboundError['code'], message: string, cause?: unknown) {
+  constructor(
+    code: OutboundError['code'],
+    message: string,
+    { cause, released = false }: { cause?: unknown; released?: boolean } = {},
+  ) {
     super(message, { cause });
     this.code = code;
+    this.released = released;
   }
 }
 
-/** Any error of a request as an OutboundError. */
-export function outboundError(error: unknown): OutboundError {
+/** Any error of a request as an OutboundError; `released` is that of the request. */
+export function outboundError(error: unknown, released = false): OutboundError {
   if (error instanceof OutboundError) return error;
   const { code = 'unknown error' } = error as { code?: string };
-  return new OutboundError('no_answer', code, error);
+  return new OutboundError('no_answer', code, { cause: error, released });
 }

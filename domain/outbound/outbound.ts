@@ -1,10 +1,13 @@
-import http, { type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import http from 'node:http';
 import https from 'node:https';
 import { checkUrl, literalHost, type CheckUrl } from './check-url.ts';
+import { exchange, type OutboundAnswer } from './exchange.ts';
 import { createResolver, guardedLookup } from './guarded-lookup.ts';
-import { OutboundError, outboundError } from './outbound-error.ts';
+import { OutboundError } from './outbound-error.ts';
 import { Places } from '../common/places.ts';
 import { judgeAddress, type Range } from './ranges.ts';
+
+export type { OutboundAnswer };
 
 export interface OutboundRequest {
   /** Requests of one owner (a tenant) share a limit, so that it cannot take the places of all. */
@@ -13,21 +16,23 @@ export interface OutboundRequest {
   url: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-}
-
-export interface OutboundAnswer {
-  /** A redirect is an answer like any other. */
-  status: number;
-  headers: IncomingHttpHeaders;
-  /** The first bytes of the body, up to the limit; what follows is not read. */
-  body: Buffer;
+  /**
+   * With it, the last byte of the body is held back: a server that has not seen it sees a request that was cut off, and
+   * can act on nothing. When all else is written on an established connection, `release` is called once. True sends the
+   * last byte; false or an error cuts the request off (`not_released`). What the server does meanwhile ends the request
+   * at once, so whether the byte has left is told by `released` of the answer or the error alone.
+   */
+  release?: () => boolean | Promise<boolean>;
+  limits?: Partial<Pick<OutboundLimits, 'connectMs' | 'totalMs' | 'answerBytes' | 'waitMs'>>;
+  /** `none`: takes none of the places of its host and owner; the caller limits how many it sends at once. */
+  places?: 'none';
 }
 
 /** The guard through which every request to a URL of a user goes. */
 export interface Outbound {
   /** What is wrong with a URL, as far as that is known without DNS: for the check when it is saved. */
   checkUrl: CheckUrl;
-  /** Sends a request and reads its answer. Throws OutboundError. */
+  /** Sends a request and reads its answer. Throws OutboundError. Repeats nothing by itself. */
   send: (request: OutboundRequest) => Promise<OutboundAnswer>;
   /** Closes the idle connections. */
   close: () => void;
@@ -36,13 +41,16 @@ export interface Outbound {
 export interface OutboundLimits {
   /** From the end of the lookup to the end of the TLS handshake. */
   connectMs: number;
-  /** From the start of the lookup to the end of the answer. */
+  /**
+   * From the start of the lookup to the end of the answer. With `release`: from the start of the lookup to the call of
+   * `release`, and anew from the release to the end of the answer; the time in `release` does not count.
+   */
   totalMs: number;
   answerBytes: number;
   /** Requests on their way at once, in this process. */
   perHost: number;
   perOwner: number;
-  /** How long a request waits for that. */
+  /** How long a request waits for each of the two places. */
   waitMs: number;
 }
 
@@ -55,42 +63,58 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
   waitMs: 3_000,
 };
 
+/** Idle connections to one host, as many as a busy sender uses at once; the last ones used are used first. */
+const MAX_IDLE = 100;
+const IDLE_MS = 15_000;
+
+/**
+ * Headers that are the guard's own, because they say where the request ends and what becomes of its connection.
+ */
+const OWN_HEADERS = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authorization', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
 /** `allow`: the ranges that may be reached although they are not public, and without TLS too. */
 export function createOutbound(
   allow: readonly Range[],
   given: Partial<OutboundLimits> = {},
   resolver = createResolver(),
 ): Outbound {
-  const limits = { ...OUTBOUND_LIMITS, ...given };
-  const { perHost, perOwner, waitMs } = limits;
+  const all = { ...OUTBOUND_LIMITS, ...given };
+  const { perHost, perOwner, waitMs } = all;
   const judge = (address: string) => judgeAddress(address, allow);
-  const shared = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 };
+  const shared = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS, scheduling: 'lifo' as const };
   const secure = new https.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['public', 'allowed']) });
   const plain = new http.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['allowed']) });
   const owners = new Places({ most: perOwner, mostWaiting: perOwner, waitMs });
   const hosts = new Places({ most: perHost, mostWaiting: perHost * 2, waitMs });
   const check: CheckUrl = (url) => checkUrl(url, allow);
 
+  const exchangeWith = (url: URL, request: OutboundRequest): Promise<OutboundAnswer> => {
+    const isSecure = url.protocol === 'https:';
+    const body = Buffer.from(request.body ?? '');
+    const options = { method: request.method, headers: headersOf(request, body) };
+    return exchange(startRequest(url, options, isSecure ? secure : plain), {
+      body,
+      release: request.release,
+      connected: isSecure ? 'secureConnect' : 'connect',
+      isLookedUp: literalHost(url) === null,
+      limits: { ...all, ...request.limits },
+    });
+  };
+
   return {
     checkUrl: check,
     send: async (request) => {
+      if (request.release && !request.body?.length) throw new TypeError('without a body, there is nothing to release');
       const problem = check(request.url);
       if (problem) throw new OutboundError('outbound_refused', problem.message);
       const url = new URL(request.url);
-      const { method, headers, body } = request;
-      return owners.hold(request.owner, busy, () =>
-        hosts.hold(url.hostname, busy, () => {
-          const options = { method, headers };
-          const started =
-            url.protocol === 'https:'
-              ? https.request(url, { ...options, agent: secure })
-              : http.request(url, { ...options, agent: plain });
-          const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect';
-          const answered = answerOf(started, { connected, isLookedUp: literalHost(url) === null }, limits);
-          started.end(body);
-          return answered;
-        }),
-      );
+      const send = () => exchangeWith(url, request);
+      if (request.places === 'none') return send();
+      const wait = request.limits?.waitMs;
+      return owners.hold(request.owner, busy, () => hosts.hold(url.hostname, busy, send, wait), wait);
     },
     close: () => {
       secure.destroy();
@@ -101,52 +125,18 @@ export function createOutbound(
 
 const busy = (): OutboundError => new OutboundError('busy', 'too many requests are on their way');
 
-/** The answer to a request, within the limits. An answer that does not end in time is none. */
-function answerOf(
-  request: ClientRequest,
-  { connected, isLookedUp }: { connected: 'connect' | 'secureConnect'; isLookedUp: boolean },
-  { connectMs, totalMs, answerBytes }: OutboundLimits,
-): Promise<OutboundAnswer> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (what: string, ms: number) =>
-      setTimeout(() => {
-        // First, because destroying the request has an error of its own.
-        reject(new OutboundError('no_answer', `${what} within ${ms / 1000} s`));
-        request.destroy();
-      }, ms);
-    const total = giveUp('no answer', totalMs);
-    request.on('socket', (socket) => {
-      if (!socket.connecting) return;
-      const bound = (): void => {
-        const connecting = giveUp('no connection', connectMs);
-        socket.once(connected, () => clearTimeout(connecting));
-        socket.once('close', () => clearTimeout(connecting));
-      };
-      if (isLookedUp) socket.once('lookup', bound);
-      else bound();
-    });
-    request.on('response', (response) => {
-      const parts: Buffer[] = [];
-      let size = 0;
-      const end = (): void => {
-        const body = Buffer.concat(parts).subarray(0, answerBytes);
-        resolve({ status: response.statusCode!, headers: response.headers, body });
-      };
-      response.on('data', (part: Buffer) => {
-        parts.push(part);
-        size += part.length;
-        if (size <= answerBytes) return;
-        end();
-        request.destroy();
-      });
-      response.on('end', end);
-      response.on('error', (error) => reject(outboundError(error)));
-    });
-    request.on('error', (error) => reject(outboundError(error)));
-    request.on('close', () => {
-      clearTimeout(total);
-      // After an answer, this changes nothing.
-      reject(new OutboundError('no_answer', 'the connection was closed'));
-    });
-  });
+function headersOf({ method, headers = {} }: OutboundRequest, body: Buffer): Record<string, string | number> {
+  const own = Object.keys(headers).find((name) => OWN_HEADERS.has(name.toLowerCase()));
+  if (own !== undefined) throw new OutboundError('outbound_refused', `the header ${own} cannot be set`);
+  const hasLength = body.length > 0 || method === 'POST' || method === 'PUT';
+  return hasLength ? { ...headers, 'content-length': body.length } : headers;
+}
+
+/** Throws OutboundError for headers that HTTP does not allow. */
+function startRequest(url: URL, options: http.RequestOptions, agent: http.Agent): http.ClientRequest {
+  try {
+    return (url.protocol === 'https:' ? https : http).request(url, { ...options, agent });
+  } catch (error) {
+    throw new OutboundError('outbound_refused', 'a header is not valid', { cause: error });
+  }
 }

@@ -6,7 +6,7 @@ import { messageIdFor } from '../../../domain/emails/message/compose.ts';
 import { returnPathOf } from '../../../domain/emails/mime/return-path.ts';
 import { createLinkSigner } from '../../../domain/addresses/tokens.ts';
 import { makeMailed } from '../../support/mail/bounces.ts';
-import { makeCertificate } from '../../support/mail/certificate.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:bounces';
@@ -15,7 +15,7 @@ const MAILGUN_KEY = 'a signing key';
 const POSTMARK_SECRET = 'hook:a password: long';
 const sendgridKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const amazon = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const certificate = makeCertificate(amazon);
+const certificate = makeCertificate(amazon, 'sns.amazonaws.com');
 const stranger = createLinkSigner({ secret: 'another secret of that very length' });
 
 let service: Service;

@@ -2,56 +2,15 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
-import { afterEach, test } from '@jest/globals';
-import { createOutbound, type Outbound, type OutboundLimits } from '../../../domain/outbound/outbound.ts';
-import { OutboundError } from '../../../domain/outbound/outbound-error.ts';
-import { parseRanges } from '../../../domain/outbound/ranges.ts';
+import { createServer as createTcpServer } from 'node:net';
+import { test } from '@jest/globals';
+import type { Outbound } from '../../../domain/outbound/outbound.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
+import { bodyOf, failure, listening, LOOPBACK, outbound, serving } from '../../support/outbound.ts';
 import { until } from '../../support/until.ts';
-
-const LOOPBACK = '127.0.0.0/8,::1/128';
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const sockets = new Set<{ destroy: () => void }>();
-  server.on('connection', (socket) => sockets.add(socket));
-  closers.push(() => {
-    for (const socket of sockets) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-const serving = (listener: RequestListener): Promise<number> => listening(createHttpServer(listener));
-
-function outbound(allow = LOOPBACK, limits: Partial<OutboundLimits> = {}): Outbound {
-  const made = createOutbound(parseRanges(allow), limits);
-  closers.push(() => made.close());
-  return made;
-}
 
 const post = (guard: Outbound, url: string, owner = 'default') =>
   guard.send({ owner, method: 'POST', url, body: '{"a":1}', headers: { 'content-type': 'application/json' } });
-
-async function failure(sent: Promise<unknown>): Promise<OutboundError> {
-  const error = await sent.then(
-    () => assert.fail('it was answered'),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof OutboundError, String(error));
-  return error;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
-  return Buffer.concat(parts).toString();
-}
 
 test('a request comes as it was sent, over one kept connection', async () => {
   const seen: unknown[] = [];
@@ -136,7 +95,6 @@ test('a closed port and an unknown name are no answer, and the message has no ad
   const server = createTcpServer(() => {});
   const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));
-  closers.pop();
   const closed = await failure(post(outbound(), `http://127.0.0.1:${port}/`));
   assert.deepEqual([closed.code, closed.message], ['no_answer', 'ECONNREFUSED']);
   const unknown = await failure(post(outbound(), 'https://no-such-name.invalid/'));
@@ -206,7 +164,7 @@ test('one owner has only so many requests at once, over all hosts', async () => 
 test('a name server that keeps silent delays only those whose names it has, and not the time to connect', async () => {
   const nameServer = createSocket('udp4').bind(0, '127.0.0.1');
   await once(nameServer, 'listening');
-  closers.push(() => nameServer.close());
+  onTestFinished(() => nameServer.close());
   // It has no names, but those of example.com: there it says nothing.
   nameServer.on('message', (question, { port, address }) => {
     if (question.includes('example')) return;
@@ -218,8 +176,7 @@ test('a name server that keeps silent delays only those whose names it has, and 
   });
   const resolver = new Resolver({ timeout: 300, tries: 1 });
   resolver.setServers([`127.0.0.1:${nameServer.address().port}`]);
-  const guard = createOutbound(parseRanges(LOOPBACK), { connectMs: 100 }, resolver);
-  closers.push(() => guard.close());
+  const guard = outbound(LOOPBACK, { connectMs: 100 }, resolver);
   const port = await serving((_request, response) => response.end());
 
   const order: string[] = [];

@@ -16,23 +16,25 @@ function der(tag: number, ...contents: Buffer[]): Buffer {
 }
 
 const sequence = (...contents: Buffer[]): Buffer => der(0x30, ...contents);
-/** sha256WithRSAEncryption, and commonName. */
+/** sha256WithRSAEncryption. */
 const RSA_SHA256 = sequence(der(0x06, Buffer.from('2a864886f70d01010b', 'hex')), der(0x05));
-const NAME = sequence(
-  der(0x31, sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('sns.amazonaws.com')))),
-);
 
-/** A self-signed certificate (RFC 5280) of an RSA key, as PEM. */
-export function makeCertificate({ publicKey, privateKey }: KeyPairKeyObjectResult): string {
+/** A self-signed certificate (RFC 5280) of an RSA key with this host as its commonName, as PEM. */
+export function makeCertificate({ publicKey, privateKey }: KeyPairKeyObjectResult, host: string): string {
+  const commonName = sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from(host)));
+  const name = sequence(der(0x31, commonName));
   const validity = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
   const about = sequence(
     der(0x02, Buffer.of(1)),
     RSA_SHA256,
-    NAME,
+    name,
     validity,
-    NAME,
+    name,
     publicKey.export({ format: 'der', type: 'spki' }),
   );
   const whole = sequence(about, RSA_SHA256, der(0x03, Buffer.of(0), sign('sha256', about, privateKey)));
-  return `-----BEGIN CERTIFICATE-----\n${whole.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${whole
+    .toString('base64')
+    .match(/.{1,64}/g)!
+    .join('\n')}\n-----END CERTIFICATE-----\n`;
 }
