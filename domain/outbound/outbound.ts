@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { checkUrl, literalHost, type CheckUrl } from './check-url.ts';
 import { exchange, type OutboundAnswer } from './exchange.ts';
 import { createResolver, guardedLookup } from './guarded-lookup.ts';
@@ -66,6 +67,7 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
 /** Idle connections to one host, as many as a busy sender uses at once; the last ones used are used first. */
 const MAX_IDLE = 100;
 const IDLE_MS = 15_000;
+const MAX_LET_THROUGH = 1_000;
 
 /**
  * Headers that are the guard's own, because they say where the request ends and what becomes of its connection.
@@ -83,9 +85,22 @@ export function createOutbound(
 ): Outbound {
   const all = { ...OUTBOUND_LIMITS, ...given };
   const { perHost, perOwner, waitMs } = all;
-  const judge = (address: string) => judgeAddress(address, allow);
+  // The filtering agent compares addresses with single ones: a range of the other family makes it write to the console.
+  const letThrough: string[] = [];
+  const judge = (address: string): ReturnType<typeof judgeAddress> => {
+    const judged = judgeAddress(address, allow);
+    if (judged === 'allowed' && !letThrough.includes(address)) {
+      if (letThrough.length >= MAX_LET_THROUGH) letThrough.shift();
+      letThrough.push(address);
+    }
+    return judged;
+  };
   const shared = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS, scheduling: 'lifo' as const };
-  const secure = new https.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['public', 'allowed']) });
+  const secure = new RequestFilteringHttpsAgent({
+    ...shared,
+    lookup: guardedLookup(resolver, judge, ['public', 'allowed']),
+    allowIPAddressList: letThrough,
+  });
   const plain = new http.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['allowed']) });
   const owners = new Places({ most: perOwner, mostWaiting: perOwner, waitMs });
   const hosts = new Places({ most: perHost, mostWaiting: perHost * 2, waitMs });
@@ -111,6 +126,8 @@ export function createOutbound(
       const problem = check(request.url);
       if (problem) throw new OutboundError('outbound_refused', problem.message);
       const url = new URL(request.url);
+      const literal = literalHost(url);
+      if (literal !== null) judge(literal);
       const send = () => exchangeWith(url, request);
       if (request.places === 'none') return send();
       const wait = request.limits?.waitMs;
