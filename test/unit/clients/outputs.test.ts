@@ -36,7 +36,7 @@ test('the Postman collection has a folder for each area, every operation once, a
   );
   assert.deepEqual(
     collection.item.map(({ name }) => name),
-    ['auth', 'contacts', 'emails', 'campaigns', 'forms', 'scoring', 'analytics', 'system'],
+    ['auth', 'contacts', 'segments', 'emails', 'campaigns', 'forms', 'scoring', 'analytics', 'system'],
   );
   const requests = collection.item.flatMap(({ item = [] }) => item.map(({ request }) => request!));
   assert.deepEqual(
