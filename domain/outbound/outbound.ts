@@ -4,6 +4,7 @@ import { RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { checkUrl, literalHost, type CheckUrl } from './check-url.ts';
 import { exchange, type OutboundAnswer } from './exchange.ts';
 import { createResolver, guardedLookup } from './guarded-lookup.ts';
+import { boundIdleConnections } from './idle-connections.ts';
 import { OutboundError } from './outbound-error.ts';
 import { Places } from '../common/places.ts';
 import { judgeAddress, type Range } from './ranges.ts';
@@ -53,6 +54,8 @@ export interface OutboundLimits {
   perOwner: number;
   /** How long a request waits for each of the two places. */
   waitMs: number;
+  /** Connections that are kept although nothing uses them, to all hosts. */
+  idle: number;
 }
 
 export const OUTBOUND_LIMITS: OutboundLimits = {
@@ -62,10 +65,11 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
   perHost: 10,
   perOwner: 50,
   waitMs: 3_000,
+  idle: 500,
 };
 
 /** Idle connections to one host, as many as a busy sender uses at once; the last ones used are used first. */
-const MAX_IDLE = 100;
+const MAX_IDLE_OF_HOST = 100;
 const IDLE_MS = 15_000;
 const MAX_LET_THROUGH = 1_000;
 
@@ -95,13 +99,14 @@ export function createOutbound(
     }
     return judged;
   };
-  const shared = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS, scheduling: 'lifo' as const };
+  const shared = { keepAlive: true, maxFreeSockets: MAX_IDLE_OF_HOST, timeout: IDLE_MS, scheduling: 'lifo' as const };
   const secure = new RequestFilteringHttpsAgent({
     ...shared,
     lookup: guardedLookup(resolver, judge, ['public', 'allowed']),
     allowIPAddressList: letThrough,
   });
   const plain = new http.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['allowed']) });
+  boundIdleConnections([secure, plain], all.idle);
   const owners = new Places({ most: perOwner, mostWaiting: perOwner, waitMs });
   const hosts = new Places({ most: perHost, mostWaiting: perHost * 2, waitMs });
   const check: CheckUrl = (url) => checkUrl(url, allow);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { test } from '@jest/globals';
 import type { Outbound } from '../../../domain/outbound/outbound.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
-import { bodyOf, failure, listening, LOOPBACK, outbound, serving } from '../../support/outbound.ts';
+import { bodyOf, failure, listening, LOOPBACK, outbound, serving, servingAt } from '../../support/outbound.ts';
 import { until } from '../../support/until.ts';
 
 const post = (guard: Outbound, url: string, owner = 'default') =>
@@ -29,6 +29,28 @@ test('a request comes as it was sent, over one kept connection', async () => {
   }
   assert.deepEqual(seen, Array(2).fill(['POST', '/hook?x=1', '7', '{"a":1}']));
   assert.equal(ports.size, 1);
+});
+
+test('of idle connections only so many are kept, over all hosts: those that were used last', async () => {
+  const made = new Set<Socket>();
+  const closed = new Set<Socket>();
+  const seen = (socket: Socket): void => {
+    if (made.has(socket)) return;
+    made.add(socket);
+    socket.on('close', () => closed.add(socket));
+  };
+  const urls: string[] = [];
+  for (const scheme of ['http', 'https', 'http'] as const)
+    urls.push(await servingAt(scheme, (request, response) => (seen(request.socket), response.end())));
+  const [a, b, c] = urls as [string, string, string];
+  const guard = outbound(LOOPBACK, { idle: 2 });
+  // The first is used between, so that the second has been idle longest when the third comes.
+  for (const url of [...Array<string>(15).fill(a), b, a, c]) await post(guard, url);
+  await until('the second is closed', () => closed.size === 1);
+  assert.deepEqual([...closed], [[...made][1]]);
+  for (const url of [a, c, b]) await post(guard, url);
+  await until('the first is closed', () => closed.size === 2);
+  assert.deepEqual([made.size, [...closed][1]], [4, [...made][0]]);
 });
 
 test('a name that leads to loopback is refused at the connection, and nothing is connected to', async () => {
