@@ -12,9 +12,9 @@ import { onTestFinished } from './on-test-finished.ts';
 
 export const LOOPBACK = '127.0.0.0/8,::1/128';
 
-/** Listens on a free port of 127.0.0.1 until the test is over. Returns the port. */
-export async function listening(server: Server, address = '127.0.0.1'): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+/** Listens until the test is over, by default on a free port of 127.0.0.1. Returns the port. */
+export async function listening(server: Server, address = '127.0.0.1', port = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, address, resolve));
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => sockets.add(socket));
   onTestFinished(() => {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { Resolver } from 'node:dns/promises';
-import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { test } from '@jest/globals';
 import type { Outbound } from '../../../domain/outbound/outbound.ts';
+import { startNameServer } from '../../support/name-server.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 import { bodyOf, failure, listening, LOOPBACK, outbound, serving, servingAt } from '../../support/outbound.ts';
 import { until } from '../../support/until.ts';
@@ -184,20 +182,12 @@ test('one owner has only so many requests at once, over all hosts', async () => 
 });
 
 test('a name server that keeps silent delays only those whose names it has, and not the time to connect', async () => {
-  const nameServer = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(nameServer, 'listening');
-  onTestFinished(() => nameServer.close());
   // It has no names, but those of example.com: there it says nothing.
-  nameServer.on('message', (question, { port, address }) => {
-    if (question.includes('example')) return;
-    const answer = Buffer.from(question);
-    // A response (RFC 1035, 4.1.1) with the code 3: there is no such name.
-    answer[2] = 0x81;
-    answer[3] = 0x83;
-    nameServer.send(answer, port, address);
+  const { resolver, close } = await startNameServer((name) => (name.endsWith('.example.com') ? null : undefined), {
+    timeout: 300,
+    tries: 1,
   });
-  const resolver = new Resolver({ timeout: 300, tries: 1 });
-  resolver.setServers([`127.0.0.1:${nameServer.address().port}`]);
+  onTestFinished(close);
   const guard = outbound(LOOPBACK, { connectMs: 100 }, resolver);
   const port = await serving((_request, response) => response.end());
 
