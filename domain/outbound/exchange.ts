@@ -24,6 +24,8 @@ interface ExchangeOptions {
 
 /** A server that sends more interim answers (1xx) than this is not waited for. */
 const MOST_INTERIM = 20;
+/** How long the rest of a request that was answered may take to leave. */
+const FLUSH_MS = 1_000;
 /** Answers that end with their headers, whatever follows (RFC 9112, section 6.3). */
 const WITHOUT_BODY = new Set([204, 304]);
 
@@ -88,11 +90,9 @@ export function exchange(request: ClientRequest, options: ExchangeOptions): Prom
         over();
         const start = Buffer.concat(parts).subarray(0, limits.answerBytes);
         const told = { status: statusCode!, headers, body: start, released };
-        // The connection is free for the next request when this one has been flushed.
-        if (isWhole && released && !request.writableFinished && !request.closed)
-          request.once('finish', () => resolve(told)).once('close', () => resolve(told));
-        else resolve(told);
-        if (!isWhole || !released) request.destroy();
+        if (isWhole && released) return void whenFlushed(request).then(() => resolve(told));
+        resolve(told);
+        request.destroy();
       };
       response.on('data', (part: Buffer) => {
         parts.push(part);
@@ -153,6 +153,22 @@ function whenConnected(
       if (isLookedUp) socket.once('lookup', bound);
       else bound();
     });
+  });
+}
+
+/**
+ * Waits until a request that was answered is flushed, because its connection is free for the next one only then. A
+ * server may answer and read no more of it: then it is cut off.
+ */
+function whenFlushed(request: ClientRequest): Promise<void> {
+  if (request.writableFinished || request.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const limit = setTimeout(() => request.destroy(), FLUSH_MS);
+    const flushed = (): void => {
+      clearTimeout(limit);
+      resolve();
+    };
+    request.once('finish', flushed).once('close', flushed);
   });
 }
 

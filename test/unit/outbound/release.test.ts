@@ -175,6 +175,21 @@ for (const scheme of ['http', 'https'] as const) {
   });
 }
 
+test('a server that answers, and reads no more of the request, holds up nobody', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.pause();
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+  });
+  const url = `http://localhost:${await listening(server)}/`;
+  // More than the buffers of both sides take.
+  const large = Buffer.alloc(64 * 1024 * 1024, 'x');
+  const { status, body } = await outbound().send({ owner: 'default', method: 'POST', url, body: large });
+  assert.deepEqual([status, body.toString()], [200, 'ok']);
+});
+
 const bytesOf = ({ bytes }: Seen): number => bytes.length;
 const answerOf = async (sent: ReturnType<Outbound['send']>): Promise<unknown[]> => {
   const { status, released } = await sent;
