@@ -3,6 +3,7 @@ import type { CallAnswer } from '../domain/campaigns/execution/perform-effect.ts
 import type { WebhookCall } from '../domain/campaigns/execution/webhook-call.ts';
 import type { OutboundAnswer } from '../domain/outbound/outbound.ts';
 import { outboundError, type OutboundError } from '../domain/outbound/outbound-error.ts';
+import { retryAfterSeconds } from '../domain/outbound/retry-after.ts';
 import { webhookHeaders } from '../domain/outbound/sign-webhook.ts';
 import type { Deps } from '../runtime/deps.ts';
 
@@ -40,11 +41,10 @@ const MAXIMUM_MS = 300_000;
  * shorter than the backoff, never longer than its maximum. Undefined = the backoff.
  */
 export function retryDelay(retryAfter: string | undefined, attempt: number, now: number): number | undefined {
-  if (retryAfter === undefined) return undefined;
-  const asked = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now;
-  if (!Number.isFinite(asked)) return undefined;
+  const asked = retryAfterSeconds(retryAfter, now);
+  if (asked === null) return undefined;
   const backoff = INITIAL_MS * 2 ** Math.min(attempt - 1, 20);
-  return Math.min(Math.max(backoff, asked), MAXIMUM_MS);
+  return Math.min(Math.max(backoff, asked * 1000), MAXIMUM_MS);
 }
 
 /** What came of an attempt. `mayPass`: another attempt may succeed. */

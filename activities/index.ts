@@ -9,6 +9,7 @@ import { scoringActivities } from './scoring.ts';
 import { reportActivities } from './reports.ts';
 import { segmentActivities } from './segments.ts';
 import { thresholdActivities } from './thresholds.ts';
+import { webhookActivities } from './webhooks.ts';
 
 /** All activities. The Temporal UI shows their names. */
 export function createActivities(deps: Deps) {
@@ -23,5 +24,6 @@ export function createActivities(deps: Deps) {
     ...reportActivities(deps),
     ...segmentActivities(deps),
     ...thresholdActivities(deps),
+    ...webhookActivities(deps),
   };
 }

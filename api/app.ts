@@ -7,7 +7,7 @@ import { AppError } from '../domain/common/errors.ts';
 import type { Principal } from '../domain/audit/principal.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { createAdmission, createWideLimit } from './guard/admission.ts';
-import { createFollowClick } from './emails/tracking/follow-click.ts';
+import { createFollowClick } from './tracking/follow-click.ts';
 import { guard } from './guard/guard.ts';
 import { accessLog, createLogAnswer, requestIdOf, type LogAnswer } from './middleware/access-log.ts';
 import { clientAddress } from './middleware/address.ts';
@@ -191,11 +191,8 @@ export function createHandler(deps: Deps): (request: IncomingMessage, response: 
     headers: securityHeaders(),
     logAnswer: createLogAnswer(deps),
   };
-  const followClick = createFollowClick(edge);
-  const handle = createApp(edge).callback();
-  return (request, response) => {
-    if (!followClick(request, response)) void handle(request, response);
-  };
+  const application = createApp(edge).callback();
+  return createFollowClick(edge, (request, response) => void application(request, response));
 }
 
 function createApp(edge: Edge): Koa {

@@ -12,6 +12,8 @@ import { scoringRoutes } from './scoring/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { exportRoutes } from './analytics/export-routes.ts';
 import { reportRoutes } from './analytics/report-routes.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import type { RouteSpec } from './route/route.ts';
 
@@ -32,4 +34,6 @@ export const routes: readonly RouteSpec[] = [
   ...analyticsRoutes,
   ...exportRoutes,
   ...reportRoutes,
+  ...channelRoutes,
+  ...webhookRoutes,
 ];

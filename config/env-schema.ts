@@ -243,6 +243,16 @@ export const envSchema = Type.Object({
     description:
       'Comma-separated address ranges (CIDR), such as 10.1.2.0/24, that requests to URLs of users (webhooks) may reach although they are not public; over http too',
   }),
+  PUSH_HOSTS: Type.String({
+    default: 'fcm.googleapis.com,*.push.services.mozilla.com,*.push.apple.com,*.notify.windows.com,*.wns.windows.com',
+    description:
+      'Comma-separated hosts of push services that browsers may subscribe at; `*.` stands for all names below a domain',
+  }),
+  SHORT_URL: Type.String({
+    default: '',
+    description:
+      'Base of the links in text messages and pushes, to which requests must lead as they do to `PUBLIC_URL` + `/r`; empty = that',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
     default: '',
     description:
@@ -267,6 +277,20 @@ export const envSchema = Type.Object({
     minimum: 0,
     maximum: 500,
     description: 'How many of these connections may send to one recipient domain at a time; 0 = unlimited',
+  }),
+  MESSAGE_CONNECTIONS: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 10_000,
+    description:
+      'Maximum text messages and pushes on their way at once, per sender process: as many may become UNKNOWN if it is killed',
+  }),
+  WEBHOOK_CONNECTIONS: Type.Integer({
+    default: 400,
+    minimum: 4,
+    maximum: 10_000,
+    description:
+      'Maximum requests of outbound webhooks on their way at once, per deliverer process; slow and failing endpoints share a quarter of them',
   }),
   WORKER_HEALTH_PORT: Type.Integer({
     default: 0,

@@ -43,6 +43,18 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    messages: new Counter({
+      name: 'perennial_messages_total',
+      help: 'Outcomes of attempts to send text messages and pushes',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhooks: new Counter({
+      name: 'perennial_webhooks_total',
+      help: 'Outcomes of attempts to deliver webhooks',
+      labelNames: ['outcome'],
+      registers,
+    }),
     stepDuration: new Histogram({
       name: 'perennial_campaign_step_duration_seconds',
       help: 'Campaign step duration in seconds',

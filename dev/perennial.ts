@@ -44,8 +44,9 @@ const HEALTH_TIMEOUT_MS = 120_000;
  */
 export function workerRoles(cores: number): string[] {
   const consuming = 'intake,consumers,relay';
-  if (cores >= 8) return ['temporal', 'senders', consuming];
-  return cores >= 4 ? ['temporal,senders', consuming] : [`temporal,senders,${consuming}`];
+  const sending = 'senders,webhooks';
+  if (cores >= 8) return ['temporal', sending, consuming];
+  return cores >= 4 ? [`temporal,${sending}`, consuming] : [`temporal,${sending},${consuming}`];
 }
 
 /** Assembles what `npm start` runs, without starting anything yet. */

@@ -1,5 +1,6 @@
 import { isLoopback } from '../config/env-checks.ts';
-import { eventContracts, externalSendRequest, ownSendRequest } from './contracts.ts';
+import { eventContracts, externalSendRequest, ownSendRequest, type EventType } from './contracts.ts';
+import { exampleData } from './examples.ts';
 import {
   DEAD_LETTERS,
   deadLetterSubject,
@@ -42,25 +43,7 @@ const deadLetter = {
   },
 };
 
-const exampleData = (schema: {
-  properties: Record<string, { type?: string; format?: string; anyOf?: { type?: string }[] }>;
-}): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(schema.properties).map(([name, { type, format, anyOf }]) => {
-      if (name === 'tenantId') return [name, 'default'];
-      if (name === 'email') return [name, 'ada@example.com'];
-      if (format === 'date-time') return [name, '2030-01-31T12:00:00.000Z'];
-      const of = {
-        integer: 7,
-        boolean: false,
-        array: ['firstName'],
-        string: name === 'url' ? 'https://www.example.com/guide' : 'text',
-      };
-      return [name, of[(type ?? anyOf?.[0]?.type ?? 'string') as keyof typeof of]];
-    }),
-  );
-
-const eventExample = (type: string, data: Parameters<typeof exampleData>[0]) => ({
+const eventExample = (type: EventType) => ({
   specversion: '1.0',
   id: '0190f3a2-7c1d-7e6a-9b7a-2f1d3c4b5a69',
   source: 'perennial',
@@ -68,7 +51,7 @@ const eventExample = (type: string, data: Parameters<typeof exampleData>[0]) => 
   time: '2030-01-31T12:00:00.000Z',
   datacontenttype: 'application/json',
   tenantid: 'default',
-  data: exampleData(data),
+  data: exampleData(type),
 });
 
 const description = `Events are CloudEvents 1.0 in structured JSON, in the JetStream stream \`${EVENTS}\`.
@@ -106,7 +89,7 @@ export function asyncapi({
           name: type,
           contentType: 'application/cloudevents+json',
           payload: cloudEvent(type, data),
-          examples: [{ payload: eventExample(type, data) }],
+          examples: [{ payload: eventExample(type as EventType) }],
         },
       },
       'x-stream': EVENTS,

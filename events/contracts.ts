@@ -15,6 +15,15 @@ function contract<T extends TProperties>(summary: string, properties: T) {
   );
 }
 
+const channel = Type.Enum(['sms', 'push']);
+const ofMessage = {
+  messageId: id,
+  channel,
+  contactId: Type.Union([id, Type.Null()]),
+  templateId: Type.Optional(id),
+  campaignId: Type.Optional(id),
+};
+
 /** The registry of event types and the schemas of their data; subjects are `events.{tenantId}.{TYPE}`. */
 export const eventContracts = {
   CONTACT_CREATED: contract('A contact was created', { contactId: id, email: text, runTriggers }),
@@ -60,6 +69,37 @@ export const eventContracts = {
     campaignId: Type.Optional(id),
     externalId: Type.Optional(text),
   }),
+  MESSAGE_SENT: contract('A text message or push was sent, or failed', {
+    messageId: id,
+    channel,
+    recipientId: Type.Union([id, Type.Null()]),
+    status: text,
+    templateId: Type.Optional(id),
+    campaignId: Type.Optional(id),
+  }),
+  MESSAGE_DELIVERED: contract('A text message or push arrived', ofMessage),
+  MESSAGE_CLICKED: contract('A link of a text message or push was followed', {
+    ...ofMessage,
+    url: text,
+    automated: Type.Boolean(),
+    first: Type.Optional(Type.Boolean()),
+  }),
+  MESSAGE_RECEIVED: contract('A contact sent a text message', {
+    inboundId: id,
+    channel,
+    contactId: id,
+    optOut: Type.Enum(['yes', 'no', 'maybe']),
+  }),
+  CHANNEL_SUBSCRIBED: contract('A contact agreed to marketing on a channel', {
+    contactId: id,
+    channel,
+    reason: text,
+  }),
+  CHANNEL_UNSUBSCRIBED: contract('A contact refused marketing on a channel', {
+    contactId: id,
+    channel,
+    reason: text,
+  }),
   FORM_SUBMITTED: contract('A form was submitted', { formId: id, contactId: id, submissionId: id }),
   CAMPAIGN_TRIGGERED: contract('A contact entered a campaign', {
     campaignId: id,
@@ -98,6 +138,10 @@ export const eventContracts = {
     url: Type.Optional(text),
     referrer: Type.Optional(text),
     title: Type.Optional(text),
+  }),
+  WEBHOOK_DISABLED: contract('A webhook was disabled, because its receiver is gone or fails', {
+    webhookId: id,
+    reason: Type.Enum(['gone', 'failing']),
   }),
 };
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EnvError } from '../config/env.ts';
-import { encode, nullIfMissing, isWithoutJetStream, type Nats } from './nats.ts';
+import { isWithoutJetStream, nullIfMissing, resetConsumer, type Nats } from './nats.ts';
 import { copyConfig, copyConsumerConfig, ensureConsumer, EVENTS } from './streams.ts';
 
 /** A NATS account of other programs that contains a copy of the stream EVENTS. */
@@ -56,16 +56,7 @@ export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMa
     if (info) await jsm.streams.delete(EVENTS).catch(nullIfMissing);
     // Without a reset it would continue at its position. Deleting and recreating it is unsafe from concurrent
     // processes.
-    const reset = await nats.connection.request(
-      `$JS.API.CONSUMER.RESET.${EVENTS}.${feeder.durable_name}`,
-      encode({ seq: 1 }),
-      { timeout: 10_000 },
-    );
-    const refusal = reset.json<{ error?: { description: string } }>().error;
-    if (refusal)
-      throw new Error(
-        `The copy of ${EVENTS} in the NATS account ${copy.account} cannot be recreated: ${refusal.description}`,
-      );
+    await resetConsumer(nats, EVENTS, feeder.durable_name!, 1);
     await jsm.streams.add(copyConfig(copy.account, eventsMaxAge));
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../config/logger.ts';
-import type { EventHandler } from './consume.ts';
+import type { EventHandler } from './event-handler.ts';
 import type { AnyEvent, EventBatch } from './contracts.ts';
 import { decodeText, encode, nullIfMissing, publishAll, type JsMsg, type Message, type Nats } from './nats.ts';
 import { batchSubject, EVENTS } from './streams.ts';

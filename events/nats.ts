@@ -213,6 +213,7 @@ export interface StoredMessage {
 }
 
 const READ_TIMEOUT_MS = 10_000;
+const RESET_TIMEOUT_MS = 10_000;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -242,6 +243,25 @@ export async function readMessages(
   // The client takes an empty message for the end of the batch.
   if (messages.at(-1)?.data.length === 0) return { messages, more: true };
   throw new Error(`The stream ${stream} cannot be read: JetStream does not respond`);
+}
+
+/** Lets a consumer go on with the message `seq`. It forgets which ones after that were delivered or acknowledged. */
+export async function resetConsumer(
+  { connection, js }: Pick<Nats, 'connection' | 'js'>,
+  stream: string,
+  name: string,
+  seq: number,
+): Promise<void> {
+  const subject = `${js.apiPrefix}.CONSUMER.RESET.${stream}.${name}`;
+  const answer = await connection.request(subject, encode({ seq }), { timeout: RESET_TIMEOUT_MS });
+  const refusal = answer.json<{ error?: { description: string } }>().error;
+  if (refusal) throw new Error(`The consumer ${name} of ${stream} cannot be reset: ${refusal.description}`);
+}
+
+/** Lets a consumer begin anew with the first message that was not acknowledged. */
+export async function rewindConsumer(nats: Nats, stream: string, name: string): Promise<void> {
+  const { ack_floor: floor, delivered } = await nats.jsm.consumers.info(stream, name);
+  if (delivered.stream_seq !== floor.stream_seq) await resetConsumer(nats, stream, name, floor.stream_seq + 1);
 }
 
 /** The first stored message of a stream from `seq` on, of any subject or of one. Rejects if there is none. */

@@ -30,24 +30,31 @@ export interface Origin {
 
 export type OutboxTable = 'outbox_events' | 'outbox_send_requests' | 'outbox_workflows';
 
-const touched = new WeakMap<object, Set<OutboxTable>>();
+/** A table from which a loop of a worker takes rows: those of the outbox, the lanes of webhooks, and the sends of messages. */
+export type WatchedTable = OutboxTable | 'webhook_lanes' | 'message_sends';
 
-/** The outbox tables that a transaction has written to, savepoints included. */
-const touchedBy = (transaction: object): Set<OutboxTable> =>
-  touched.get(transaction) ?? touched.set(transaction, new Set()).get(transaction)!;
+const touched = new WeakMap<object, Map<WatchedTable, string[]>>();
 
-/** Call after `tx` wrote outbox rows by its own SQL, so that the relay is woken when it commits. */
-export function touchOutbox(tx: EntityManager, table: OutboxTable): void {
+/** The watched tables that a transaction has written to, savepoints included, with what is to be told of that. */
+const touchedBy = (transaction: object): Map<WatchedTable, string[]> =>
+  touched.get(transaction) ?? touched.set(transaction, new Map()).get(transaction)!;
+
+/**
+ * Call after `tx` wrote such rows by its own SQL, so that the loop that takes them is woken when it commits. `details`
+ * are words for that loop.
+ */
+export function touchOutbox(tx: EntityManager, table: WatchedTable, details: readonly string[] = []): void {
   const transaction = tx.getTransactionContext<object>();
   if (!transaction) throw new Error('outbox rows must be written inside em.transactional');
-  touchedBy(transaction).add(table);
+  const tables = touchedBy(transaction);
+  tables.set(table, [...(tables.get(table) ?? []), ...details]);
 }
 
 /**
- * Calls `ping` after the commit of every transaction that wrote outbox rows, so that the relay need not wait for its
- * poll.
+ * Calls `ping` after the commit of every transaction that wrote rows of a watched table, so that its loop need not wait
+ * for its poll.
  */
-export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubscriber {
+export function outboxSubscriber(ping: (table: WatchedTable, details: readonly string[]) => void): EventSubscriber {
   /** For an entity manager inside a savepoint: the surrounding transaction. */
   const around = new WeakMap<object, object>();
   return {
@@ -60,7 +67,8 @@ export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubsc
     },
     afterTransactionCommit: async ({ em, transaction }: TransactionEventArgs) => {
       // Rows of a savepoint become visible only when the surrounding transaction commits.
-      if (!around.has(em)) for (const table of touched.get(transaction as object) ?? []) ping(table);
+      if (around.has(em)) return;
+      for (const [table, details] of touched.get(transaction as object) ?? []) ping(table, details);
     },
   };
 }
@@ -123,7 +131,7 @@ export function insertContactEvents(type: EventType, source: string, data: strin
 }
 
 /**
- * A statement (or part of one) that writes one event per email of `source`, with the columns tenant_id, id, request_id,
+ * A statement (or part of one) that writes one event per email or message of `source`, with the columns tenant_id, id, request_id,
  * `at` and `data` (the event's data as jsonb). Events of one tenant and time share rows.
  */
 export const insertEmailEvents = (type: EventType, source: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { ENGINE_ROLE } from '../db/entities/base.ts';
 import { session } from '../db/orm.ts';
 import { eventsOf, eventSubject, type EventBatch, type OwnSendRequest } from './contracts.ts';
+import { tryLock } from './locks.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { batchSubject, OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
 import type { OutboxTable, SendRequest } from './outbox.ts';
@@ -18,10 +19,6 @@ const STANDBY_MS = 2_000;
 const PACE_MS = 50;
 const ROWS_PER_BATCH = 200;
 const WORKFLOWS_PER_BATCH = 50;
-/** The advisory locks of the tables: one process relays a table at a time, or events would lose their order. */
-const LOCK_CLASS = 0x7065_7265;
-const LOCKS: Record<OutboxTable, number> = { outbox_events: 0, outbox_send_requests: 1000, outbox_workflows: 1001 };
-
 export interface RelayDeps {
   databaseUrl: string;
   nats: Nats;
@@ -132,15 +129,6 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     }
   };
 
-  /** Takes the lock if it is free. The session holds it, so it is released when the process or its connection dies. */
-  const tryLock = async (client: pg.Client, key: number): Promise<boolean> => {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
-      LOCK_CLASS,
-      key,
-    ]);
-    return rows[0]!.taken;
-  };
-
   const run = async (loop: Loop): Promise<void> => {
     const { name } = loop;
     const wake = new Wake(POLL_MS);
@@ -171,7 +159,8 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     const turn = new Wake(STANDBY_MS);
     standby.add(turn);
     try {
-      while (!stopping && !(await tryLock(client, LOCKS[loop.name]))) await turn.wait();
+      // Else events would lose their order.
+      while (!stopping && !(await tryLock(client, loop.name))) await turn.wait();
     } finally {
       standby.delete(turn);
     }

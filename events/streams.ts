@@ -29,10 +29,15 @@ export const SEND_REQUEST_SUBJECT = 'email.send.requests';
 /** The subject under which `email.send.requests` of a listener's account arrives in the service's account. */
 export const listenerRequestSubject = (account: string): string => `${SEND_REQUEST_SUBJECT}.${account}`;
 export const TRACKING_SUBJECT = 'tracking.hits';
-/** Core NATS subject, no stream: tells the relay that there are new outbox rows; the message is the table's name. */
+/**
+ * Core NATS subject, no stream: tells the relay that there are new outbox rows, and deliverers that there is something
+ * for webhooks; the message is the table's name, and words about what is new.
+ */
 export const OUTBOX_PING = 'outbox.ping';
 /** Core NATS subject, no stream: tells senders that there are emails in the named lanes (in any, if none is named). */
 export const EMAIL_READY_PING = 'email.ready';
+/** The same for text messages and pushes. */
+export const MESSAGE_READY_PING = 'messages.ready';
 export const batchSubject = (type: EventType): string => `batches.${type}`;
 export const deadLetterSubject = (consumer: string): string => `dead.${consumer}`;
 

@@ -4,8 +4,8 @@ import { createPipelinedTransactions, type PipelinedTransactions } from '../db/p
 import { createPostgresSockets, type PostgresSockets } from '../db/postgres-sockets.ts';
 import { connect, engineEm, rows, sql, type Orm } from '../db/orm.ts';
 import { connectNats, isAway, type Nats } from '../events/nats.ts';
-import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
-import { OUTBOX_PING } from '../events/streams.ts';
+import { outboxSubscriber, type WatchedTable } from '../events/outbox.ts';
+import { MESSAGE_READY_PING, OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
 import { createLinkSigner, type LinkSigner } from '../domain/addresses/tokens.ts';
 import { createOutbound, type Outbound } from '../domain/outbound/outbound.ts';
@@ -36,7 +36,7 @@ export interface Deps {
   /**
    * Notifies the relay of a commit to an outbox that bypassed the ORM. Commits through the ORM notify it automatically.
    */
-  pingOutbox: (table: OutboxTable) => void;
+  pingOutbox: (table: WatchedTable, details?: readonly string[]) => void;
   temporal: Client;
   links: LinkSigner;
   /** The CAPTCHA of forms. */
@@ -125,9 +125,10 @@ export async function createDeps(
       whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway),
     );
     closers.push(() => nats.connection.drain());
-    const pingOutbox = (table: OutboxTable): void => {
+    const pingOutbox = (table: WatchedTable, details: readonly string[] = []): void => {
       try {
-        nats.connection.publish(OUTBOX_PING, table);
+        if (table === 'message_sends') nats.connection.publish(MESSAGE_READY_PING, details.join(' '));
+        else nats.connection.publish(OUTBOX_PING, [table, ...details].join(' '));
       } catch (error) {
         // The change is committed, and the relay polls too.
         log.debug({ err: error }, 'could not wake the relay');

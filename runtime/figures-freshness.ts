@@ -33,7 +33,7 @@ export async function figuresAsOf(deps: Pick<Deps, 'nats'>, em: EntityManager, n
     rows<{ hit: Date | null; event: Date | null }>(
       tx,
       sql`
-      select (select min(at) from email_events where automated is null) as hit,
+      select least((select min(at) from email_events where automated is null), (select min(at) from message_clicks where automated is null)) as hit,
         (select min(occurred_at) from outbox_events) as event`,
     ),
   );

@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { engineEm } from '../db/orm.ts';
-import { classifyHits } from '../domain/emails/tracking/classify-hits.ts';
+import { classifyHits } from '../domain/tracking/classify-hits.ts';
 import { every } from '../runtime/every.ts';
 
 const LOOK_EVERY_MS = 250;

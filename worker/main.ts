@@ -1,5 +1,5 @@
 /**
- * `npm run worker`: everything that is not HTTP. `--only temporal,intake,consumers,relay,senders` distributes the roles
+ * `npm run worker`: everything that is not HTTP. `--only temporal,intake,consumers,relay,senders,webhooks` distributes the roles
  * over machines; any number of each may run.
  */
 import { parseArgs } from 'node:util';

@@ -2,7 +2,8 @@ import type { NativeConnection } from '@temporalio/worker';
 import type { Deps } from '../runtime/deps.ts';
 import { startFromOutbox } from '../activities/start-executions.ts';
 import { ensureSearchAttributes } from '../runtime/temporal.ts';
-import { consumeBatches, ensureEventConsumers, runEventHandler } from '../events/consume.ts';
+import { consumeBatches } from '../events/consume.ts';
+import { ensureEventConsumers, runEventHandler } from '../events/event-handler.ts';
 import { forwardSingleEvents } from '../events/forward-single-events.ts';
 import { startRelay } from '../events/relay.ts';
 import { copiesOf, ensureCopies } from '../events/copies.ts';
@@ -11,15 +12,18 @@ import { eventHandlers, queueHandlers } from '../events/handlers/index.ts';
 import { startAccountMails } from './account-mails.ts';
 import { startBounceReader } from './bounces/index.ts';
 import { startHitClassifier } from './hit-classifier.ts';
+import { startMessageSenders } from './channels/index.ts';
 import { startSenders } from './senders/index.ts';
 import { startTemporalWorker } from './temporal.ts';
 import { startUpkeep } from './upkeep.ts';
+import { startWebhooks } from './webhooks/index.ts';
 
 /**
  * `intake` takes send requests and tracking hits off their queues. `consumers` process events (timelines, segments,
- * scores, figures, journeys) and maintain the tables. They are separate, so that slow consumers do not delay emails.
+ * scores, figures, journeys, webhooks) and maintain the tables. They are separate, so that slow consumers do not delay
+ * emails. `webhooks` delivers what the consumers have made for other systems.
  */
-export const ROLES = ['temporal', 'intake', 'consumers', 'relay', 'senders'] as const;
+export const ROLES = ['temporal', 'intake', 'consumers', 'relay', 'senders', 'webhooks'] as const;
 export type Role = (typeof ROLES)[number];
 
 interface Running {
@@ -67,7 +71,8 @@ export async function startWorker(deps: Deps, connection: NativeConnection, role
       }),
     );
   }
-  if (roles.includes('senders')) running.push(startAccountMails(deps), startSenders(deps));
+  if (roles.includes('senders')) running.push(startAccountMails(deps), startSenders(deps), startMessageSenders(deps));
+  if (roles.includes('webhooks')) running.push(startWebhooks(deps));
   return {
     async stop() {
       for (const part of running) await part.stop();

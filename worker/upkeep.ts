@@ -1,5 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { engineEm } from '../db/orm.ts';
+import { foldMessageChanges } from '../domain/analytics/fold-message-changes.ts';
 import { rollContacts } from '../domain/analytics/roll-contacts.ts';
 import { deleteUsedChallenges } from '../domain/forms/captcha.ts';
 import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
@@ -8,6 +9,7 @@ import { applyDecay } from '../domain/scoring/scores/apply-decay.ts';
 import { deleteOldVisits } from '../domain/scoring/visits/record-web-visits.ts';
 import { expireReportFiles } from '../domain/reports/report-files.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
+import { deleteAbandoned, expireDeliveries } from '../domain/webhooks/deliveries/expire-deliveries.ts';
 import { every } from '../runtime/every.ts';
 import { watchFigures } from '../runtime/figures-freshness.ts';
 import { removeFiles, watchFileStore } from '../runtime/kept-files.ts';
@@ -18,6 +20,7 @@ const DELETE_MS = 600_000;
 const MINUTE_MS = 60_000;
 const DECAY_MS = 5_000;
 const ROLL_MS = 30_000;
+const FOLD_MS = 5_000;
 const LAG_MS = 5_000;
 
 /**
@@ -40,7 +43,14 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
     }),
     every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
     every(ROLL_MS, log, 'could not make sets of contacts for figures', () => rollContacts(orm)),
+    every(FOLD_MS, log, 'could not add to the figures of channels', () => foldMessageChanges(orm)),
     every(LAG_MS, log, 'could not measure how far figures are behind', () => watchFigures(deps)),
+    every(DELETE_MS, log, 'could not end webhooks that are too old', async () => {
+      while ((await expireDeliveries(engineEm(orm))) > 0);
+    }),
+    every(DELETE_MS, log, 'could not delete what deleted webhooks were told', async () => {
+      while ((await deleteAbandoned(engineEm(orm))) > 0);
+    }),
     every(MINUTE_MS, log, 'could not remove files that are no longer needed', () => removeFiles(deps)),
     every(MINUTE_MS, log, 'could not measure the store of files', () => watchFileStore(deps)),
   ];

@@ -12,3 +12,4 @@ export { scoringReplay } from './scoring-replay.ts';
 export { report, reportOccurrence, reportSchedule } from './report.ts';
 export { segmentBuild } from './segment-build.ts';
 export { thresholdCall } from './threshold-call.ts';
+export { webhookReplay } from './webhook-replay.ts';

@@ -9,7 +9,7 @@ export const QUEUES = {
   journeys: 'perennial',
   /**
    * Enrolments, schedules, stops, resumes, migrations and simulations of campaigns, imports, segment builds, replays of
-   * scoring rules, erasures, reports: they must not wait behind campaign executions.
+   * scoring rules and webhooks, erasures, reports: they must not wait behind campaign executions.
    */
   jobs: 'perennial-jobs',
   /** Email campaigns: each has an activity running while it is sent, which mostly sleeps. */
@@ -86,6 +86,7 @@ export interface WorkflowInputs {
   segmentBuild: { tenantId: string; segmentId: number; build: number };
   scoringReplay: ReplayJob;
   thresholdCall: { tenantId: string; thresholdId: number; contactId: number };
+  webhookReplay: { tenantId: string; replayId: number };
 }
 
 export type WorkflowType = keyof WorkflowInputs;
@@ -233,6 +234,13 @@ export const workflows = {
     policy: once,
     summary: ({ thresholdId, contactId }) => `webhook of threshold ${thresholdId}, contact ${contactId}`,
     attributes: ({ tenantId, contactId }) => ({ tenantId, contactId }),
+  },
+  webhookReplay: {
+    id: ({ tenantId, replayId }) => `webhook-replay/${tenantId}/${replayId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+    summary: ({ replayId }) => `replay ${replayId} of a webhook`,
+    attributes: ofTenant,
   },
   contactErasure: {
     id: ({ tenantId, erasureId }) => `contact-erasure/${tenantId}/${erasureId}`,

@@ -54,10 +54,17 @@ const HeldData = strict(
       history: list('Every score change'),
     }),
     suppressions: list('Suppressions of the address'),
-    topicOptOuts: list('Topics that the address has opted out of'),
+    topicOptOuts: list('Topics that the address or the number has opted out of, on each channel'),
     optIns: list(
       'Double opt-in requests: when requested and when confirmed, with the IP address and user agent of the confirmation',
     ),
+    webhooks: list('What webhooks have told of the contact in the last 30 days, with the deliveries to each of them'),
+    messages: list('Text messages and pushes, with the devices of a push in `devices` and clicks in `clicks`'),
+    inboundTexts: list('Received text messages'),
+    pushSubscriptions: list('Browsers and apps that receive pushes, without their keys'),
+    textConsents: list('What was decided about marketing text messages to the number, with the evidence'),
+    channelSuppressions: list('Suppressions of the number and of pushes'),
+    channelPreferences: list('Quiet hours and the preferred channel'),
   },
   { title: 'HeldData' },
 );

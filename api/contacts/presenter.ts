@@ -1,43 +1,11 @@
-import { Company, type Contact, type Segment } from '../../db/entities/contacts.ts';
+import type { Company, Contact, Segment } from '../../db/entities/contacts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Activity } from '../../domain/contacts/people/list-contacts.ts';
-import { optionalValues } from '../../domain/contacts/values/optional-fields.ts';
+import { presentContact, presentContacts, type ContactView } from '../../domain/contacts/values/present-contact.ts';
 import { memberCounts } from '../../domain/segments/definition/segments.ts';
 import type { Filter } from '../../domain/segments/filter/filter.ts';
 
-/** A contact as in the API. Without `companyName`, no company is shown. */
-export function presentContact(contact: Contact, companyName: string | null) {
-  const { companyId } = contact;
-  return {
-    id: contact.id,
-    firstName: contact.firstName,
-    lastName: contact.lastName,
-    email: contact.email,
-    phone: contact.phone ?? null,
-    phoneE164: contact.phoneE164 ?? null,
-    companyId: companyId ?? null,
-    company: companyId == null || companyName === null ? null : { id: companyId, name: companyName },
-    status: contact.status,
-    tags: contact.tags,
-    customFields: contact.customFields,
-    ...optionalValues(contact),
-    tenantId: contact.tenantId,
-    createdAt: contact.createdAt.toISOString(),
-    updatedAt: contact.updatedAt.toISOString(),
-    version: contact.version,
-  };
-}
-export type ContactView = ReturnType<typeof presentContact>;
-
-/** Contacts as in the API, with the names of their companies. */
-export async function presentContacts(contacts: Contact[], em: EntityManager): Promise<ContactView[]> {
-  const ids = [...new Set(contacts.flatMap((contact) => contact.companyId ?? []))];
-  const companies = ids.length > 0 ? await em.find(Company, { id: { $in: ids } }) : [];
-  const names = new Map(companies.map((company) => [company.id, company.name]));
-  return contacts.map((contact) =>
-    presentContact(contact, contact.companyId == null ? null : (names.get(contact.companyId) ?? null)),
-  );
-}
+export { presentContact, presentContacts, type ContactView };
 
 export const presentOne = async (contact: Contact, em: EntityManager): Promise<ContactView> =>
   (await presentContacts([contact], em))[0]!;

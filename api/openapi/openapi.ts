@@ -47,6 +47,8 @@ const tags: Record<string, string> = {
   forms: 'Forms, their pages and submissions',
   scoring: 'Rules, scores and thresholds',
   analytics: 'Statistics over time',
+  channels: 'Text messages and pushes, consents and preferences',
+  webhooks: 'Events sent to other systems, and whether they have arrived',
   system: 'Health, API descriptions and metrics',
 };
 

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
-import { ping } from '../../db/orm.ts';
+import { engineEm, ping } from '../../db/orm.ts';
+import { assertSending } from '../../domain/channels/ledger/assert-sending.ts';
+import { assertDelivering } from '../../domain/webhooks/deliveries/lanes.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { QUEUES } from '../../workflows/registry.ts';
 
@@ -45,6 +47,8 @@ const postgres: Check = ['postgres', 'DOWN', (deps) => ping(deps.orm)];
 const nats: Check = ['nats', 'DOWN', (deps) => deps.nats.jsm.getAccountInfo()];
 const temporal: Check = ['temporal', 'DOWN', (deps) => deps.temporal.workflowService.getSystemInfo({})];
 const worker: Check = ['worker', 'DEGRADED', workerPolls];
+const deliveries: Check = ['deliveries', 'DEGRADED', (deps) => assertDelivering(engineEm(deps.orm))];
+const messages: Check = ['messages', 'DEGRADED', (deps) => assertSending(engineEm(deps.orm))];
 const mail: Check = ['mail', 'DEGRADED', (deps) => Promise.any(deps.env.SMTP_URL.split(',').map(smtpAnswers))];
 
 const areas: Record<string, Check[]> = {
@@ -57,6 +61,8 @@ const areas: Record<string, Check[]> = {
   forms: [postgres, nats],
   scoring: [postgres, nats, worker],
   analytics: [postgres, nats, worker],
+  channels: [postgres, nats, worker, messages],
+  webhooks: [postgres, nats, worker, deliveries],
 };
 export const healthAreas = Object.keys(areas).filter((area) => area !== 'all');
 

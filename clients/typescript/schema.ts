@@ -153,6 +153,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/channels/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area channels */
+        get: operations["getChannelsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area webhooks */
+        get: operations["getWebhooksHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -3139,6 +3173,661 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/channels/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates of text messages and pushes */
+        get: operations["listChannelTemplates"];
+        put?: never;
+        /**
+         * Create a template of text messages or pushes
+         * @description All texts are Liquid with the fields of the contact, as in email templates. A text message may have ten segments: 1,530 characters of GSM-7, or 670 of UCS-2.
+         */
+        post: operations["createChannelTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a template of text messages or pushes */
+        get: operations["getChannelTemplate"];
+        /** Change a template of text messages or pushes */
+        put: operations["updateChannelTemplate"];
+        post?: never;
+        /** Delete a template of text messages or pushes */
+        delete: operations["deleteChannelTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/templates/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview a template as a contact would get it, with its segments */
+        post: operations["previewChannelTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the rules for marketing messages on all channels */
+        get: operations["getChannelSettings"];
+        /**
+         * Change the rules for marketing messages on all channels
+         * @description Of messages under a cap, those with the higher `priority` are sent; the others are SUPPRESSED with `outranked`, or with `frequency_cap`. Outside the hours a message waits. `/emails/settings` shows the same rules for email: its cap is the one of `["email"]`.
+         */
+        put: operations["updateChannelSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a message to a contact would be sent, and why not
+         * @description The answer of the gate for a message that is queued now, up to the gate that stops it; nothing changes. With `at`, the hours are those at that time. If it only has to wait for open hours, `opensAt` tells until when.
+         */
+        post: operations["checkMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/messages/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Explain why a text message or push was, or was not, sent */
+        get: operations["explainMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a contact wants on each channel
+         * @description All topics are wanted until the person chooses. Choices hang on the addresses and outlive the contact.
+         */
+        get: operations["getChannelPreferences"];
+        /**
+         * Change what a contact wants on each channel
+         * @description What is absent stays. `subscribed` to texts needs `evidence`. Email can be switched off; only a confirmed opt-in, or removing the suppression, switches it on again. What is switched off is not sent any more, even if it is QUEUED.
+         */
+        put: operations["updateChannelPreferences"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the providers of text messages and pushes, and their health */
+        get: operations["listChannelProviders"];
+        put?: never;
+        /**
+         * Create a provider of text messages or pushes
+         * @description Of the active providers of a channel, that with the lowest `priority` is used; the next one while it refuses, does not answer or cannot be reached. Web Push needs none. A provider reports what becomes of messages, and texts that it receives, to `POST /channels/webhooks/{providerId}`.
+         */
+        post: operations["createChannelProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a provider of text messages or pushes */
+        get: operations["getChannelProvider"];
+        /**
+         * Change a provider of text messages or pushes
+         * @description `credentials` replace those that are there; as GET shows them (`{field: true}`), they are kept. `health` is accepted with any value, and ignored.
+         */
+        put: operations["updateChannelProvider"];
+        post?: never;
+        /**
+         * Delete a provider of text messages or pushes
+         * @description Reports of messages that it has sent are refused from then on.
+         */
+        delete: operations["deleteChannelProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/providers/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message through a provider
+         * @description Whether the provider is active or not. It is tried once: what the provider refuses is FAILED, with what it said in `reason` and in `/channels/messages/{id}/explain`. It is a message as any other, and listed with them.
+         */
+        post: operations["testChannelProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive statuses and texts from a provider of text messages
+         * @description For the provider with this id. `twilio`: its form, proved by `X-Twilio-Signature`; the URL of the status callback comes with each message, that of incoming messages is this one. `http`: JSON `{type: status|inbound, messageId | providerMessageId, status, from, to, text, errorCode}`, proved by Standard Webhooks with the `callbackSecret`; `status` is `sent`, `delivered`, `undelivered` or `failed`; `messageId` is ours, as the request had it. Statuses only move forward, and whatever is repeated changes nothing.
+         */
+        post: operations["receiveChannelCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/inbound": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List received text messages
+         * @description Providers tell of them by `POST /channels/webhooks/{id}`; each is kept once.
+         */
+        get: operations["listInboundTexts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List suppressed numbers, and who gets no pushes */
+        get: operations["listChannelSuppressions"];
+        put?: never;
+        /**
+         * Suppress a number, or the pushes to a person
+         * @description sms: a number in E.164. push: the email address of a contact, whose devices then get no marketing. The default reason is `manual`; to what is `invalid`, not even transactional messages are sent. If it is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
+         */
+        post: operations["createChannelSuppression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/suppressions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a suppression of a channel */
+        get: operations["getChannelSuppression"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a suppression of a channel
+         * @description Consents and other choices of the person stay as they are. Recorded in the audit log.
+         */
+        delete: operations["deleteChannelSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Figures of email, text messages and pushes
+         * @description Messages count when they were queued, by what has become of them until now: each is in exactly one of queued, sent, failed, suppressed and unknown, whose sum is `audience`; `delivered` and `undelivered` are parts of `sent`. A push to several devices is one message. Clicks and opt-outs count when they happened. `asOf` tells up to when clicks are complete.
+         */
+        get: operations["getChannelAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/sms/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one text message
+         * @description To the number of a contact, or to a number. A message that a gate refuses is SUPPRESSED immediately, with the reason. Repeating the request with the same Idempotency-Key sends no second one.
+         */
+        post: operations["sendText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/push/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one push
+         * @description To all devices of a contact, or to one device; it counts as one message. A message that a gate refuses is SUPPRESSED immediately, with the reason. Repeating the request with the same Idempotency-Key sends no second one.
+         */
+        post: operations["sendPush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List text messages and pushes */
+        get: operations["listMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a text message or push, and what became of it */
+        get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/messages/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Settle the outcome of an UNKNOWN text message or push */
+        post: operations["resolveMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description From now on, each event that matches is sent to `url` by a POST as Standard Webhooks 1.0 says (standardwebhooks.com), at least once: with the CloudEvents id as `webhook-id` at every attempt. What matches is numbered, `sequence` 1, 2, 3 and so on without gaps: a receiver knows what it has not seen, and can get it by `GET /webhooks/{id}/events`. 2xx is success; any other answer, a redirect too, is a failure, after which it is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h (each ± 10 %), or later if `Retry-After` asks for it, up to 24 h. An account may have 10,000 webhooks.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the events that webhooks can tell */
+        get: operations["listWebhookEventTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the key that signs the webhooks of WEBHOOK steps and thresholds
+         * @description For a library of Standard Webhooks. It is the same for all campaigns and thresholds, and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both. Each visit of a step, and each firing of a threshold, has one `webhook-id`.
+         */
+        get: operations["getDefaultWebhookKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook */
+        get: operations["getWebhook"];
+        /**
+         * Change a webhook
+         * @description Counts for what is sent from now on. `active: true` sends what was held, oldest first. `headers` are replaced; `true` keeps the value of one that is there. `lastSuccessAt` and `secret` are accepted with any value, and ignored.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook with its deliveries
+         * @description What is on its way may still arrive.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an example to a webhook
+         * @description Once, at once, whether the webhook is active or not, with the example of `GET /webhooks/event-types`, `sequence` 0 and a new `webhook-id`. It is no delivery, and changes nothing.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make another secret, or another key, for a webhook
+         * @description The one before signs too for `overlapHours`: each attempt has a signature by either. 409 `conflict` until that is over.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description Those of the last 30 days. `from` is inclusive, `to` is not.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a delivery of a webhook */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again, or now
+         * @description Under the same `webhook-id`, with as many attempts as a new one. With `ordering: contact`, earlier ones that wait and concern the same are sent before it. 409 `conflict` if its data was erased.
+         */
+        post: operations["retryWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what was told to a webhook, by number
+         * @description The bodies of its deliveries in the order of their numbers, whatever became of them, for 30 days: for a receiver that has missed some, or that cannot be called. `data` is null if it was about a person who was erased. Changes nothing.
+         */
+        get: operations["pullWebhookEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proof that nothing was missed
+         * @description What became of everything that matched in a period, by default the last 30 days. `from` is inclusive, `to` is not.
+         */
+        get: operations["getWebhookProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the deliveries of a period again
+         * @description Those that matched from `from` on and before `to` (default: now), under their `webhook-id`s, with as many attempts as new ones. `only`: `failed`; `held`, which are sent when the webhook is active again; or `all` that have ended. One replay of a webhook at a time: else 409 `conflict`.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/replays/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the progress of a replay */
+        get: operations["getWebhookReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3575,6 +4264,461 @@ export interface components {
              */
             newPassword: string;
         };
+        ChannelAnalytics: {
+            /** @description The period that the figures cover */
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            channels: {
+                /** @enum {string} */
+                channel: "email" | "sms" | "push";
+                /** @description Messages that were queued: queued + sent + failed + suppressed + unknown */
+                audience: number;
+                /** @description Not ended: waiting, or being sent */
+                queued: number;
+                /** @description Accepted by a provider or a push service, including those that are delivered or undelivered */
+                sent: number;
+                /** @description Of `sent`: reported as delivered; of email: did not bounce */
+                delivered: number;
+                /** @description Of `sent`: reported as not delivered; of email: bounced */
+                undelivered: number;
+                /** @description Refused, or could not be sent */
+                failed: number;
+                /** @description Not sent, because a gate said no; see `suppressedBy` */
+                suppressed: number;
+                /** @description It is not known whether they were accepted */
+                unknown: number;
+                /** @description Clicks, without automated ones */
+                clicks: number;
+                /** @description Messages that were clicked for the first time */
+                uniqueClicks: number;
+                /** @description Decisions to get no more: unsubscribes of email, opt-outs of numbers, opt-outs from pushes */
+                optOuts: number;
+                /** @description Segments of text messages */
+                segments: number;
+                /** @description uniqueClicks of delivered; 0 if none is */
+                clickRate: number;
+            }[];
+            /** @description The most frequent first */
+            suppressedBy: {
+                /** @enum {string} */
+                channel: "email" | "sms" | "push";
+                reason: string;
+                count: number;
+            }[];
+            /** @description For each interval of the period, also those without events */
+            series: {
+                /**
+                 * Format: date-time
+                 * @description The start of the interval in `timezone`. The first may lie before `from`; what happened before `from` is not counted
+                 * @example 2030-01-31T00:00:00.000Z
+                 */
+                at: string;
+                /** @description Messages that were queued: queued + sent + failed + suppressed + unknown */
+                audience: number;
+                /** @description Not ended: waiting, or being sent */
+                queued: number;
+                /** @description Accepted by a provider or a push service, including those that are delivered or undelivered */
+                sent: number;
+                /** @description Of `sent`: reported as delivered; of email: did not bounce */
+                delivered: number;
+                /** @description Of `sent`: reported as not delivered; of email: bounced */
+                undelivered: number;
+                /** @description Refused, or could not be sent */
+                failed: number;
+                /** @description Not sent, because a gate said no; see `suppressedBy` */
+                suppressed: number;
+                /** @description It is not known whether they were accepted */
+                unknown: number;
+                /** @description Clicks, without automated ones */
+                clicks: number;
+                /** @description Messages that were clicked for the first time */
+                uniqueClicks: number;
+                /** @description Decisions to get no more: unsubscribes of email, opt-outs of numbers, opt-outs from pushes */
+                optOuts: number;
+                /** @description Segments of text messages */
+                segments: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+        };
+        ChannelPreferences: {
+            /** @example 1 */
+            contactId: number;
+            channels: {
+                email: {
+                    wanted: boolean;
+                    reason: string | null;
+                };
+                sms: {
+                    /** @enum {string} */
+                    consent: "subscribed" | "unsubscribed" | "none";
+                    /**
+                     * Format: date-time
+                     * @example 2030-01-31T09:30:00.000Z
+                     */
+                    at: string | null;
+                    source: string | null;
+                    evidence: {
+                        source: string;
+                        /** @description What was said or agreed to */
+                        text: string | null;
+                        ip: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2030-01-31T09:30:00.000Z
+                         */
+                        at: string;
+                    } | null;
+                };
+                push: {
+                    /** @description Active subscriptions */
+                    devices: number;
+                };
+            };
+            topics: {
+                /** @example 1 */
+                topicId: number;
+                name: string;
+                email: boolean;
+                sms: boolean;
+                push: boolean;
+            }[];
+            /** @description No marketing from `from` to `to`, which may be on the next day */
+            quietHours: {
+                /**
+                 * @description HH:MM
+                 * @example 09:00
+                 */
+                from: string;
+                /**
+                 * @description HH:MM
+                 * @example 09:00
+                 */
+                to: string;
+                /** @example Europe/Berlin */
+                timezone: string;
+            } | null;
+            /** @enum {string|null} */
+            preferredChannel: "email" | "sms" | "push" | null;
+        };
+        ChannelPreviewed: {
+            /** @description Of a text message */
+            text: string | null;
+            payload: components["schemas"]["PushContent"] | null;
+            /**
+             * @description 3GPP TS 23.038
+             * @enum {string|null}
+             */
+            encoding: "GSM-7" | "UCS-2" | null;
+            characters: number | null;
+            segments: number | null;
+            /** @description The characters that GSM-7 lacks */
+            ucs2Because: string[] | null;
+            /** @description The size in UTF-8 */
+            bytes: number;
+        };
+        ChannelProvider: {
+            /** @example 1 */
+            id: number;
+            /** @example Main */
+            name: string;
+            /** @enum {string} */
+            channel: "sms" | "push";
+            /** @enum {string} */
+            type: "twilio" | "http" | "fcm";
+            /**
+             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
+             * @example {
+             *       "accountSid": "AC00000000000000000000000000000000",
+             *       "from": "+15005550006"
+             *     }
+             */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description The lowest is used first; default 1 */
+            priority: number;
+            /** @description For all sender processes together */
+            ratePerSecond: number | null;
+            active: boolean;
+            credentials: {
+                [key: string]: true;
+            };
+            health: {
+                /** @enum {string} */
+                status: "UP" | "DEGRADED" | "DOWN";
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                since: string | null;
+                lastError: string | null;
+            };
+            tenantId: string;
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        ChannelProviderList: {
+            data: components["schemas"]["ChannelProvider"][];
+            page: components["schemas"]["Page"];
+        };
+        ChannelSettings: {
+            /**
+             * @description The most marketing messages of these channels together that a contact gets within `perDays` days
+             * @example [
+             *       {
+             *         "channels": [
+             *           "email",
+             *           "sms",
+             *           "push"
+             *         ],
+             *         "max": 3,
+             *         "perDays": 7
+             *       }
+             *     ]
+             */
+            caps: {
+                channels: ("email" | "sms" | "push")[];
+                max: number;
+                perDays: number;
+            }[];
+            /**
+             * @description IANA timezone of the tenant: used where nobody knows that of a contact
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /**
+             * @description `required`: marketing texts go only to numbers that have subscribed. `implied`: to all that have not opted out
+             * @enum {string}
+             */
+            smsConsent: "required" | "implied";
+            /** @description Further words that opt a number out if a received text consists of one of them */
+            stopWords: string[];
+            /** @description The answer to `help` */
+            helpText: string | null;
+            /** @description The answer to an opt-out by text */
+            stopText: string | null;
+            /** @description Ends the first marketing text to a number, and one each 30 days */
+            optOutText: string | null;
+            /** @description How long a message waits for open hours; then it is SUPPRESSED */
+            maxHoldHours: number;
+            /** @description Marketing messages of a channel are sent only within its window */
+            sendWindows: {
+                email: {
+                    /** @description Default: every day */
+                    days?: (number | string)[];
+                    /**
+                     * @description HH:MM
+                     * @example 09:00
+                     */
+                    from: string;
+                    /**
+                     * @description HH:MM, up to 24:00; exclusive
+                     * @example 17:00
+                     */
+                    to: string;
+                    /**
+                     * @description An IANA timezone, or `contact` for the contact's own
+                     * @example Europe/Berlin
+                     */
+                    timezone: string;
+                } | null;
+                sms: {
+                    /** @description Default: every day */
+                    days?: (number | string)[];
+                    /**
+                     * @description HH:MM
+                     * @example 09:00
+                     */
+                    from: string;
+                    /**
+                     * @description HH:MM, up to 24:00; exclusive
+                     * @example 17:00
+                     */
+                    to: string;
+                    /**
+                     * @description An IANA timezone, or `contact` for the contact's own
+                     * @example Europe/Berlin
+                     */
+                    timezone: string;
+                } | null;
+                push: {
+                    /** @description Default: every day */
+                    days?: (number | string)[];
+                    /**
+                     * @description HH:MM
+                     * @example 09:00
+                     */
+                    from: string;
+                    /**
+                     * @description HH:MM, up to 24:00; exclusive
+                     * @example 17:00
+                     */
+                    to: string;
+                    /**
+                     * @description An IANA timezone, or `contact` for the contact's own
+                     * @example Europe/Berlin
+                     */
+                    timezone: string;
+                } | null;
+            };
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+        };
+        ChannelSuppression: {
+            /** @example 1 */
+            id: number;
+            /** @enum {string} */
+            channel: "sms" | "push";
+            /** @description sms: the number (E.164). push: the email address in normalised form. Null if it was erased */
+            address: string | null;
+            /**
+             * @example manual
+             * @enum {string}
+             */
+            reason: "unsubscribed" | "invalid" | "complained" | "manual";
+            /** @description Where it came from: `api`, `provider`, `text` or `page` */
+            source: string;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        ChannelSuppressionList: {
+            data: components["schemas"]["ChannelSuppression"][];
+            page: components["schemas"]["Page"];
+        };
+        ChannelTemplate: {
+            /** @example 1 */
+            id: number;
+            /** @example Order shipped */
+            name: string;
+            /**
+             * @description Liquid. Its http and https URLs become short links
+             * @example Hi {{firstName}}, your order is on its way: https://example.com/orders
+             */
+            body: string;
+            /** @enum {string} */
+            channel: "sms" | "push";
+            /**
+             * @description Transactional messages pass consent, topics, caps and hours
+             * @enum {string}
+             */
+            category: "marketing" | "transactional";
+            /**
+             * @description Marketing messages about a topic are not sent to contacts who opted out of the topic
+             * @example 1
+             */
+            topicId: number | null;
+            /** @description Liquid. Required for pushes */
+            title: string | null;
+            /**
+             * @description Where a click leads. Liquid
+             * @example https://example.com/
+             */
+            url: string | null;
+            /**
+             * @description Liquid; else the icon of the site
+             * @example https://example.com/
+             */
+            iconUrl: string | null;
+            /**
+             * @description Liquid
+             * @example https://example.com/
+             */
+            imageUrl: string | null;
+            /** @description How long push services keep it; default 86400 */
+            ttlSeconds: number | null;
+            /**
+             * @description Default normal (RFC 8030)
+             * @enum {string|null}
+             */
+            urgency: "very-low" | "low" | "normal" | "high" | null;
+            /** @description A push that waits at the push service is replaced by the next one with the same key */
+            collapseKey: string | null;
+            /** @description Text messages: curly quotes, dashes, ellipses and the like become characters of GSM-7 */
+            smartEncoding: boolean;
+            /** @description Incremented by every change of the sent content */
+            contentVersion: number;
+            tenantId: string;
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        ChannelTemplateList: {
+            data: components["schemas"]["ChannelTemplate"][];
+            page: components["schemas"]["Page"];
+        };
+        CheckMessageRequest: {
+            /** @example 1 */
+            contactId: number;
+            /** @enum {string} */
+            channel: "email" | "sms" | "push";
+            /** @description A template of the channel */
+            templateId?: number;
+            /**
+             * @description Default: that of the template, or marketing
+             * @enum {string}
+             */
+            category?: "marketing" | "transactional";
+            /** @description Default: that of the template */
+            topicId?: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            at?: string;
+        };
+        CheckedMessage: {
+            allowed: boolean;
+            gates: {
+                gate: string;
+                passed: boolean;
+                reason: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            opensAt: string | null;
+        };
         /** @description The progress of a stop: its executions are STOPPED at once, and of their `total` workflows, `left` are still to be closed. Null if none is left. Nothing has to be closed by a pause: steps wait when they are due */
         Closing: {
             left: number;
@@ -3820,6 +4964,98 @@ export interface components {
             /** @description For the prebuilt types, instead of `steps`: their 3, 5 or 2 templates in order */
             templateIds?: number[];
         };
+        CreateChannelProviderRequest: {
+            /** @example Main */
+            name: string;
+            /** @enum {string} */
+            channel: "sms" | "push";
+            /** @enum {string} */
+            type: "twilio" | "http" | "fcm";
+            /**
+             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
+             * @example {
+             *       "accountSid": "AC00000000000000000000000000000000",
+             *       "from": "+15005550006"
+             *     }
+             */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description The lowest is used first; default 1 */
+            priority?: number;
+            /** @description For all sender processes together */
+            ratePerSecond?: number | null;
+            active?: boolean;
+            /**
+             * @description `twilio`: `authToken`. `http`: `headers`, `callbackSecret` (`whsec_…`). `fcm`: the JSON of a service account. Never shown
+             * @example {
+             *       "authToken": "secret"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            };
+        };
+        CreateChannelSuppressionRequest: {
+            /** @enum {string} */
+            channel: "sms" | "push";
+            /** @example +442079460958 */
+            address: string;
+            /**
+             * @example manual
+             * @enum {string}
+             */
+            reason?: "unsubscribed" | "invalid" | "complained" | "manual";
+        };
+        CreateChannelTemplateRequest: {
+            /** @example Order shipped */
+            name: string;
+            /**
+             * @description Liquid. Its http and https URLs become short links
+             * @example Hi {{firstName}}, your order is on its way: https://example.com/orders
+             */
+            body: string;
+            /** @enum {string} */
+            channel: "sms" | "push";
+            /**
+             * @description Transactional messages pass consent, topics, caps and hours
+             * @enum {string}
+             */
+            category?: "marketing" | "transactional";
+            /**
+             * @description Marketing messages about a topic are not sent to contacts who opted out of the topic
+             * @example 1
+             */
+            topicId?: number | null;
+            /** @description Liquid. Required for pushes */
+            title?: string | null;
+            /**
+             * @description Where a click leads. Liquid
+             * @example https://example.com/
+             */
+            url?: string | null;
+            /**
+             * @description Liquid; else the icon of the site
+             * @example https://example.com/
+             */
+            iconUrl?: string | null;
+            /**
+             * @description Liquid
+             * @example https://example.com/
+             */
+            imageUrl?: string | null;
+            /** @description How long push services keep it; default 86400 */
+            ttlSeconds?: number | null;
+            /**
+             * @description Default normal (RFC 8030)
+             * @enum {string|null}
+             */
+            urgency?: "very-low" | "low" | "normal" | "high" | null;
+            /** @description A push that waits at the push service is replaced by the next one with the same key */
+            collapseKey?: string | null;
+            /** @description Text messages: curly quotes, dashes, ellipses and the like become characters of GSM-7 */
+            smartEncoding?: boolean;
+        };
         CreateCompanyRequest: {
             /** @example Example Ltd */
             name: string;
@@ -3918,6 +5154,8 @@ export interface components {
              */
             timezone?: string | null;
             ratePerMinute?: number | null;
+            /** @description Which emails and messages get the slots of a frequency cap: those with the higher priority; default 5 */
+            priority?: number;
             /**
              * @description The variants to compare, instead of `templateId`
              * @example [
@@ -4117,7 +5355,7 @@ export interface components {
              * @description The event that scores; cannot be changed
              * @enum {string}
              */
-            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
+            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
             /**
@@ -4253,6 +5491,141 @@ export interface components {
             name: string;
             /** @description Shown below the name on the preference page */
             description?: string | null;
+        };
+        CreateWebhookRequest: {
+            /** @example CRM */
+            name: string;
+            /**
+             * @description https, without a user name. It must not lead to a private address; that is checked here for an address, and for a name at each attempt
+             * @example https://www.example.com/hook
+             */
+            url: string;
+            /**
+             * @description The events that it wants (`GET /webhooks/event-types`), or `["*"]` for all
+             * @example [
+             *       "CONTACT_CREATED",
+             *       "CONTACT_UPDATED"
+             *     ]
+             */
+            types: ("CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED" | "*")[];
+            /** @description Conditions on the event, like the `where` of a segment's event leaf; all must hold. A field must be one of at least one of the types: `templateId`, `campaignId` and so on, or one of the event's data. Events without the field have a missing value, which fails every operator but `ne`, `notIn` and `notExists` */
+            filter?: {
+                field: string;
+                /** @enum {string} */
+                operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+                value?: unknown;
+            }[] | null;
+            /**
+             * @description `standard`: `{type, timestamp, sequence, data}`. `cloudevents`: the CloudEvent in structured JSON, with the extension `sequence`. `data` is the same as on NATS
+             * @enum {string}
+             */
+            format?: "standard" | "cloudevents";
+            /**
+             * @description `v1`: HMAC-SHA256 with `secret`. `v1a`: Ed25519, verified with `publicKey`. Another one makes another key; to see the secret of v1, rotate it then
+             * @enum {string}
+             */
+            signature?: "v1" | "v1a";
+            /**
+             * @description `contact`: what concerns one contact (or else one resource) is sent one by one; the next one waits until the one before is DELIVERED or FAILED
+             * @enum {string}
+             */
+            ordering?: "none" | "contact";
+            /** @description `contact`: the contact as it is at the attempt, in `data.contact`; left out if the body would exceed 256 KiB */
+            include?: "contact"[];
+            /** @description The most requests that are open at once. One, after an answer that took over 5 s or a failure */
+            maxInFlight?: number;
+            /** @description How long an answer may take */
+            timeoutMs?: number;
+            /** @description While false, what matches is held; it is sent when this becomes true */
+            active?: boolean;
+            /** @description Further headers of each request; their values are never shown. Not `host`, `content-*`, `webhook-*` and those of the connection */
+            headers?: {
+                [key: string]: string | boolean;
+            };
+        };
+        CreatedWebhook: {
+            /** @example 1 */
+            id: number;
+            /** @example CRM */
+            name: string;
+            /**
+             * @description https, without a user name. It must not lead to a private address; that is checked here for an address, and for a name at each attempt
+             * @example https://www.example.com/hook
+             */
+            url: string;
+            /**
+             * @description The events that it wants (`GET /webhooks/event-types`), or `["*"]` for all
+             * @example [
+             *       "CONTACT_CREATED",
+             *       "CONTACT_UPDATED"
+             *     ]
+             */
+            types: ("CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED" | "*")[];
+            /** @description Conditions on the event, like the `where` of a segment's event leaf; all must hold. A field must be one of at least one of the types: `templateId`, `campaignId` and so on, or one of the event's data. Events without the field have a missing value, which fails every operator but `ne`, `notIn` and `notExists` */
+            filter: {
+                field: string;
+                /** @enum {string} */
+                operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+                value?: unknown;
+            }[] | null;
+            /**
+             * @description `standard`: `{type, timestamp, sequence, data}`. `cloudevents`: the CloudEvent in structured JSON, with the extension `sequence`. `data` is the same as on NATS
+             * @enum {string}
+             */
+            format: "standard" | "cloudevents";
+            /**
+             * @description `v1`: HMAC-SHA256 with `secret`. `v1a`: Ed25519, verified with `publicKey`. Another one makes another key; to see the secret of v1, rotate it then
+             * @enum {string}
+             */
+            signature: "v1" | "v1a";
+            /**
+             * @description `contact`: what concerns one contact (or else one resource) is sent one by one; the next one waits until the one before is DELIVERED or FAILED
+             * @enum {string}
+             */
+            ordering: "none" | "contact";
+            /** @description `contact`: the contact as it is at the attempt, in `data.contact`; left out if the body would exceed 256 KiB */
+            include: "contact"[];
+            /** @description The most requests that are open at once. One, after an answer that took over 5 s or a failure */
+            maxInFlight: number;
+            /** @description How long an answer may take */
+            timeoutMs: number;
+            /** @description While false, what matches is held; it is sent when this becomes true */
+            active: boolean;
+            headers: {
+                [key: string]: true;
+            };
+            /**
+             * @description `manual`: by a PUT. `gone`: it answered 410. `failing`: it accepted nothing for five days, in 20 attempts or more
+             * @enum {string|null}
+             */
+            disabledReason: "manual" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            lastSuccessAt: string | null;
+            /** @description `whpk_` and base64, of v1a */
+            publicKey: string | null;
+            tenantId: string;
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description `whsec_` and base64 of 32 bytes: cannot be read again */
+            secret: string | null;
         };
         CustomField: {
             /** @example 1 */
@@ -4399,6 +5772,12 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             asOf: string;
+        };
+        DefaultWebhookKey: {
+            /** @constant */
+            signature: "v1";
+            /** @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw */
+            secret: string;
         };
         DownloadReportAnswer: {
             /** @enum {string} */
@@ -4581,6 +5960,8 @@ export interface components {
              */
             timezone: string | null;
             ratePerMinute: number | null;
+            /** @description Which emails and messages get the slots of a frequency cap: those with the higher priority; default 5 */
+            priority: number;
             /**
              * @description The variants to compare, instead of `templateId`
              * @example [
@@ -5008,7 +6389,7 @@ export interface components {
          * @description Stable error code; branch on this
          * @enum {string}
          */
-        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "limit_reached" | "dns_record_invalid" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "captcha_unavailable" | "no_room_for_files" | "unavailable";
+        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "no_provider" | "limit_reached" | "dns_record_invalid" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "captcha_unavailable" | "no_room_for_files" | "unavailable";
         Execution: {
             /** @example 1 */
             id: number;
@@ -5219,7 +6600,7 @@ export interface components {
              * @description Marks an event leaf
              * @enum {unknown}
              */
-            event?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
+            event?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
             /**
              * @description For a field leaf; for an event leaf `atLeast`, `atMost` or `none`
              * @enum {unknown}
@@ -5551,12 +6932,40 @@ export interface components {
             suppressions: {
                 [key: string]: unknown;
             }[];
-            /** @description Topics that the address has opted out of */
+            /** @description Topics that the address or the number has opted out of, on each channel */
             topicOptOuts: {
                 [key: string]: unknown;
             }[];
             /** @description Double opt-in requests: when requested and when confirmed, with the IP address and user agent of the confirmation */
             optIns: {
+                [key: string]: unknown;
+            }[];
+            /** @description What webhooks have told of the contact in the last 30 days, with the deliveries to each of them */
+            webhooks: {
+                [key: string]: unknown;
+            }[];
+            /** @description Text messages and pushes, with the devices of a push in `devices` and clicks in `clicks` */
+            messages: {
+                [key: string]: unknown;
+            }[];
+            /** @description Received text messages */
+            inboundTexts: {
+                [key: string]: unknown;
+            }[];
+            /** @description Browsers and apps that receive pushes, without their keys */
+            pushSubscriptions: {
+                [key: string]: unknown;
+            }[];
+            /** @description What was decided about marketing text messages to the number, with the evidence */
+            textConsents: {
+                [key: string]: unknown;
+            }[];
+            /** @description Suppressions of the number and of pushes */
+            channelSuppressions: {
+                [key: string]: unknown;
+            }[];
+            /** @description Quiet hours and the preferred channel */
+            channelPreferences: {
                 [key: string]: unknown;
             }[];
         };
@@ -5638,6 +7047,33 @@ export interface components {
             removed: number;
             restored: number;
             kept: number;
+        };
+        InboundText: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            providerId: number;
+            providerMessageId: string;
+            from: string;
+            to: string | null;
+            text: string;
+            /**
+             * @description `yes`: it opted the number out. `maybe`: a longer text with such a word; nothing was done
+             * @enum {string}
+             */
+            optOut: "yes" | "no" | "maybe";
+            /** @description The contacts that had the number when it was received */
+            contactIds: number[];
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            receivedAt: string;
+        };
+        InboundTextList: {
+            data: components["schemas"]["InboundText"][];
+            page: components["schemas"]["Page"];
         };
         Invitation: {
             /** @example 1 */
@@ -5881,6 +7317,111 @@ export interface components {
             /** @example 1 */
             sourceId: number;
         };
+        Message: {
+            /** @example 1 */
+            id: number;
+            /** @enum {string} */
+            channel: "sms" | "push";
+            /** @enum {string} */
+            category: "marketing" | "transactional";
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "UNDELIVERED" | "SUPPRESSED" | "UNKNOWN";
+            reason: string | null;
+            /** @example 1 */
+            contactId: number | null;
+            /** @description The number of a text message */
+            to: string | null;
+            /** @example 1 */
+            templateId: number | null;
+            contentVersion: number | null;
+            /** @example 1 */
+            campaignId: number | null;
+            /** @example 1 */
+            executionId: number | null;
+            stepId: string | null;
+            priority: number;
+            /** @example 1 */
+            providerId: number | null;
+            providerMessageId: string | null;
+            segments: number | null;
+            /** @enum {string|null} */
+            encoding: "GSM-7" | "UCS-2" | null;
+            /** @description Of a push: what became of it on each device */
+            devices: {
+                /** @example 1 */
+                subscriptionId: number | null;
+                /** @enum {string} */
+                type: "webpush" | "fcm";
+                /** @enum {string} */
+                status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "UNDELIVERED" | "SUPPRESSED" | "UNKNOWN";
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+            }[];
+            clicks: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            firstClickedAt: string | null;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            sentAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            deliveredAt: string | null;
+        };
+        MessageExplanation: {
+            /** @example 1 */
+            messageId: number;
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "UNDELIVERED" | "SUPPRESSED" | "UNKNOWN";
+            gates: {
+                gate: string;
+                passed: boolean;
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+            }[];
+            attempts: {
+                /** @example 1 */
+                sendId: number;
+                /** @example 1 */
+                providerId: number | null;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                outcome: string;
+                reply: string | null;
+            }[];
+        };
+        MessageList: {
+            data: components["schemas"]["Message"][];
+            page: components["schemas"]["Page"];
+        };
         MigrateCampaignRequest: {
             /** @example 1 */
             from: number;
@@ -6037,7 +7578,7 @@ export interface components {
             /** @example 1 */
             id: number;
             /** @enum {string} */
-            name: "contacts:read" | "contacts:write" | "emails:read" | "emails:write" | "campaigns:read" | "campaigns:write" | "forms:read" | "forms:write" | "scoring:read" | "scoring:write" | "analytics:read" | "analytics:write" | "emails:send" | "users:read" | "users:write" | "roles:read" | "roles:write" | "api-keys:read" | "api-keys:write" | "settings:read" | "settings:write" | "audit-log:read" | "erasure:read" | "erasure:write";
+            name: "contacts:read" | "contacts:write" | "emails:read" | "emails:write" | "campaigns:read" | "campaigns:write" | "forms:read" | "forms:write" | "scoring:read" | "scoring:write" | "analytics:read" | "analytics:write" | "emails:send" | "users:read" | "users:write" | "roles:read" | "roles:write" | "api-keys:read" | "api-keys:write" | "settings:read" | "settings:write" | "audit-log:read" | "erasure:read" | "erasure:write" | "channels:read" | "channels:write" | "channels:send" | "webhooks:read" | "webhooks:write";
             /** @example contacts */
             resource: string;
             /** @example read */
@@ -6047,6 +7588,10 @@ export interface components {
         PermissionList: {
             data: components["schemas"]["Permission"][];
             page: components["schemas"]["Page"];
+        };
+        PreviewChannelTemplateRequest: {
+            /** @example 1 */
+            contactId?: number;
         };
         PreviewSegmentAnswer: {
             count: number;
@@ -6146,11 +7691,36 @@ export interface components {
             data: components["schemas"]["PublishedVersion"][];
             page: components["schemas"]["Page"];
         };
+        /** @description The body of a webhook, in its `format` */
+        PullWebhookEventsItem: unknown;
+        PullWebhookEventsItemList: {
+            data: components["schemas"]["PullWebhookEventsItem"][];
+            page: components["schemas"]["Page"];
+        };
+        PushContent: {
+            title: string;
+            body: string;
+            url?: string;
+            icon?: string;
+            image?: string;
+            actions?: {
+                action: string;
+                title: string;
+                url?: string;
+            }[];
+        };
         QueuedEmail: {
             /** @example 1 */
             emailId: number;
             /** @enum {string} */
             status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+        };
+        QueuedMessage: {
+            /** @example 1 */
+            messageId: number;
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "UNDELIVERED" | "SUPPRESSED" | "UNKNOWN";
+            reason: string | null;
         };
         RebuildSegmentAnswer: {
             /** @description Number of memberships that differed from the filter */
@@ -6228,6 +7798,18 @@ export interface components {
              * @default false
              */
             dryRun?: boolean;
+        };
+        ReplayWebhookRequest: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to?: string;
+            types?: ("CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED")[];
+            /**
+             * @default failed
+             * @enum {string}
+             */
+            only?: "failed" | "held" | "all";
         };
         Report: {
             /** @example 1 */
@@ -6377,6 +7959,24 @@ export interface components {
             data: components["schemas"]["Role"][];
             page: components["schemas"]["Page"];
         };
+        RotateWebhookSecretRequest: {
+            /**
+             * @description How long the one before signs too
+             * @default 24
+             */
+            overlapHours?: number;
+        };
+        RotatedWebhookKey: {
+            /** @description `whsec_` and base64 of 32 bytes: cannot be read again */
+            secret?: string;
+            /** @description `whpk_` and base64 */
+            publicKey?: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            previousExpiresAt: string;
+        };
         ScoreThreshold: {
             /** @example 1 */
             id: number;
@@ -6485,7 +8085,7 @@ export interface components {
              * @description The event that scores; cannot be changed
              * @enum {string}
              */
-            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
+            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
             /** @example 5 */
             points: number;
             category: string | null;
@@ -6621,6 +8221,82 @@ export interface components {
             };
             /** @description The campaign whose statistics the email counts for */
             campaignId?: number;
+        };
+        SendPushRequest: {
+            /** @description The id of a contact */
+            recipientId?: number;
+            /** @example 1 */
+            templateId?: number;
+            /** @description Values for `{{data.x}}` in the template */
+            data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Default marketing. A transactional message passes consent, topics, caps, priority and hours
+             * @enum {string}
+             */
+            category?: "marketing" | "transactional";
+            /** @description The only provider that may send it */
+            providerId?: number;
+            /** @description The campaign whose statistics the message counts for */
+            campaignId?: number;
+            /** @description Default 5. Of messages that a cap leaves no room for, those with the lowest are not sent */
+            priority?: number;
+            /** @description The id of a device */
+            subscriptionId?: number;
+            /** @description Liquid */
+            title?: string;
+            /** @description Liquid */
+            body?: string;
+            /** @description Liquid */
+            url?: string;
+            /** @description Liquid */
+            iconUrl?: string;
+            /** @description Liquid */
+            imageUrl?: string;
+            actions?: {
+                action: string;
+                /** @description Liquid */
+                title: string;
+                /** @description Liquid */
+                url?: string;
+            }[];
+            /** @description Default 86400 */
+            ttlSeconds?: number;
+            /** @enum {string} */
+            urgency?: "very-low" | "low" | "normal" | "high";
+            collapseKey?: string;
+        };
+        SendTextRequest: {
+            /** @description The id of a contact */
+            recipientId?: number;
+            /** @example 1 */
+            templateId?: number;
+            /** @description Values for `{{data.x}}` in the template */
+            data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Default marketing. A transactional message passes consent, topics, caps, priority and hours
+             * @enum {string}
+             */
+            category?: "marketing" | "transactional";
+            /** @description The only provider that may send it */
+            providerId?: number;
+            /** @description The campaign whose statistics the message counts for */
+            campaignId?: number;
+            /** @description Default 5. Of messages that a cap leaves no room for, those with the lowest are not sent */
+            priority?: number;
+            /**
+             * @description A number, E.164
+             * @example +442079460958
+             */
+            to?: string;
+            /**
+             * @description Liquid
+             * @example Your code is 123456
+             */
+            body?: string;
         };
         Sender: {
             /** @example 1 */
@@ -7031,6 +8707,13 @@ export interface components {
             data: components["schemas"]["Template"][];
             page: components["schemas"]["Page"];
         };
+        TestChannelProviderRequest: {
+            /**
+             * @description A number (E.164); for a provider of pushes, the registration token of a device
+             * @example +442079460958
+             */
+            to: string;
+        };
         TestTemplateRequest: {
             /** @example someone@example.com */
             to: string;
@@ -7038,6 +8721,13 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             };
+        };
+        TestWebhookRequest: {
+            /**
+             * @example CONTACT_CREATED
+             * @enum {string}
+             */
+            type: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED";
         };
         Topic: {
             /** @example 1 */
@@ -7158,6 +8848,260 @@ export interface components {
             readonly updatedAt?: unknown;
             readonly type?: unknown;
         };
+        UpdateChannelPreferencesRequest: {
+            /** @example 1 */
+            contactId: number;
+            channels?: {
+                email?: {
+                    wanted?: boolean;
+                    readonly reason?: unknown;
+                };
+                sms?: {
+                    /** @enum {string} */
+                    consent?: "subscribed" | "unsubscribed" | "none";
+                    readonly at?: unknown;
+                    readonly source?: unknown;
+                    evidence?: {
+                        /**
+                         * @description Where it was decided
+                         * @example checkout
+                         */
+                        source: string;
+                        /** @description What was said or agreed to */
+                        text?: string | null;
+                        ip?: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2030-01-31T09:30:00.000Z
+                         */
+                        at?: string;
+                    } | null;
+                };
+                push?: {
+                    readonly devices?: unknown;
+                };
+            };
+            topics?: {
+                /** @example 1 */
+                topicId: number;
+                readonly name?: unknown;
+                email?: boolean;
+                sms?: boolean;
+                push?: boolean;
+            }[];
+            /** @description No marketing from `from` to `to`, which may be on the next day */
+            quietHours?: {
+                /**
+                 * @description HH:MM
+                 * @example 09:00
+                 */
+                from: string;
+                /**
+                 * @description HH:MM
+                 * @example 09:00
+                 */
+                to: string;
+                /** @example Europe/Berlin */
+                timezone: string;
+            } | null;
+            /** @enum {string|null} */
+            preferredChannel?: "email" | "sms" | "push" | null;
+        };
+        UpdateChannelProviderRequest: {
+            /** @example Main */
+            name?: string;
+            /** @enum {string} */
+            channel?: "sms" | "push";
+            /** @enum {string} */
+            type?: "twilio" | "http" | "fcm";
+            /**
+             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
+             * @example {
+             *       "accountSid": "AC00000000000000000000000000000000",
+             *       "from": "+15005550006"
+             *     }
+             */
+            config?: {
+                [key: string]: unknown;
+            };
+            /** @description The lowest is used first; default 1 */
+            priority?: number;
+            /** @description For all sender processes together */
+            ratePerSecond?: number | null;
+            active?: boolean;
+            /**
+             * @description `twilio`: `authToken`. `http`: `headers`, `callbackSecret` (`whsec_…`). `fcm`: the JSON of a service account. Never shown
+             * @example {
+             *       "authToken": "secret"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            };
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+            readonly health?: unknown;
+        };
+        UpdateChannelSettingsRequest: {
+            /**
+             * @description The most marketing messages of these channels together that a contact gets within `perDays` days
+             * @example [
+             *       {
+             *         "channels": [
+             *           "email",
+             *           "sms",
+             *           "push"
+             *         ],
+             *         "max": 3,
+             *         "perDays": 7
+             *       }
+             *     ]
+             */
+            caps?: {
+                channels: ("email" | "sms" | "push")[];
+                max: number;
+                perDays: number;
+            }[];
+            /**
+             * @description IANA timezone of the tenant: used where nobody knows that of a contact
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description `required`: marketing texts go only to numbers that have subscribed. `implied`: to all that have not opted out
+             * @enum {string}
+             */
+            smsConsent?: "required" | "implied";
+            /** @description Further words that opt a number out if a received text consists of one of them */
+            stopWords?: string[];
+            /** @description The answer to `help` */
+            helpText?: string | null;
+            /** @description The answer to an opt-out by text */
+            stopText?: string | null;
+            /** @description Ends the first marketing text to a number, and one each 30 days */
+            optOutText?: string | null;
+            /** @description How long a message waits for open hours; then it is SUPPRESSED */
+            maxHoldHours?: number;
+            /** @description Marketing messages of a channel are sent only within its window */
+            sendWindows?: {
+                email?: {
+                    /** @description Default: every day */
+                    days?: (number | string)[];
+                    /**
+                     * @description HH:MM
+                     * @example 09:00
+                     */
+                    from: string;
+                    /**
+                     * @description HH:MM, up to 24:00; exclusive
+                     * @example 17:00
+                     */
+                    to: string;
+                    /**
+                     * @description An IANA timezone, or `contact` for the contact's own
+                     * @example Europe/Berlin
+                     */
+                    timezone: string;
+                } | null;
+                sms?: {
+                    /** @description Default: every day */
+                    days?: (number | string)[];
+                    /**
+                     * @description HH:MM
+                     * @example 09:00
+                     */
+                    from: string;
+                    /**
+                     * @description HH:MM, up to 24:00; exclusive
+                     * @example 17:00
+                     */
+                    to: string;
+                    /**
+                     * @description An IANA timezone, or `contact` for the contact's own
+                     * @example Europe/Berlin
+                     */
+                    timezone: string;
+                } | null;
+                push?: {
+                    /** @description Default: every day */
+                    days?: (number | string)[];
+                    /**
+                     * @description HH:MM
+                     * @example 09:00
+                     */
+                    from: string;
+                    /**
+                     * @description HH:MM, up to 24:00; exclusive
+                     * @example 17:00
+                     */
+                    to: string;
+                    /**
+                     * @description An IANA timezone, or `contact` for the contact's own
+                     * @example Europe/Berlin
+                     */
+                    timezone: string;
+                } | null;
+            };
+            readonly version?: unknown;
+        };
+        UpdateChannelTemplateRequest: {
+            /** @example Order shipped */
+            name?: string;
+            /**
+             * @description Liquid. Its http and https URLs become short links
+             * @example Hi {{firstName}}, your order is on its way: https://example.com/orders
+             */
+            body?: string;
+            /** @enum {string} */
+            channel?: "sms" | "push";
+            /**
+             * @description Transactional messages pass consent, topics, caps and hours
+             * @enum {string}
+             */
+            category?: "marketing" | "transactional";
+            /**
+             * @description Marketing messages about a topic are not sent to contacts who opted out of the topic
+             * @example 1
+             */
+            topicId?: number | null;
+            /** @description Liquid. Required for pushes */
+            title?: string | null;
+            /**
+             * @description Where a click leads. Liquid
+             * @example https://example.com/
+             */
+            url?: string | null;
+            /**
+             * @description Liquid; else the icon of the site
+             * @example https://example.com/
+             */
+            iconUrl?: string | null;
+            /**
+             * @description Liquid
+             * @example https://example.com/
+             */
+            imageUrl?: string | null;
+            /** @description How long push services keep it; default 86400 */
+            ttlSeconds?: number | null;
+            /**
+             * @description Default normal (RFC 8030)
+             * @enum {string|null}
+             */
+            urgency?: "very-low" | "low" | "normal" | "high" | null;
+            /** @description A push that waits at the push service is replaced by the next one with the same key */
+            collapseKey?: string | null;
+            /** @description Text messages: curly quotes, dashes, ellipses and the like become characters of GSM-7 */
+            smartEncoding?: boolean;
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly contentVersion?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
         UpdateCompanyRequest: {
             /** @example Example Ltd */
             name?: string;
@@ -7264,6 +9208,8 @@ export interface components {
              */
             timezone?: string | null;
             ratePerMinute?: number | null;
+            /** @description Which emails and messages get the slots of a frequency cap: those with the higher priority; default 5 */
+            priority?: number;
             /**
              * @description The variants to compare, instead of `templateId`
              * @example [
@@ -7656,6 +9602,67 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
+        UpdateWebhookRequest: {
+            /** @example CRM */
+            name?: string;
+            /**
+             * @description https, without a user name. It must not lead to a private address; that is checked here for an address, and for a name at each attempt
+             * @example https://www.example.com/hook
+             */
+            url?: string;
+            /**
+             * @description The events that it wants (`GET /webhooks/event-types`), or `["*"]` for all
+             * @example [
+             *       "CONTACT_CREATED",
+             *       "CONTACT_UPDATED"
+             *     ]
+             */
+            types?: ("CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED" | "*")[];
+            /** @description Conditions on the event, like the `where` of a segment's event leaf; all must hold. A field must be one of at least one of the types: `templateId`, `campaignId` and so on, or one of the event's data. Events without the field have a missing value, which fails every operator but `ne`, `notIn` and `notExists` */
+            filter?: {
+                field: string;
+                /** @enum {string} */
+                operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+                value?: unknown;
+            }[] | null;
+            /**
+             * @description `standard`: `{type, timestamp, sequence, data}`. `cloudevents`: the CloudEvent in structured JSON, with the extension `sequence`. `data` is the same as on NATS
+             * @enum {string}
+             */
+            format?: "standard" | "cloudevents";
+            /**
+             * @description `v1`: HMAC-SHA256 with `secret`. `v1a`: Ed25519, verified with `publicKey`. Another one makes another key; to see the secret of v1, rotate it then
+             * @enum {string}
+             */
+            signature?: "v1" | "v1a";
+            /**
+             * @description `contact`: what concerns one contact (or else one resource) is sent one by one; the next one waits until the one before is DELIVERED or FAILED
+             * @enum {string}
+             */
+            ordering?: "none" | "contact";
+            /** @description `contact`: the contact as it is at the attempt, in `data.contact`; left out if the body would exceed 256 KiB */
+            include?: "contact"[];
+            /** @description The most requests that are open at once. One, after an answer that took over 5 s or a failure */
+            maxInFlight?: number;
+            /** @description How long an answer may take */
+            timeoutMs?: number;
+            /** @description While false, what matches is held; it is sent when this becomes true */
+            active?: boolean;
+            /** @description Further headers of each request; their values are never shown. Not `host`, `content-*`, `webhook-*` and those of the connection */
+            headers?: {
+                [key: string]: string | boolean;
+            };
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+            readonly disabledReason?: unknown;
+            readonly disabledAt?: unknown;
+            readonly publicKey?: unknown;
+            readonly lastSuccessAt?: unknown;
+            readonly secret?: unknown;
+        };
         User: {
             /** @example 1 */
             id: number;
@@ -7723,9 +9730,237 @@ export interface components {
             code: "unreachable_step" | "starts_itself";
             message: string;
         };
+        Webhook: {
+            /** @example 1 */
+            id: number;
+            /** @example CRM */
+            name: string;
+            /**
+             * @description https, without a user name. It must not lead to a private address; that is checked here for an address, and for a name at each attempt
+             * @example https://www.example.com/hook
+             */
+            url: string;
+            /**
+             * @description The events that it wants (`GET /webhooks/event-types`), or `["*"]` for all
+             * @example [
+             *       "CONTACT_CREATED",
+             *       "CONTACT_UPDATED"
+             *     ]
+             */
+            types: ("CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED" | "*")[];
+            /** @description Conditions on the event, like the `where` of a segment's event leaf; all must hold. A field must be one of at least one of the types: `templateId`, `campaignId` and so on, or one of the event's data. Events without the field have a missing value, which fails every operator but `ne`, `notIn` and `notExists` */
+            filter: {
+                field: string;
+                /** @enum {string} */
+                operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+                value?: unknown;
+            }[] | null;
+            /**
+             * @description `standard`: `{type, timestamp, sequence, data}`. `cloudevents`: the CloudEvent in structured JSON, with the extension `sequence`. `data` is the same as on NATS
+             * @enum {string}
+             */
+            format: "standard" | "cloudevents";
+            /**
+             * @description `v1`: HMAC-SHA256 with `secret`. `v1a`: Ed25519, verified with `publicKey`. Another one makes another key; to see the secret of v1, rotate it then
+             * @enum {string}
+             */
+            signature: "v1" | "v1a";
+            /**
+             * @description `contact`: what concerns one contact (or else one resource) is sent one by one; the next one waits until the one before is DELIVERED or FAILED
+             * @enum {string}
+             */
+            ordering: "none" | "contact";
+            /** @description `contact`: the contact as it is at the attempt, in `data.contact`; left out if the body would exceed 256 KiB */
+            include: "contact"[];
+            /** @description The most requests that are open at once. One, after an answer that took over 5 s or a failure */
+            maxInFlight: number;
+            /** @description How long an answer may take */
+            timeoutMs: number;
+            /** @description While false, what matches is held; it is sent when this becomes true */
+            active: boolean;
+            headers: {
+                [key: string]: true;
+            };
+            /**
+             * @description `manual`: by a PUT. `gone`: it answered 410. `failing`: it accepted nothing for five days, in 20 attempts or more
+             * @enum {string|null}
+             */
+            disabledReason: "manual" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            lastSuccessAt: string | null;
+            /** @description `whpk_` and base64, of v1a */
+            publicKey: string | null;
+            tenantId: string;
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description true: there is one (v1) */
+            secret: boolean | null;
+        };
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description Of HTTP; null without an answer
+             * @example 200
+             */
+            status: number | null;
+            /** @example 87 */
+            durationMs: number;
+            /** @example answered 503 */
+            error: string | null;
+            /** @description The first 1024 bytes of the answer */
+            response: string | null;
+        };
+        WebhookDelivery: {
+            /** @example 1 */
+            id: number;
+            /** @description Its number among those of the webhook, without gaps */
+            sequence: number;
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of each attempt
+             */
+            eventId: string;
+            /**
+             * @example CONTACT_CREATED
+             * @enum {string}
+             */
+            type: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED";
+            /**
+             * @description HELD: the webhook is not active. FAILED: it was tried ten times, or has another `reason`
+             * @enum {string}
+             */
+            status: "PENDING" | "SENDING" | "DELIVERED" | "FAILED" | "HELD";
+            /** @description `attempts_exhausted`, `too_old` or `erased`, of FAILED */
+            reason: string | null;
+            /** @example 1 */
+            contactId: number | null;
+            /** @description What is sent, without an included contact; null if it was about a person who was erased */
+            body: unknown;
+            attempts: components["schemas"]["WebhookAttempt"][];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        WebhookDeliveryList: {
+            data: components["schemas"]["WebhookDelivery"][];
+            page: components["schemas"]["Page"];
+        };
+        WebhookEventType: {
+            /**
+             * @example CONTACT_CREATED
+             * @enum {string}
+             */
+            type: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED";
+            description: string;
+            /**
+             * @description JSON Schema of its `data`
+             * @example {
+             *       "type": "object"
+             *     }
+             */
+            schema: unknown;
+            /** @description An example of its `data` */
+            example: {
+                [key: string]: unknown;
+            };
+        };
+        WebhookEventTypeList: {
+            data: components["schemas"]["WebhookEventType"][];
+            page: components["schemas"]["Page"];
+        };
+        WebhookList: {
+            data: components["schemas"]["Webhook"][];
+            page: components["schemas"]["Page"];
+        };
+        WebhookProof: {
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            to: string;
+            /** @description lastSequence − firstSequence + 1: always the sum of the four others */
+            matched: number;
+            delivered: number;
+            /** @description With those that are on their way */
+            pending: number;
+            failed: number;
+            held: number;
+            firstSequence: number | null;
+            lastSequence: number | null;
+        };
         WebhookReceipt: {
             /** @description Number of reports about emails of this service */
             reports: number;
+        };
+        WebhookReplay: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            webhookId: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            to: string;
+            types: ("CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED")[] | null;
+            /** @enum {string} */
+            only: "failed" | "held" | "all";
+            /** @enum {string} */
+            status: "RUNNING" | "COMPLETED";
+            /** @description The deliveries of the period that it has looked at */
+            examined: number;
+            /** @description Those of them that are sent again */
+            replayed: number;
+            workflowId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
         };
         WebhookSecret: {
             /** @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo= */
@@ -7901,6 +10136,46 @@ export interface operations {
         };
     };
     getAnalyticsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getChannelsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getWebhooksHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -8388,7 +10663,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.created" | "scoring_rule.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested" | "report.created" | "report.updated" | "report.deleted";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.created" | "scoring_rule.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "channel_settings.updated" | "channel_preferences.updated" | "email_template.deleted" | "channel_template.deleted" | "channel_provider.created" | "channel_provider.updated" | "channel_provider.deleted" | "channel_provider.tested" | "channel_suppression.created" | "channel_suppression.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested" | "report.created" | "report.updated" | "report.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.replayed";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -13368,6 +15643,1157 @@ export interface operations {
                     "text/csv": string;
                     "application/pdf": Blob;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": Blob;
+                };
+            };
+        };
+    };
+    listChannelTemplates: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                channel?: "sms" | "push";
+                /** @description Transactional messages pass consent, topics, caps and hours */
+                category?: "marketing" | "transactional";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTemplateList"];
+                };
+            };
+        };
+    };
+    createChannelTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateChannelTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTemplate"];
+                };
+            };
+        };
+    };
+    getChannelTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTemplate"];
+                };
+            };
+        };
+    };
+    updateChannelTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateChannelTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTemplate"];
+                };
+            };
+        };
+    };
+    deleteChannelTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    previewChannelTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PreviewChannelTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelPreviewed"];
+                };
+            };
+        };
+    };
+    getChannelSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSettings"];
+                };
+            };
+        };
+    };
+    updateChannelSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateChannelSettingsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSettings"];
+                };
+            };
+        };
+    };
+    checkMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedMessage"];
+                };
+            };
+        };
+    };
+    explainMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageExplanation"];
+                };
+            };
+        };
+    };
+    getChannelPreferences: {
+        parameters: {
+            query: {
+                contactId: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelPreferences"];
+                };
+            };
+        };
+    };
+    updateChannelPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateChannelPreferencesRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelPreferences"];
+                };
+            };
+        };
+    };
+    listChannelProviders: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                channel?: "sms" | "push";
+                active?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelProviderList"];
+                };
+            };
+        };
+    };
+    createChannelProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateChannelProviderRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelProvider"];
+                };
+            };
+        };
+    };
+    getChannelProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelProvider"];
+                };
+            };
+        };
+    };
+    updateChannelProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateChannelProviderRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelProvider"];
+                };
+            };
+        };
+    };
+    deleteChannelProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    testChannelProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestChannelProviderRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedMessage"];
+                };
+            };
+        };
+    };
+    receiveChannelCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken, or there was nothing to do */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listInboundTexts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "receivedAt" | "-id" | "-receivedAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                contactId?: number;
+                /** @description `yes`: it opted the number out. `maybe`: a longer text with such a word; nothing was done */
+                optOut?: "yes" | "no" | "maybe";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboundTextList"];
+                };
+            };
+        };
+    };
+    listChannelSuppressions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "createdAt" | "-id" | "-createdAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                channel?: "sms" | "push";
+                address?: string;
+                reason?: "unsubscribed" | "invalid" | "complained" | "manual";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSuppressionList"];
+                };
+            };
+        };
+    };
+    createChannelSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateChannelSuppressionRequest"];
+            };
+        };
+        responses: {
+            /** @description It was already suppressed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSuppression"];
+                };
+            };
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSuppression"];
+                };
+            };
+        };
+    };
+    getChannelSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSuppression"];
+                };
+            };
+        };
+    };
+    deleteChannelSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getChannelAnalytics: {
+        parameters: {
+            query?: {
+                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                from?: string;
+                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+                /** @description Only this channel */
+                channel?: "email" | "sms" | "push";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelAnalytics"];
+                };
+            };
+        };
+    };
+    sendText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SendTextRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedMessage"];
+                };
+            };
+        };
+    };
+    sendPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SendPushRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedMessage"];
+                };
+            };
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "createdAt" | "-id" | "-createdAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                channel?: "sms" | "push";
+                contactId?: number;
+                campaignId?: number;
+                status?: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "UNDELIVERED" | "SUPPRESSED" | "UNKNOWN";
+                templateId?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageList"];
+                };
+            };
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    resolveMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveEmailRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                active?: boolean;
+                type?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+        };
+    };
+    listWebhookEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEventTypeList"];
+                };
+            };
+        };
+    };
+    getDefaultWebhookKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefaultWebhookKey"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description The attempt, whether it succeeded or not */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAttempt"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateWebhookSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedWebhookKey"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "-id";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                status?: "PENDING" | "SENDING" | "DELIVERED" | "FAILED" | "HELD";
+                type?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SCORE_UPDATED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "IMPORT_COMPLETED" | "WEBSITE_VISITED" | "WEBHOOK_DISABLED";
+                from?: string;
+                to?: string;
+                contactId?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                deliveryId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    retryWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                deliveryId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    pullWebhookEvents: {
+        parameters: {
+            query?: {
+                /** @description The last number that is known */
+                afterSequence?: number;
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullWebhookEventsItemList"];
+                };
+            };
+        };
+    };
+    getWebhookProof: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookProof"];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+        };
+    };
+    getWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplay"];
                 };
             };
         };

@@ -15,6 +15,7 @@ const ContactSchema = defineEntity({
     { name: 'contacts_company_idx', properties: ['tenantId', 'companyId'], where: 'company_id is not null' },
     { name: 'contacts_created_idx', properties: ['tenantId', 'createdAt', 'id'] },
     { name: 'contacts_updated_idx', properties: ['tenantId', 'updatedAt', 'id'] },
+    { name: 'contacts_phone_idx', properties: ['tenantId', 'phoneE164'], where: 'phone_e164 is not null' },
     { name: 'contacts_last_name_idx', properties: ['tenantId', 'lastName', 'id'] },
   ],
   properties: {

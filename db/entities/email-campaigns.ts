@@ -52,6 +52,8 @@ const EmailCampaignSchema = defineEntity({
     cron: p.string().length(200).nullable(),
     timezone: p.string().length(64).nullable(),
     ratePerMinute: p.integer().nullable(),
+    /** 1 to 9: which emails and messages get the slots of a cap. */
+    priority: p.smallint().default(5),
     variants: json<Variant[]>().nullable(),
     winner: json<Winner>().nullable(),
     /** The name of the winning variant. */

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { CHANNELS } from './channels.ts';
 import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 /** Addresses that get no marketing email, whichever contact has them. Kept when contacts are deleted. */
@@ -42,15 +43,17 @@ const EmailTopicSchema = defineEntity({
 export class EmailTopic extends EmailTopicSchema.class {}
 EmailTopicSchema.setClass(EmailTopic);
 
-/** A topic that an address has opted out of, whichever contact has it. */
+/** A topic that an address has opted out of on a channel, whichever contact has it. */
 const TopicOptOutSchema = defineEntity({
   name: 'TopicOptOut',
   tableName: 'topic_opt_outs',
   ...tenantTable,
   properties: {
     tenantId: tenantId().primary(),
-    emailKey: p.string().length(320).primary(),
+    /** The key of an email address (for email and push), or a number (E.164, for sms). */
+    address: p.string().length(320).primary(),
     topicId: bigid().primary(),
+    channel: p.enum(CHANNELS).default('email').primary(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, engineTable, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, engineTable, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 /** A sender address, usable once its tenant has proved ownership, and the key that signs its emails (RFC 6376). */
 const EmailSenderSchema = defineEntity({
@@ -96,20 +96,4 @@ const EmailProviderRateSchema = defineEntity({
 export class EmailProviderRate extends EmailProviderRateSchema.class {}
 EmailProviderRateSchema.setClass(EmailProviderRate);
 
-/** Settings for all marketing emails of a tenant. */
-const EmailSettingsSchema = defineEntity({
-  name: 'EmailSettings',
-  tableName: 'email_settings',
-  ...tenantTable,
-  properties: {
-    tenantId: tenantId().primary(),
-    frequencyCap: json<{ maxEmails: number; perDays: number }>().nullable(),
-    /** Marketing emails are sent only within this window. */
-    sendWindow: json<{ days?: (string | number)[]; from: string; to: string; timezone: string }>().nullable(),
-    ...resourceColumns(),
-  },
-});
-export class EmailSettings extends EmailSettingsSchema.class {}
-EmailSettingsSchema.setClass(EmailSettings);
-
-export const emailSenderEntities = [EmailSender, SenderConfirmation, EmailProvider, EmailProviderRate, EmailSettings];
+export const emailSenderEntities = [EmailSender, SenderConfirmation, EmailProvider, EmailProviderRate];

@@ -55,6 +55,8 @@ const EmailSchema = defineEntity({
     /** For campaigns in recipients' local time: not sent before this time. */
     dueAt: timestamp().nullable(),
     data: json<Record<string, unknown>>().nullable(),
+    /** 1 to 9; of two emails or messages that a cap allows one of, the higher one is sent. Null: that of its email campaign, else 5. */
+    priority: p.smallint().nullable(),
     lane: p.enum(EMAIL_LANES),
     status: p.enum(EMAIL_STATUSES).default('QUEUED'),
     /**

@@ -2,6 +2,7 @@ import { analyticsEntities } from './analytics.ts';
 import { authEntities } from './auth.ts';
 import { campaignEntities } from './campaigns.ts';
 import { importEntities } from './contact-imports.ts';
+import { channelEntities } from './channels.ts';
 import { contactEntities } from './contacts.ts';
 import { emailCampaignEntities } from './email-campaigns.ts';
 import { emailRecipientEntities } from './email-recipients.ts';
@@ -11,8 +12,11 @@ import { emailEntities } from './emails.ts';
 import { eventEntities } from './events.ts';
 import { formEntities } from './forms.ts';
 import { keptFileEntities } from './kept-files.ts';
+import { messageFigureEntities } from './message-figures.ts';
+import { messageEntities } from './messages.ts';
 import { reportEntities } from './reports.ts';
 import { scoringEntities } from './scoring.ts';
+import { webhookEntities } from './webhooks.ts';
 
 export const entities = [
   ...authEntities,
@@ -29,5 +33,9 @@ export const entities = [
   ...scoringEntities,
   ...analyticsEntities,
   ...reportEntities,
+  ...webhookEntities,
+  ...channelEntities,
+  ...messageEntities,
+  ...messageFigureEntities,
   ...eventEntities,
 ];

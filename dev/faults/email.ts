@@ -1,9 +1,10 @@
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createClient, type Client } from '../demo/client.ts';
 import { seededRandom } from '../demo/random.ts';
 import { withClient } from '../stack/postgres.ts';
 import { pause } from '../process.ts';
+import { lineCounter } from './line-counter.ts';
 import { ADMIN, startParts, type Part, type Parts } from './parts.ts';
 
 const VICTIMS = ['worker', 'relay', 'Postgres', 'NATS', 'Temporal', 'sink'];
@@ -99,33 +100,13 @@ async function beginCampaign(parts: Parts, client: Client, recipients: number): 
   return id as number;
 }
 
-/** Counts the emails accepted by the sink so far. Reads only the new part of its log. */
-function acceptedCounter(parts: Parts): () => Promise<number> {
-  let [offset, count] = [0, 0];
-  const buffer = Buffer.alloc(1 << 20);
-  return async () => {
-    const log = await open(parts.sinkLog, 'r').catch(() => null);
-    if (!log) return 0;
-    try {
-      for (;;) {
-        const { bytesRead } = await log.read(buffer, 0, buffer.length, offset);
-        if (bytesRead === 0) return count;
-        offset += bytesRead;
-        for (let at = buffer.indexOf(10); at >= 0 && at < bytesRead; at = buffer.indexOf(10, at + 1)) count += 1;
-      }
-    } finally {
-      await log.close();
-    }
-  };
-}
-
 /** Kills each part equally often, in a seeded order and at seeded moments, while emails are being sent. */
 async function killAll(parts: Parts, recipients: number, kills: number, random: () => number): Promise<number> {
   const order = Array.from({ length: kills }, (_, n) => VICTIMS[n % VICTIMS.length]!)
     .map((name) => ({ name, at: random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ name }) => name);
-  const accepted = acceptedCounter(parts);
+  const accepted = lineCounter(parts.sinkLog);
   let unknown = 0;
   for (const [n, name] of order.entries()) {
     // Spread over the whole mailing, including its beginning: the first kills hit while the audience is being frozen.
@@ -140,7 +121,7 @@ async function killAll(parts: Parts, recipients: number, kills: number, random: 
 
 /** Stops one of two workers in the middle, for longer than its leases last, and resumes it. */
 async function freezeOnce(parts: Parts, recipients: number): Promise<number> {
-  const accepted = acceptedCounter(parts);
+  const accepted = lineCounter(parts.sinkLog);
   await untilAccepted(accepted, recipients * 0.2);
   const frozen: Part = parts.part('worker-2');
   frozen.freeze();

@@ -8,6 +8,7 @@ import { removeData } from '../stack/postgres-place.ts';
 import { postgresUrls, startPostgres } from '../stack/postgres.ts';
 import { pause, signal } from '../process.ts';
 import { loadSecrets } from '../stack/secrets.ts';
+import { makeFakePlaces, type FakeName, type FakePlace } from './fake-places.ts';
 import { startService, untilReady, type Service } from '../service.ts';
 import { startTemporal } from '../stack/temporal.ts';
 
@@ -31,6 +32,8 @@ export interface Parts {
   sinkLog: string;
   /** SEND_IN_DOUBT: the most emails that a kill of a worker may leave UNKNOWN. */
   inDoubt: number;
+  /** Where the fakes are. */
+  fakes: Record<FakeName, FakePlace>;
   /** How often parts ended without being killed. */
   crashes: () => number;
   part: (name: string) => Part;
@@ -56,6 +59,8 @@ export async function startParts({
   connections,
   inDoubt,
   apart = false,
+  webhooks = false,
+  fakes = null,
   log,
 }: {
   senders: number;
@@ -63,6 +68,10 @@ export async function startParts({
   inDoubt: number;
   /** Emails are accepted and sent by a process of their own, `sender`, so that no kill of a worker delays them. */
   apart?: boolean;
+  /** A process of its own, `webhooks`, delivers webhooks, also to loopback. */
+  webhooks?: boolean;
+  /** A text gateway, FCM and a push service of others run too, which can be killed; the service may call them. */
+  fakes?: { slowMs: number } | null;
   log: (line: string) => void;
 }): Promise<Parts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-faults-'));
@@ -89,7 +98,10 @@ export async function startParts({
     ADMIN_EMAIL: 'admin@example.com',
     ADMIN_PASSWORD: ADMIN.password,
     MAIL_POSTAL_ADDRESS: '1 Example Street',
+    ...(webhooks || fakes ? { OUTBOUND_ALLOW: '127.0.0.1/32' } : {}),
+    ...(fakes ? { MESSAGE_CONNECTIONS: String(connections) } : {}),
   };
+  const places = await makeFakePlaces(dataDir);
   const own =
     (name: string, script: string, args: string[] = []) =>
     () =>
@@ -151,6 +163,9 @@ export async function startParts({
     await begin('NATS', () => startNats({ dataDir, port: nats, accounts: [localAccounts(secrets, false)], log }));
     await begin('Temporal', () => startTemporal({ dataDir, port: temporal, log }));
     await begin('sink', own('sink', 'dev/faults/sink.ts', [String(smtp), sinkLog]));
+    if (fakes)
+      for (const [name, { args }] of Object.entries(places))
+        await begin(name, own(name, 'dev/fakes/run.ts', [...args, '--slow', String(fakes.slowMs)]));
     await runMigrations(env);
     await begin('api', own('api', 'api/server.ts'));
     await untilReady(running.get('api')!.service, async () => {
@@ -163,6 +178,7 @@ export async function startParts({
         own(`worker-${n}`, 'worker/main.ts', ['--only', `temporal,consumers${apart ? '' : ',intake,senders'}`]),
       );
     if (apart) await begin('sender', own('sender', 'worker/main.ts', ['--only', 'intake,senders']));
+    if (webhooks) await begin('webhooks', own('webhooks', 'worker/main.ts', ['--only', 'webhooks']));
   } catch (error) {
     await stop();
     throw error;
@@ -173,6 +189,7 @@ export async function startParts({
     env,
     sinkLog,
     inDoubt,
+    fakes: places,
     stop,
     crashes: () => crashes,
     part(name) {

@@ -4,8 +4,11 @@
  * is stopped; `failover`: kills the first of two mail providers in the middle; `events`: compares effects and streams to what was
  * written while relay, consumers, Postgres and NATS are killed and batches are redelivered; `journeys`: compares
  * executions, emails, statistics and workflows while worker and Temporal are killed; `forms`: compares submissions that
- * were answered with what is stored while API and Postgres are killed.
+ * were answered with what is stored while API and Postgres are killed; `webhooks`: compares what receivers got with what
+ * was written, and with the proof of the API, while every part is killed; `channels`: compares text messages and pushes
+ * with the logs of a gateway, FCM and a push service, while those and the service are killed and a worker is stopped.
  */
+import { channelFaults } from './channels.ts';
 import { emailFaults } from './email.ts';
 import { eventFaults } from './events.ts';
 import { failoverFaults } from './failover.ts';
@@ -13,8 +16,10 @@ import { formFaults } from './forms.ts';
 import { importFaults } from './import.ts';
 import { journeyFaults } from './journeys.ts';
 import { undoFaults } from './undo.ts';
+import { webhookFaults } from './webhooks.ts';
 
 const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
+  channels: channelFaults,
   email: emailFaults,
   events: eventFaults,
   failover: failoverFaults,
@@ -22,6 +27,7 @@ const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
   import: importFaults,
   journeys: journeyFaults,
   undo: undoFaults,
+  webhooks: webhookFaults,
 };
 const [kind = '', ...args] = process.argv.slice(2);
 const run = kinds[kind];

@@ -42,6 +42,7 @@ export const errorCatalogue = {
   email_taken: [409, 'The email address is taken'],
   name_taken: [409, 'The name is taken'],
   in_use: [409, 'The resource is in use'],
+  no_provider: [409, 'No active provider can send this'],
   limit_reached: [409, 'The account has as many of these as it may have'],
   dns_record_invalid: [409, 'The DNS record is missing or wrong'],
   idempotency_conflict: [
@@ -137,7 +138,17 @@ export function assertNoneMissing(missing: Missing[]): void {
 
 /** A resource that refers to the resource to be deleted. */
 export interface Referrer {
-  kind: 'campaign' | 'email_campaign' | 'enrolment' | 'import' | 'form' | 'threshold' | 'segment' | 'template';
+  kind:
+    | 'campaign'
+    | 'email_campaign'
+    | 'enrolment'
+    | 'import'
+    | 'form'
+    | 'threshold'
+    | 'segment'
+    | 'template'
+    | 'channel_template'
+    | 'message';
   id: number;
   name: string;
 }

@@ -115,6 +115,26 @@ export function nextInWindow(window: SendWindow, now: Date, contactTimezone: str
   return now;
 }
 
+/** A span of every day, `from` inclusive, `to` exclusive; it crosses midnight if `to` is not later than `from`. */
+export interface DailySpan {
+  from: string;
+  to: string;
+  /** An IANA name. */
+  timezone: string;
+}
+
+/** The end of the span if `now` is within it, else `now`. */
+export function endOfSpan({ from, to, timezone }: DailySpan, now: Date): Date {
+  const zone = zoneOf(timezone);
+  for (const days of [-1, 0]) {
+    const begins = localDay(zone, now, days);
+    const ends = localDay(zone, now, to > from ? days : days + 1);
+    const end = atTime(zone, ends, to);
+    if (atTime(zone, begins, from) <= now.getTime() && now.getTime() < end) return new Date(end);
+  }
+  return now;
+}
+
 /**
  * Converts a wall-clock time (ms, as if it were UTC) in a timezone to absolute time; UTC if the timezone is unknown.
  */

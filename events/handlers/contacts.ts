@@ -5,7 +5,7 @@ import { lockContacts } from '../../domain/contacts/values/lock-contacts.ts';
 import type { ChangeKind } from '../../domain/segments/filter/change-kinds.ts';
 import { FILTER_EVENTS } from '../../domain/segments/filter/filter-fields.ts';
 import { refreshMemberships } from '../../domain/segments/membership/refresh-memberships.ts';
-import type { EventHandler } from '../consume.ts';
+import type { EventHandler } from '../event-handler.ts';
 import type { AnyEvent, EventType } from '../contracts.ts';
 
 interface Activity {

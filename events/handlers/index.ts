@@ -5,7 +5,9 @@ import { campaignHandler } from './campaigns.ts';
 import { contactHandler } from './contacts.ts';
 import { emailQueueHandlers } from './emails.ts';
 import { scoringHandler } from './scoring.ts';
-import type { consumeBatches, EventHandler } from '../consume.ts';
+import { webhookHandler } from './webhooks.ts';
+import type { consumeBatches } from '../consume.ts';
+import type { EventHandler } from '../event-handler.ts';
 import type { EventType } from '../contracts.ts';
 
 /**
@@ -30,6 +32,7 @@ export function eventHandlers(_deps: Deps): EventHandler[] {
     followingMerges(analyticsHandler),
     // The target is not new, and it has unsubscribed only if the merge says so.
     followingMerges(campaignHandler, ['CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED']),
+    webhookHandler(),
   ];
 }
 

@@ -1,4 +1,4 @@
 import { SCORABLE_EVENTS, scoreEvents } from '../../domain/scoring/scores/score-events.ts';
-import type { EventHandler } from '../consume.ts';
+import type { EventHandler } from '../event-handler.ts';
 
 export const scoringHandler: EventHandler = { name: 'scoring', types: SCORABLE_EVENTS, handle: scoreEvents };

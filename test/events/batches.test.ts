@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
-import { ensureEventConsumers, runEventHandler, type EventHandler } from '../../events/consume.ts';
+import { ensureEventConsumers, runEventHandler, type EventHandler } from '../../events/event-handler.ts';
 import type { AnyEvent, CloudEvent, EventBatch } from '../../events/contracts.ts';
 import { eraseFromBatches } from '../../events/erase-messages.ts';
 import { encode, type Nats } from '../../events/nats.ts';

@@ -5,7 +5,7 @@ import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { forwardSingleEvents } from '../../events/forward-single-events.ts';
-import { ensureEventConsumers, runEventHandler, type EventHandler } from '../../events/consume.ts';
+import { ensureEventConsumers, runEventHandler, type EventHandler } from '../../events/event-handler.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
 import { decodeText, encode } from '../../events/nats.ts';
 import {

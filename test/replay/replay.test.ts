@@ -49,6 +49,7 @@ for (const path of [
   'migration',
   'segment-build',
   'replay',
+  'webhook-replay',
   'erasure',
   'erasure-failed',
   'report',

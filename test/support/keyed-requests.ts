@@ -29,6 +29,12 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     form.set('file', new Blob([`email,firstName,lastName\n${address()},A,B\n`], { type: 'text/csv' }), 'people.csv');
     return form;
   };
+  const text = () => ({ name: name(), channel: 'sms', body: 'Hello' });
+  const gateway = () => ({
+    ...{ name: name(), channel: 'sms', type: 'http', active: false },
+    config: { url: 'https://example.com/', body: { to: '{{to}}', text: '{{text}}' } },
+  });
+  const webhook = () => ({ name: name(), url: 'https://example.com/', types: ['CONTACT_CREATED'], active: false });
   const member = async (action: '' | '/remove', base: string): Promise<KeyedRequest> => {
     const [listId, contactId] = [await list(), await contact()];
     if (action) await make(`/contacts/lists/${listId}/contacts`, { contactIds: [contactId] });
@@ -201,6 +207,65 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       path: '/analytics/reports',
       body: { name: name(), type: 'emails', format: 'csv' },
     }),
+    createChannelTemplate: async () => ({ path: '/channels/templates', body: text() }),
+    previewChannelTemplate: async () => ({
+      path: `/channels/templates/${await idOf('/channels/templates', text())}/preview`,
+      body: {},
+    }),
+    sendText: async () => {
+      await make('/channels/providers', { ...gateway(), active: true });
+      return { path: '/channels/sms/send', body: { to: '+442079460958', body: 'Hello' } };
+    },
+    sendPush: async () => ({
+      path: '/channels/push/send',
+      body: { recipientId: await contact(), title: 'Hello', body: 'There' },
+    }),
+    resolveMessage: async () => {
+      await make('/channels/providers', { ...gateway(), active: true });
+      const { messageId } = await make('/channels/sms/send', {
+        ...{ to: '+442079460958', body: 'Hello', category: 'transactional' },
+      });
+      for (const [table, key] of [
+        ['message_sends', 'message_id'],
+        ['messages', 'id'],
+      ] as const)
+        await owner.query(`update ${table} set status = 'UNKNOWN' where ${key} = ${messageId}`);
+      return { path: `/channels/messages/${messageId}/resolve`, body: { outcome: 'sent' } };
+    },
+    createChannelProvider: async () => ({ path: '/channels/providers', body: gateway() }),
+    testChannelProvider: async () => ({
+      path: `/channels/providers/${await idOf('/channels/providers', gateway())}/test`,
+      body: { to: '+442079460958' },
+    }),
+    createChannelSuppression: async () => ({
+      path: '/channels/suppressions',
+      body: { channel: 'sms', address: `+1202555${5000 + (made += 1)}` },
+    }),
+    checkMessage: async () => ({ path: '/channels/check', body: { contactId: await contact(), channel: 'email' } }),
+
+    createWebhook: async () => ({ path: '/webhooks', body: webhook() }),
+    // Nobody is there, which is an attempt too.
+    testWebhook: async () => ({
+      path: `/webhooks/${await idOf('/webhooks', { ...webhook(), url: 'https://nobody.invalid/' })}/test`,
+      body: { type: 'CONTACT_CREATED' },
+    }),
+    rotateWebhookSecret: async () => ({ path: `/webhooks/${await idOf('/webhooks', webhook())}/rotate-secret` }),
+    replayWebhook: async () => ({
+      path: `/webhooks/${await idOf('/webhooks', webhook())}/replay`,
+      body: { from: '2020-01-01T00:00:00Z' },
+    }),
+    retryWebhookDelivery: async () => {
+      const id = await idOf('/webhooks', webhook());
+      await owner.query(
+        `with event as (
+           insert into webhook_events (day, tenant_id, event_id, type, time, data)
+           values (current_date, $1, gen_random_uuid(), 'CONTACT_CREATED', now(), '{}') returning id)
+         insert into webhook_deliveries (endpoint_id, sequence, day, tenant_id, event, type, at, status, most_attempts)
+         select $2, 1, current_date, $1, id, 'CONTACT_CREATED', now(), 'FAILED', 10 from event`,
+        [service.admin.tenantId, id],
+      );
+      return { path: `/webhooks/${id}/deliveries/1/retry` };
+    },
     createScoreThreshold: async () => ({ path: '/scoring/thresholds', body: { name: name(), score: 100_000 } }),
   };
 }

@@ -47,6 +47,7 @@ test('the registry has just the workflows that there are, each with the input th
     reportSchedule: true,
     segmentBuild: true,
     thresholdCall: true,
+    webhookReplay: true,
   };
   assert.deepEqual(Object.keys(exported).sort(), Object.keys(types).sort());
   assert.deepEqual(Object.keys(workflows).sort(), Object.keys(types).sort());

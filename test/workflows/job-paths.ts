@@ -14,6 +14,9 @@ import { PAGE as REPLAY_PAGE } from '../../domain/scoring/replay/replay-subjects
 import { requestReplay } from '../../domain/scoring/replay/replay.ts';
 import { createRule } from '../../domain/scoring/rules/rules.ts';
 import { createSegment } from '../../domain/segments/definition/segments.ts';
+import { checkPublicUrl } from '../../domain/outbound/check-url.ts';
+import { requestReplay as requestWebhookReplay } from '../../domain/webhooks/deliveries/replay.ts';
+import { createEndpoint } from '../../domain/webhooks/endpoints/save-endpoint.ts';
 import { putFile } from '../../events/file-store.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { until } from '../support/until.ts';
@@ -91,6 +94,29 @@ async function newReplay({ em }: Journeys): Promise<void> {
     return createRule(tx, author, { name: 'Created', eventType: 'CONTACT_CREATED', points: 1 });
   });
   await requestReplay(em(), author, id, { from: '2020-01-01T00:00:00Z' });
+}
+
+/** A replay of more deliveries of a webhook than a page has. */
+async function newWebhookReplay({ deps, em }: Journeys): Promise<void> {
+  const {
+    endpoint: { id },
+  } = await createEndpoint(em(), { env: deps.env, checkUrl: checkPublicUrl }, author, {
+    ...{ name: 'Replayed', url: 'https://example.com/', types: ['CONTACT_CREATED'], active: false },
+  });
+  await em().transactional((tx) =>
+    rows(
+      tx,
+      sql`
+      with event as (
+        insert into webhook_events (day, tenant_id, event_id, type, time, data)
+        values (current_date, ${TENANT}, gen_random_uuid(), 'CONTACT_CREATED', now(), '{}') returning id
+      ), numbered as (
+        update webhook_lanes set last_sequence = 2001, last_at = now() where endpoint_id = ${id})
+      insert into webhook_deliveries (endpoint_id, sequence, day, tenant_id, event, type, at, status, most_attempts)
+      select ${id}, n, current_date, ${TENANT}, event.id, 'CONTACT_CREATED', now(), 'FAILED', 10 from event, generate_series(1, 2001) n`,
+    ),
+  );
+  await requestWebhookReplay(em(), author, id, { from: '2020-01-01T00:00:00Z' });
 }
 
 /** A campaign whose schedule has to be made. */
@@ -216,6 +242,14 @@ export const jobPaths = {
   'replay-retried': async (journeys) => {
     await newReplay(journeys);
     return hindered(journeys, 'update on scoring_replays');
+  },
+  'webhook-replay': async (journeys) => {
+    await newWebhookReplay(journeys);
+    return ended(journeys);
+  },
+  'webhook-replay-retried': async (journeys) => {
+    await newWebhookReplay(journeys);
+    return hindered(journeys, 'update on webhook_replays');
   },
   erasure: async (journeys) => {
     await newErasure(journeys);

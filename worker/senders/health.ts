@@ -21,7 +21,8 @@ export function publicError(message: string, url: string): string {
     .slice(0, MAX_ERROR);
 }
 
-function reportOf({ setting, breaker, lastError, sent, sentAt }: Provider): ProviderReport {
+/** The health of a mail provider. */
+export function reportOf({ setting, breaker, lastError, sent, sentAt }: Provider): ProviderReport {
   return {
     provider: setting.provider,
     ...breaker.health,
@@ -34,17 +35,17 @@ function reportOf({ setting, breaker, lastError, sent, sentAt }: Provider): Prov
 
 /** Reports the health of this process's providers: on every change, and as a heartbeat. */
 export class HealthReports {
-  readonly #deps: Deps;
+  readonly #deps: Pick<Deps, 'orm' | 'log'>;
   readonly #holder: string;
-  readonly #providers: readonly Provider[];
+  readonly #reports: () => ProviderReport[];
   readonly #timer: { stop: () => Promise<void> };
   #told = '';
   #toldAt = -Infinity;
 
-  constructor(deps: Deps, holder: string, providers: readonly Provider[]) {
+  constructor(deps: Pick<Deps, 'orm' | 'log'>, holder: string, reports: () => ProviderReport[]) {
     this.#deps = deps;
     this.#holder = holder;
-    this.#providers = providers;
+    this.#reports = reports;
     this.#timer = every(LOOK_EVERY_MS, deps.log, 'could not report provider health', () => this.#report());
   }
 
@@ -56,7 +57,8 @@ export class HealthReports {
   }
 
   async #report(): Promise<void> {
-    const reports = this.#providers.map(reportOf);
+    const reports = this.#reports();
+    if (reports.length === 0 && this.#told === '') return;
     // The count of sent emails alone triggers no report: it goes with the next heartbeat.
     const news = JSON.stringify(
       reports.map(({ provider, state, failures, lastErrorAt }) => [provider, state, failures, lastErrorAt]),

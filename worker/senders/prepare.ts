@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import { nextInWindow } from '../../domain/common/local-time.ts';
+import { heldUntil } from '../../domain/channels/gates/hours.ts';
 import { wireAddress, type Mailbox } from '../../domain/common/mailbox.ts';
 import { mailLink, type MailToken, type SystemMailKey } from '../../domain/addresses/mail-token.ts';
 import type { Attachment } from '../../domain/emails/mime/attachment.ts';
@@ -95,12 +95,11 @@ async function attachmentOf(
   return typeof runId === 'number' ? attachment(tenantId, runId) : undefined;
 }
 
-/** When the tenant's send window opens for the recipient; null while it is open. */
-function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
-  if (!sendWindow) return null;
-  const now = new Date();
-  const opening = nextInWindow(sendWindow, now, typeof contact?.['timezone'] === 'string' ? contact['timezone'] : null);
-  return opening > now ? opening : null;
+/** Until when the email must be held, or `expired`; null if it may be sent now. */
+function held({ hours, heldSince, contact }: LeasedEmail): Date | 'expired' | null {
+  if (!hours) return null;
+  const timezone = typeof contact?.['timezone'] === 'string' ? contact['timezone'] : null;
+  return heldUntil({ ...hours, channel: 'email', timezone, number: null }, heldSince, new Date());
 }
 
 /** Renders, composes and signs a leased email. Never rejects: what is wrong with it becomes its `failure`. */
@@ -117,11 +116,13 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     fromKey: null,
     contactVersion: email.contactVersion,
     isBareAddress: contactId === null,
+    cappedContactId: email.isCapped ? contactId : null,
   };
   // Its template or contact was deleted; the gates give the reason.
   if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
-  const notBefore = windowOpening(email);
-  if (notBefore) return { row: { ...row, notBefore }, composed: null };
+  const until = held(email);
+  if (until)
+    return { row: { ...row, ...(until === 'expired' ? { expired: true } : { notBefore: until }) }, composed: null };
   const attachment = await attachmentOf(email, tools);
   if (attachment === 'gone') return { row: { ...row, failure: 'attachment_gone' }, composed: null };
   if (attachment === 'later')

@@ -9,7 +9,7 @@ import type { Settlement } from '../../domain/emails/ledger/settle-emails.ts';
 import { startEmails, type RenderedRow, type StartedEmail } from '../../domain/emails/ledger/start-emails.ts';
 import { Domains } from './domains.ts';
 import { Filler, type Ready } from './filler.ts';
-import { HealthReports } from './health.ts';
+import { HealthReports, reportOf } from './health.ts';
 import { InDoubt } from './in-doubt.ts';
 import { Leases, SENDING_LEASE_SECONDS } from './leases.ts';
 import { settlementOf } from './outcomes.ts';
@@ -111,7 +111,7 @@ export class Sender {
       this.#providers.all.map((provider) => [provider, { waiting: [], idle: [], sending: 0, inDoubt: new InDoubt() }]),
     );
     this.#maxInDoubt = SEND_IN_DOUBT;
-    this.#health = new HealthReports(deps, this.#holder, this.#providers.all);
+    this.#health = new HealthReports(deps, this.#holder, () => this.#providers.all.map(reportOf));
     this.#domains = new Domains(SEND_CONNECTIONS_PER_DOMAIN);
     this.#leases = new Leases(deps, this.#holder);
     this.#settler = new Settler(deps);

@@ -1,5 +1,5 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
-import type { EmailSettings } from '../../../db/entities/email-senders.ts';
+import type { EmailSettings } from '../../../domain/channels/settings/settings.ts';
 import type { Email } from '../../../db/entities/emails.ts';
 
 export function presentEmailCampaign(campaign: EmailCampaign) {
@@ -15,6 +15,7 @@ export function presentEmailCampaign(campaign: EmailCampaign) {
     cron: campaign.cron ?? null,
     timezone: campaign.timezone ?? null,
     ratePerMinute: campaign.ratePerMinute ?? null,
+    priority: campaign.priority,
     variants: campaign.variants ?? null,
     winner: campaign.winner ?? null,
     winnerVariant: campaign.winnerVariant ?? null,
@@ -46,12 +47,8 @@ export function presentRecipient(email: Email) {
   };
 }
 
-export const presentEmailSettings = ({
+export const presentEmailSettings = ({ frequencyCap, sendWindow, version }: EmailSettings) => ({
   frequencyCap,
   sendWindow,
-  version,
-}: Pick<EmailSettings, 'frequencyCap' | 'sendWindow' | 'version'>) => ({
-  frequencyCap: frequencyCap ?? null,
-  sendWindow: sendWindow ?? null,
   version,
 });

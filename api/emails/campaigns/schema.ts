@@ -55,6 +55,12 @@ const fields = {
     }),
   ),
   ratePerMinute: nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
+  priority: Type.Integer({
+    minimum: 1,
+    maximum: 9,
+    description:
+      'Which emails and messages get the slots of a frequency cap: those with the higher priority; default 5',
+  }),
   variants: nullable(
     Type.Array(Variant, {
       minItems: 2,

@@ -1,5 +1,5 @@
 import { checkSendWindow } from '../../../domain/campaigns/definition/entry.ts';
-import { readEmailSettings, updateEmailSettings } from '../../../domain/emails/templates/settings.ts';
+import { emailSettingsOf, readSettings, updateEmailSettings } from '../../../domain/channels/settings/settings.ts';
 import { EmailSettings, EmailSettingsUpdate } from './schema.ts';
 import { presentEmailSettings } from './presenter.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, route, type RouteSpec } from '../../route/route.ts';
@@ -13,7 +13,7 @@ export const emailSettingsRoutes: RouteSpec[] = [
     access: 'settings:read',
     responses: { 200: { schema: EmailSettings } },
     handler: async ({ em, principal }) => ({
-      body: presentEmailSettings(await readEmailSettings(em, principal.tenantId)),
+      body: presentEmailSettings(emailSettingsOf(await readSettings(em, principal.tenantId))),
     }),
   }),
   route({
@@ -27,7 +27,7 @@ export const emailSettingsRoutes: RouteSpec[] = [
     responses: { 200: { schema: EmailSettings } },
     errors: ['precondition_failed'],
     check: async ({ tx, caller, body: { sendWindow }, readOnly }) => [
-      ...changedReadOnly(readOnly, presentEmailSettings(await readEmailSettings(tx, caller.tenantId))),
+      ...changedReadOnly(readOnly, presentEmailSettings(emailSettingsOf(await readSettings(tx, caller.tenantId)))),
       ...checkSendWindow({ sendWindow }),
     ],
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({

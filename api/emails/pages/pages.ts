@@ -40,7 +40,7 @@ export const statementPage = (ctx: Context, what: Statement): Reply =>
 
 /** The error page that browsers get instead of a problem document. */
 export function recipientErrorPage(ctx: Context, error: AppError): Reply {
-  const isDead = error.code === 'token_invalid';
+  const isDead = error.code === 'token_invalid' || error.code === 'not_found';
   return recipientPage(
     ctx,
     ({ deadLink, failed }) => {

@@ -2,8 +2,8 @@ import type { Context } from 'koa';
 import { readTracking } from '../../../domain/emails/history/read-tracking.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import { IdParams } from '../../route/schemas.ts';
-import { hitPublisher } from './hit-publisher.ts';
-import { clickNotStored, hitOf, noStore } from './hits.ts';
+import { hitPublisher } from '../../tracking/hit-publisher.ts';
+import { clickNotStored, emailHit, noStore } from '../../tracking/hits.ts';
 import { presentTracking } from '../ledger/presenter.ts';
 import * as schema from '../ledger/schema.ts';
 import { route, type Reply, type RouteSpec } from '../../route/route.ts';
@@ -15,7 +15,7 @@ const PIXEL = Buffer.from(
 );
 
 const hitIn = (ctx: Context, type: 'OPEN' | 'CLICK', emailId: number, url: string | null) =>
-  hitOf({ type, emailId, url, address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method });
+  emailHit({ type, emailId, url }, { address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method });
 
 function pixel(ctx: Context): Reply {
   // Never answer 304: an open served from a cache would not be counted.

@@ -27,14 +27,24 @@ const CATALOGUE = [
   ['audit-log:read', 'See who changed what'],
   ['erasure:read', 'See erasures of personal data'],
   ['erasure:write', 'Erase the personal data of a contact'],
+  ['channels:read', 'See templates, providers, settings, devices and messages of text messages and pushes'],
+  [
+    'channels:write',
+    'Create, change and delete templates, providers, sites, suppressions and preferences of text messages and pushes',
+  ],
+  ['channels:send', 'Send text messages and pushes'],
+  ['webhooks:read', 'See webhooks, what they tell other systems, and whether that has arrived'],
+  ['webhooks:write', 'Create, change, test and delete webhooks, which carry data to other systems, and see secrets'],
 ] as const;
 
-const ADMIN_ONLY = /^(users|roles|api-keys|settings|audit-log|erasure):/;
+/** What changes who may do what, what cannot be undone, and what carries people's data to other systems. */
+const ADMIN_ONLY = /^(users|roles|api-keys|settings|audit-log|erasure):|^webhooks:write$/;
 
 /** Every permission; the role Admin has all. */
 export const PERMISSIONS: readonly string[] = CATALOGUE.map(([name]) => name);
 /**
- * The permissions of the role User: all except those for users, roles, API keys, settings, the audit log and erasure.
+ * The permissions of the role User: all except those for users, roles, API keys, settings, the audit log and erasure, and
+ * for changing webhooks.
  */
 export const USER_PERMISSIONS: readonly string[] = PERMISSIONS.filter((name) => !ADMIN_ONLY.test(name));
 

@@ -1,3 +1,4 @@
+import { emailCapSql } from '../../channels/gates/email-cap.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { customFieldTypes, type CustomFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import type { FrequencyCap } from '../../emails/ledger/frequency-cap.ts';
@@ -53,7 +54,7 @@ export async function readWorld(tx: EntityManager, plan: Plan, tally: Tally): Pr
   );
   const [settings] = await rows<{ cap: FrequencyCap | null }>(
     tx,
-    sql`select frequency_cap as cap from email_settings where tenant_id = ${tenantId}`,
+    sql`select ${emailCapSql(sql`caps`)} as cap from channel_settings where tenant_id = ${tenantId}`,
   );
   return {
     ...plan,

@@ -2,8 +2,10 @@ import type { RawBuilder } from 'kysely';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { forgetContacts } from '../../analytics/contacts/sets.ts';
 import { endMemberships } from '../../segments/membership/past-members.ts';
+import { eraseStoredEvents } from '../../webhooks/content/stored-events.ts';
 import { timeline } from '../values/timeline.ts';
 import { lockForRemoval, removeContact } from '../people/delete-contact.ts';
+import { eraseChannels, eraseMessages, lateMessagesOf, messagesOf } from '../../channels/people/erase-channels.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { removeFormFiles } from '../../common/kept-files.ts';
 import { eraseOutbox } from './erase-outbox.ts';
@@ -13,10 +15,10 @@ import type { Person } from './person.ts';
 
 /**
  * Erases the person's data in the database and finally the contact, in one transaction; docs/decisions/0019-erasure.md
- * lists what happens to each table. Idempotent. Throws MailUnderwayError.
+ * lists what happens to each table. Idempotent. Throws MailUnderwayError, MessageUnderwayError.
  *
  * Whatever reads whole tables comes before the lock on the contact, so that its submissions do not wait for that.
- * Emails are locked before the contact, as by unsubscribing; memberships, submissions and the rest after it, as by a
+ * Emails and messages are locked before the contact, as by unsubscribing; memberships, submissions and the rest after it, as by a
  * submission.
  */
 export async function eraseRecords(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
@@ -44,6 +46,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
     const late = (await submissionsOf(tx, tenantId, isTheirs(person))).filter((id) => !known.has(id));
     const lateMails = await eraseMails(tx, tenantId, person, lateMailsOf(tenantId, person, late));
     await addCounts(tx, tenantId, erasureId, lateMails);
+    await addCounts(tx, tenantId, erasureId, await eraseMessages(tx, tenantId, lateMessagesOf(person)));
     await addCounts(tx, tenantId, erasureId, await eraseWhatIsTheirs(tx, tenantId, person, [...found, ...late]));
     await removeContact(tx, tenantId, contactId, 'contact_erased');
     await addCounts(tx, tenantId, erasureId, { contacts: 1 });
@@ -61,17 +64,18 @@ async function submissionsOf(tx: EntityManager, tenantId: string, which: RawBuil
   return found.map(({ id }) => id);
 }
 
-/** Emails, and everything that only mentions the person. */
+/** Emails, messages, and everything that only mentions the person. */
 async function eraseWhatMentions(
   tx: EntityManager,
   tenantId: string,
   person: Person,
   submissions: readonly number[],
 ): Promise<Counts> {
-  const { contactIds, addresses } = person;
+  const { contactIds, addresses, numbers } = person;
   const ids = sql`${contactIds}::bigint[]`;
   return {
     ...(await eraseMails(tx, tenantId, person, mailsOf(tenantId, person, submissions))),
+    ...(await eraseMessages(tx, tenantId, messagesOf(person))),
     importRejects: await counted(
       tx,
       sql`update contact_import_rejects set cells = '[]' where tenant_id = ${tenantId} and ${inText(person, sql`cells`)}`,
@@ -96,7 +100,9 @@ async function eraseWhatMentions(
       )) +
       (await counted(
         tx,
-        sql`update idempotent_answers set body = null where tenant_id = ${tenantId} and ${inText(person, sql`body`)}`,
+        sql`
+      update idempotent_answers set body = null where tenant_id = ${tenantId} and (${inText(person, sql`body`)} or exists (
+        select 1 from unnest(${numbers}::text[]) n where strpos(body::text, n) > 0))`,
       )),
     deadLetters: await counted(
       tx,
@@ -108,6 +114,11 @@ async function eraseWhatMentions(
     links: await counted(
       tx,
       sql`delete from analytics_links where tenant_id = ${tenantId} and ${inText(person, sql`url`)}`,
+    ),
+    webhookBodies: await eraseStoredEvents(
+      tx,
+      tenantId,
+      ({ contactId, told }) => sql`(${contactId} = any(${ids}) or ${inText(person, told)})`,
     ),
     // The reasons in a path quote the contact's values.
     simulatedPaths: await counted(
@@ -129,7 +140,8 @@ async function eraseWhatIsTheirs(
   person: Person,
   submissions: readonly number[],
 ): Promise<Counts> {
-  const { contactIds, addresses, digests } = person;
+  const { contactIds, addresses, digests, numberDigests } = person;
+  const everyDigest = [...digests, ...numberDigests];
   const ids = sql`${contactIds}::bigint[]`;
   const counts: Counts = {
     // Conditions, goals and awaited events tell the person's values; calls tell what their receiver answered.
@@ -164,11 +176,12 @@ async function eraseWhatIsTheirs(
     topicOptOuts: await counted(
       tx,
       sql`
-      insert into topic_opt_outs (tenant_id, email_key, topic_id, created_at)
-      select h.tenant_id, 'erased:' || h.hash, h.topic_id, h.created_at
-      from (select *, ${sql.raw(addressDigestSql('tenant_id', 'email_key'))} as hash from topic_opt_outs where tenant_id = ${tenantId}) h
-      where h.hash = any(${digests}::text[]) on conflict do nothing`,
+      insert into topic_opt_outs (tenant_id, address, topic_id, channel, created_at)
+      select h.tenant_id, 'erased:' || h.hash, h.topic_id, h.channel, h.created_at
+      from (select *, ${sql.raw(addressDigestSql('tenant_id', 'address'))} as hash from topic_opt_outs where tenant_id = ${tenantId}) h
+      where h.hash = any(${everyDigest}::text[]) on conflict do nothing`,
     ),
+    ...(await eraseChannels(tx, tenantId, person)),
     optIns: await counted(tx, sql`delete from opt_ins where tenant_id = ${tenantId} and contact_id = any(${ids})`),
     outboxEvents: await eraseOutbox(tx, tenantId, person),
     // Those that are not rows of contact_activities end with the contact.
@@ -202,7 +215,7 @@ async function eraseWhatIsTheirs(
   await rows(
     tx,
     sql`
-    delete from topic_opt_outs where tenant_id = ${tenantId} and ${sql.raw(addressDigestSql('tenant_id', 'email_key'))} = any(${digests}::text[])`,
+    delete from topic_opt_outs where tenant_id = ${tenantId} and ${sql.raw(addressDigestSql('tenant_id', 'address'))} = any(${everyDigest}::text[])`,
   );
   await rows(tx, sql`delete from contact_activities where tenant_id = ${tenantId} and contact_id = any(${ids})`);
   await rows(tx, sql`delete from score_threshold_hits where tenant_id = ${tenantId} and contact_id = any(${ids})`);

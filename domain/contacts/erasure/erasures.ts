@@ -5,6 +5,7 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
+import { suppressMessagesTo } from '../../channels/people/suppress-messages.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';
@@ -69,7 +70,7 @@ export async function loadErasure(
 }
 
 /**
- * The first step: blocks imports of the addresses, stops the contact's executions and emails, and removes its events
+ * The first step: blocks imports of the addresses, stops the contact's executions, emails and messages, and removes its events
  * from the outbox.
  */
 export async function beginErasure(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
@@ -83,6 +84,7 @@ export async function beginErasure(em: EntityManager, tenantId: string, erasureI
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
     await stopExecutionsOfContact(tx, tenantId, contactId, 'contact_erased');
     await suppressEmailsTo(tx, tenantId, contactId, 'contact_erased');
+    await suppressMessagesTo(tx, tenantId, contactId, 'contact_erased');
     await rows(
       tx,
       sql`

@@ -3,16 +3,18 @@ import { Company, Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
+import { heldByChannels, type HeldByChannels } from '../../channels/people/held-data.ts';
 import { notFound } from '../../common/errors.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { NO_RULE } from '../../scoring/scores/apply-changes.ts';
 import { readContactScore, type RuleScore } from '../../scoring/scores/read-scores.ts';
+import { toldAbout } from '../../webhooks/content/stored-events.ts';
 import { timeline } from '../values/timeline.ts';
 
 type Rows = Record<string, unknown>[];
 
 /** All data about a person: the contact with its company, and everything else by kind, oldest first. */
-export interface HeldData {
+export interface HeldData extends HeldByChannels {
   contact: Contact;
   company: Company | null;
   activities: Rows;
@@ -24,10 +26,12 @@ export interface HeldData {
   pastMemberships: Rows;
   executions: Rows;
   suppressions: Rows;
-  /** Topics that the contact's address has opted out of. */
+  /** Topics that the contact's address or number has opted out of. */
   topicOptOuts: Rows;
   /** When the contact was asked to confirm the address, and the proof of its confirmation. */
   optIns: Rows;
+  /** What other systems were told about the contact in the last 30 days. */
+  webhooks: Rows;
 }
 
 /** Reads all data about a contact in one snapshot, and writes an entry of the audit log. Throws `not_found`. */
@@ -45,6 +49,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         resourceType: 'contact',
         resourceId: contactId,
       });
+      const addresses = [contact.emailKey, ...(contact.phoneE164 ? [contact.phoneE164] : [])];
       const { totalScore, rules } = await readContactScore(tx, contactId);
       return {
         contact,
@@ -94,12 +99,14 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
           sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = ${contact.emailKey}`,
         ),
         topicOptOuts: await all(sql`
-        select t.id as "topicId", t.name, min(o.created_at) as "createdAt" from topic_opt_outs o
+        select t.id as "topicId", t.name, o.channel, min(o.created_at) as "createdAt" from topic_opt_outs o
         join email_topics t on t.tenant_id = o.tenant_id and t.id = o.topic_id
-        where o.tenant_id = ${tenantId} and o.email_key = any(${[contact.emailKey, erasedKey(tenantId, contact.emailKey)]}::text[]) group by t.id, t.name order by t.id`),
+        where o.tenant_id = ${tenantId} and o.address = any(${addresses.flatMap((address) => [address, erasedKey(tenantId, address)])}::text[]) group by t.id, t.name, o.channel order by t.id, o.channel`),
         optIns: await all(sql`
         select form_id as "formId", list_id as "listId", requested_at as "requestedAt", confirmed_at as "confirmedAt", ip, user_agent as "userAgent"
         from opt_ins where ${own} order by id`),
+        webhooks: await all(toldAbout(tenantId, contactId)),
+        ...(await heldByChannels(tx, tenantId, contact)),
       };
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ },

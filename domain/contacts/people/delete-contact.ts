@@ -1,5 +1,7 @@
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
+import { detachChannels } from '../../channels/people/move-channels.ts';
+import { suppressMessagesTo } from '../../channels/people/suppress-messages.ts';
 import { notFound } from '../../common/errors.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
@@ -10,7 +12,7 @@ import { lockContacts } from '../values/lock-contacts.ts';
 
 /**
  * Deletes a contact with its activities, memberships and scores, stops its executions, and suppresses its QUEUED
- * emails. `check` gets the current version and may throw. Throws `not_found`, and `conflict` if the contact is being
+ * emails and messages. `check` gets the current version and may throw. Throws `not_found`, and `conflict` if the contact is being
  * erased.
  */
 export async function deleteContact(
@@ -36,6 +38,8 @@ export async function removeContact(
   check(await lockForRemoval(tx, tenantId, id, reason));
   if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
   await suppressEmailsTo(tx, tenantId, id, reason);
+  await suppressMessagesTo(tx, tenantId, id, reason);
+  await detachChannels(tx, tenantId, id);
   await removeScores(tx, tenantId, 'contact', [id]);
   await endMemberships(tx, tenantId, [id]);
   // Activities are deleted by cascade; submissions remain, without the contact.

@@ -5,6 +5,8 @@ import { moveContact } from '../../analytics/contacts/sets.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { moveAwaited } from '../../campaigns/execution/awaited-events.ts';
 import { stopExecutions } from '../../campaigns/execution/stop-executions.ts';
+import { copyChoices, copyTextOptOut } from '../../channels/people/copy-choices.ts';
+import { moveChannels } from '../../channels/people/move-channels.ts';
 import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { endMemberships, movedAt, movePastMemberships } from '../../segments/membership/past-members.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
@@ -18,10 +20,11 @@ import { lockContacts } from '../values/lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
 import { lockMerges, noteMerge } from './merged-contacts.ts';
 import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
-import { copyTopicOptOuts, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { moveEmails } from '../../emails/ledger/move-emails.ts';
 import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
+import { moveStoredEvents } from '../../webhooks/content/stored-events.ts';
 import { timeline } from '../values/timeline.ts';
 
 /** From the least to the most restrictive for sending. */
@@ -56,14 +59,17 @@ export async function mergeContacts(
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version);
     await assertNotBeingErased(tx, tenantId, [targetId, sourceId]);
-    // Lets a later erasure of the target find the source's address.
+    // Let a later erasure of the target find the source's address and number.
     const sourceDigest = addressDigest(tenantId, source.emailKey);
+    const { phoneE164: number } = source;
+    const sourceNumberDigest = number ? addressDigest(tenantId, number) : null;
     await stopDuplicateExecutions(tx, tenantId, targetId, sourceId);
     const changed = applyValues(target, mergedValues(target, source));
     await noteMerge(tx, tenantId, { from: sourceId, to: targetId });
     await moveAll(tx, tenantId, targetId, sourceId);
     const lists = await moveLists(tx, tenantId, targetId, sourceId);
-    await copyTopicOptOuts(tx, tenantId, source.emailKey, target.emailKey);
+    await copyChoices(tx, tenantId, source.emailKey, target.emailKey);
+    await copyTextOptOut(tx, tenantId, number ?? null, target.phoneE164 ?? null);
     await endMemberships(tx, tenantId, [sourceId]);
     await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${sourceId}`);
     await movePastMemberships(tx, tenantId, { from: sourceId, to: targetId });
@@ -86,7 +92,7 @@ export async function mergeContacts(
       action: 'contact.merged',
       resourceType: 'contact',
       resourceId: targetId,
-      after: { sourceId, sourceDigest, changed },
+      after: { sourceId, sourceDigest, sourceNumberDigest, changed },
     });
     return withCompanyName(tx, target);
   });
@@ -176,6 +182,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
     where tenant_id = ${tenantId} and contact_id = ${sourceId} and type = 'CONTACT_CREATED'`,
   );
   await moveEmails(tx, tenantId, { from: sourceId, to: targetId });
+  await moveChannels(tx, tenantId, { from: sourceId, to: targetId });
   // Entries are numbered after the target's, and keep their entry key unless the target has one with the same key.
   await rows(
     tx,
@@ -192,6 +199,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
   );
   await moveAwaited(tx, tenantId, { from: sourceId, to: targetId });
   await moveContact(tx, tenantId, { from: sourceId, to: targetId });
+  await moveStoredEvents(tx, tenantId, { from: sourceId, to: targetId });
 }
 
 /** Adds the target to the static lists of the source. Returns the lists that are new for it. */

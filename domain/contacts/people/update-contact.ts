@@ -1,6 +1,7 @@
 import { Contact } from '../../../db/entities/contacts.ts';
 import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
+import { copyChoices } from '../../channels/people/copy-choices.ts';
 import { assertValid, notFound } from '../../common/errors.ts';
 import type { ChangeKind } from '../../segments/filter/change-kinds.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
@@ -11,7 +12,7 @@ import { customFieldTypes } from '../values/custom-field-types.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
 import { statusViolations } from '../values/status-rules.ts';
-import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 
 /**
  * Changes a contact; writes nothing if nothing changes. `read` gets the current contact, locked, may throw (If-Match,
@@ -40,7 +41,7 @@ export async function updateContact(
     if (changed.includes('status') && values.status === 'unsubscribed')
       await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
     await tx.flush();
-    if (contact.emailKey !== emailKey) await copyTopicOptOuts(tx, tenantId, emailKey, contact.emailKey);
+    if (contact.emailKey !== emailKey) await copyChoices(tx, tenantId, emailKey, contact.emailKey);
     await appendEvents(tx, origin, eventsOf(contact, changed));
     const causes: ChangeKind[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
     await refreshMemberships(tx, tenantId, [id], { causes, requestId: origin.requestId });

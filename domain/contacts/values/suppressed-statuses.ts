@@ -48,20 +48,3 @@ export async function suppressUnsubscribed(
     on conflict (tenant_id, email_key) do nothing`,
   );
 }
-
-/** Copies topic opt-outs from a contact's former address to its new one. */
-export async function copyTopicOptOuts(
-  tx: EntityManager,
-  tenantId: string,
-  fromKey: string,
-  toKey: string,
-): Promise<void> {
-  await rows(
-    tx,
-    sql`
-    insert into topic_opt_outs (tenant_id, email_key, topic_id)
-    select distinct tenant_id, ${toKey}, topic_id from topic_opt_outs
-    where tenant_id = ${tenantId} and email_key = any(${[fromKey, erasedKey(tenantId, fromKey)]}::text[]) order by 3
-    on conflict do nothing`,
-  );
-}

@@ -1,6 +1,6 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { isReleased } from '../ledger/email-batches.ts';
+import { isReleased } from '../../channels/gates/released.ts';
 import { countEmails, MAILING } from '../ledger/count-emails.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { startOf } from './schedule.ts';

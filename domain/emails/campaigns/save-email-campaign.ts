@@ -26,6 +26,7 @@ export interface EmailCampaignInput {
   cron?: string | null;
   timezone?: string | null;
   ratePerMinute?: number | null;
+  priority?: number;
   variants?: Variant[] | null;
   winner?: Winner | null;
 }

@@ -46,13 +46,13 @@ export async function savePreferences(
     await rows(
       tx,
       sql`
-      delete from topic_opt_outs where tenant_id = ${tenantId} and email_key = any(${withErased(tenantId, emailKeys)}::text[]) and topic_id = any(${ids})`,
+      delete from topic_opt_outs where tenant_id = ${tenantId} and channel = 'email' and address = any(${withErased(tenantId, emailKeys)}::text[]) and topic_id = any(${ids})`,
     );
     await rows(
       tx,
       sql`
       with unwanted as (select id from email_topics where tenant_id = ${tenantId} and id <> all(${ids}) order by id for key share)
-      insert into topic_opt_outs (tenant_id, email_key, topic_id)
+      insert into topic_opt_outs (tenant_id, address, topic_id)
       select ${tenantId}, key, id from unwanted, unnest(${emailKeys}::text[]) key order by key, id
       on conflict do nothing`,
     );
@@ -74,7 +74,7 @@ async function preferencesOf(
     tx,
     sql`
     select t.id, t.name, t.description, not exists (
-      select 1 from topic_opt_outs o where o.tenant_id = t.tenant_id and o.topic_id = t.id and o.email_key = any(${all}::text[])) as wanted
+      select 1 from topic_opt_outs o where o.tenant_id = t.tenant_id and o.topic_id = t.id and o.channel = 'email' and o.address = any(${all}::text[])) as wanted
     from email_topics t where t.tenant_id = ${tenantId} order by t.name, t.id`,
   );
   const blocked = await rows(

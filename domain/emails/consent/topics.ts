@@ -52,7 +52,8 @@ export async function deleteTopic(
       await rows<Referrer>(
         tx,
         sql`
-      select 'template' as kind, id, name from email_templates where tenant_id = ${topic.tenantId} and topic_id = ${id} order by id`,
+      select 'template' as kind, id, name from email_templates where tenant_id = ${topic.tenantId} and topic_id = ${id}
+      union all select 'channel_template', id, name from channel_templates where tenant_id = ${topic.tenantId} and topic_id = ${id} order by 1 desc, 2`,
       ),
     );
     const { name } = topic;

@@ -2,7 +2,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { EmailCampaignStatus } from '../../../db/entities/email-campaigns.ts';
 import type { BounceKind, EmailLane, EmailStatus } from '../../../db/entities/emails.ts';
 import { notFound } from '../../common/errors.ts';
-import { GATES, gateJoins, gateOf, refusalAtStart } from '../ledger/gates.ts';
+import { GATES, capJoin, gateJoins, gateOf, refusalAtStart } from '../ledger/gates.ts';
+import { GATHER_SECONDS } from '../../channels/gates/caps.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { fromKeyToVerify } from '../senders/proven.ts';
 
@@ -120,7 +121,13 @@ function explainGates(
     reason: gate === 'template' && contentVersion !== null ? `content_version_${contentVersion}` : null,
     at,
   }));
-  if (stoppedBy !== null) gates.push({ gate: stop ?? 'campaign', passed: false, reason: stoppedBy, at });
+  if (stoppedBy !== null)
+    gates.push({
+      gate: stop ?? (stoppedBy === 'expired' ? 'send_window' : 'campaign'),
+      passed: false,
+      reason: stoppedBy,
+      at,
+    });
   return gates;
 }
 
@@ -138,8 +145,10 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
     return status === 'QUEUED' ? [{ gate: 'intake', passed: false, reason: waits, at: createdAt }] : [];
   }
   const intake = { gate: 'intake', passed: true, reason: null, at: acceptedAt };
-  // Postponed before its first attempt: only the send window does that.
-  const opens = status === 'QUEUED' && email.attempt === 0 ? email.next_attempt_at : null;
+  // Postponed before its first attempt, by more than the moment that caps wait: only hours do that.
+  const gathers = email.created_at.getTime() + GATHER_SECONDS * 1000;
+  const postponed = status === 'QUEUED' && email.attempt === 0 ? email.next_attempt_at : null;
+  const opens = postponed && postponed.getTime() > gathers ? postponed : null;
   if (opens !== null && opens > email.now)
     return [intake, { gate: 'send_window', passed: false, reason: `opens_${opens.toISOString()}`, at: email.now }];
   if (status === 'QUEUED' || status === 'SENDING') return [intake];
@@ -173,7 +182,7 @@ async function refusalNow(
     tx,
     sql`
     with asked as (select m.*, ${toAddress === null ? null : addressKey(toAddress)}::text as to_key from emails m where m.id = ${id})
-    select ${refusalAtStart(sql`${fromKey}::text`)} as reason from asked e ${gateJoins}`,
+    select coalesce(${refusalAtStart(sql`${fromKey}::text`)}, v.reason) as reason from asked e ${gateJoins} ${capJoin}`,
   );
   return row?.reason ?? null;
 }

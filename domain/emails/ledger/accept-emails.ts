@@ -50,16 +50,22 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
 
 /**
  * Makes accepted emails that were postponed to a send window due at once, after the window was changed: those never
- * tried, and those postponed for longer than a retry (an hour). Emails that must still wait are postponed again.
+ * tried, and those postponed for longer than a retry (an hour). Emails that must still wait are postponed again. With
+ * `contactIds`, only theirs.
  */
-export async function duePostponedEmails(tx: EntityManager, tenantId: string): Promise<void> {
+export async function duePostponedEmails(
+  tx: EntityManager,
+  tenantId: string,
+  contactIds?: readonly number[],
+): Promise<void> {
+  const theirs = contactIds ? sql`and contact_id = any(${[...contactIds]}::bigint[])` : sql``;
   await rows(
     tx,
     sql`
     update emails set next_attempt_at = now() where id in (
       select id from emails
       where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and stage = 'open' and status = 'QUEUED'
-        and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end
+        and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end ${theirs}
       order by id for update)`,
   );
 }

@@ -1,11 +1,10 @@
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { FAR } from '../../channels/gates/released.ts';
 
 /** Emails per batch: a sender leases one or a few at a time. */
 const EMAILS_PER_BATCH = 200;
 
-/** What the release before wrote instead of null; a worker of it may still run during an upgrade. */
-const FAR = sql`'9999-12-31T00:00:00Z'::timestamptz`;
 /** Whether an email of a campaign was not requeued. */
 const isUntouched = sql`coalesce(next_attempt_at, ${FAR}) >= ${FAR}`;
 
@@ -19,12 +18,6 @@ export const emailsOfBatch = (...statuses: EmailStatus[]): RawBuilder<unknown> =
 
 /** Whether a batch `b` has emails that may still be started, or are SENDING. */
 const isUnfinished = sql`exists (select 1 from ${emailsOfBatch('QUEUED', 'SENDING')} e)`;
-
-/** Whether the QUEUED email `e` of a campaign was released: it is in a batch, or was requeued. True for other emails. */
-export const isReleased = (
-  e: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`(${e}.next_attempt_at < ${FAR} or exists (
-  select 1 from email_batches b where b.tenant_id = ${e}.tenant_id and b.campaign_id = ${e}.campaign_id and ${e}.id = any(b.email_ids)))`;
 
 /**
  * A statement (or part of one) that inserts the emails of an email campaign, not released yet. `source` has tenant_id,

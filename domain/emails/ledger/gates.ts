@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
+import { askCaps, emailPriority } from '../../channels/gates/caps.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { unverifiedSenderReason } from '../senders/proven.ts';
-import { countMarketingMail } from './frequency-cap.ts';
 
 /**
- * The gates that every email must pass when it is queued and again when it is started (sender and cap: only when
- * started), in the order in which `explain` shows them.
+ * The gates that every email must pass when it is queued and again when it is started (sender, cap and
+ * priority: only when started), in the order in which `explain` shows them.
  */
 export const GATES = [
   'campaign',
@@ -16,6 +16,7 @@ export const GATES = [
   'topic',
   'sender',
   'frequency_cap',
+  'priority',
 ] as const;
 export type Gate = (typeof GATES)[number];
 
@@ -37,8 +38,8 @@ export const gateJoins = sql`
     -- Suppressions left by an erasure set the status of a contact created again; opt-outs are looked up for contacts too.
     case when t.topic_id is not null then exists (
       select 1 from topic_opt_outs o, (select case when e.contact_id is null then e.to_key else c.email_key end as email_key) w
-      where o.tenant_id = e.tenant_id and o.topic_id = t.topic_id
-        and o.email_key = any(array[w.email_key, 'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', 'w.email_key'))}])) end as topic_off
+      where o.tenant_id = e.tenant_id and o.topic_id = t.topic_id and o.channel = 'email'
+        and o.address = any(array[w.email_key, 'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', 'w.email_key'))}])) end as topic_off
     -- With offset 0 this is evaluated once per email, not once per case branch that uses it.
     offset 0) a`;
 
@@ -60,25 +61,30 @@ end`;
 
 /**
  * Like `refusal`, for an email `e` (a ledger row, or anything with its id) that is about to be sent. Also refuses a
- * From address `fromKey` (null for the default sender) that the tenant has not verified, and marketing email beyond the
- * tenant's frequency cap.
+ * From address `fromKey` (null for the default sender) that the tenant has not verified. Caps: `capJoin`.
  */
-export const refusalAtStart = (
-  fromKey: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`coalesce(${refusal}, ${unverifiedSenderReason(sql`e.tenant_id`, fromKey)}, case
-  when t.category = 'marketing' and e.contact_id is not null and exists (
-    select 1 from email_settings s cross join lateral (${countMarketingMail({
-      tenantId: sql`e.tenant_id`,
-      contactId: sql`e.contact_id`,
-      days: sql`(s.frequency_cap ->> 'perDays')::int`,
-      beforeId: sql`e.id`,
-    })}) m
-    where s.tenant_id = e.tenant_id and s.frequency_cap is not null and m.n >= (s.frequency_cap ->> 'maxEmails')::int)
-  then 'frequency_cap' end)`;
+export const refusalAtStart = (fromKey: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`coalesce(${refusal}, ${unverifiedSenderReason(sql`e.tenant_id`, fromKey)})`;
+
+/**
+ * Joins what the tenant's caps say as `v` (see `askCaps`) to an email `e` with its `gateJoins`; all null or false if it
+ * meets no cap: it is not marketing, or was started before and so has its slot.
+ */
+export const capJoin: RawBuilder<unknown> = sql`
+  left join lateral (${askCaps({
+    kind: 'email',
+    id: sql`e.id`,
+    tenantId: sql`e.tenant_id`,
+    contactId: sql`e.contact_id`,
+    channel: sql`'email'`,
+    priority: emailPriority(sql`e`, sql`k`),
+    queuedAt: sql`e.created_at`,
+  })} and t.category = 'marketing' and e.attempt = 0) v on true`;
 
 /** The gate that gives a reason; null for reasons that come from no gate (for example a stopped campaign). */
 export function gateOf(reason: string | null): Gate | null {
   if (reason === 'frequency_cap') return 'frequency_cap';
+  if (reason === 'outranked') return 'priority';
   if (reason === 'campaign_cancelled' || reason === 'campaign_failed') return 'campaign';
   if (reason === 'template_deleted') return 'template';
   if (reason === 'contact_deleted') return 'contact';

@@ -1,9 +1,13 @@
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
-import type { SendWindow } from '../../common/local-time.ts';
+import type { HoursRules } from '../../channels/gates/hours.ts';
+import { quietHoursJoin } from '../../channels/gates/quiet-hours.ts';
 import { emailsOfBatch, leaseEmailBatches, releaseBatchLeases } from './email-batches.ts';
 import type { ContactValues } from '../rendering/template-values.ts';
+
+/** The tenant's rules of hours, with the person's quiet hours. */
+export type EmailHours = Pick<HoursRules, 'sendWindow' | 'tenantTimezone' | 'maxHoldHours' | 'quietHours'>;
 
 /** A QUEUED email that this holder may render; nobody else can lease it before the lease expires. */
 export interface LeasedEmail {
@@ -17,8 +21,12 @@ export interface LeasedEmail {
   contentVersion: number | null;
   /** Set for an email of the service itself. */
   systemKey: string | null;
-  /** The tenant's send window for marketing email; null if there is none, and for other email. */
-  sendWindow: SendWindow | null;
+  /** When marketing email may be sent; null for other email. */
+  hours: EmailHours | null;
+  /** Since when it waits for its hours. */
+  heldSince: Date;
+  /** Whether caps of the tenant concern it. */
+  isCapped: boolean;
   contactId: number | null;
   /** The version of the contact in `contact`. */
   contactVersion: number | null;
@@ -38,7 +46,9 @@ interface LeasedRow extends ContactRow {
   template_id: number;
   content_version: number | null;
   system_key: string | null;
-  send_window: SendWindow | null;
+  hours: EmailHours | null;
+  held_since: Date;
+  is_capped: boolean;
   contact_id: number | null;
   contact_version: number | null;
   address: string | null;
@@ -120,12 +130,19 @@ async function readLeased(tx: EntityManager, taken: RawBuilder<unknown>): Promis
     tx,
     sql`${preparedHint}
     with ${taken}
-    select e.id, e.tenant_id, e.lane, e.batch_id, e.template_id, t.content_version, t.system_key, s.send_window, e.contact_id, c.version as contact_version, ${contactColumns},
+    select e.id, e.tenant_id, e.lane, e.batch_id, e.template_id, t.content_version, t.system_key, 
+           case when t.category = 'marketing' and (s.send_windows -> 'email' <> 'null' or q.quiet_hours is not null) then jsonb_build_object(
+             'sendWindow', s.send_windows -> 'email', 'tenantTimezone', coalesce(s.timezone, 'UTC'),
+             'maxHoldHours', coalesce(s.max_hold_hours, 24), 'quietHours', q.quiet_hours) end as hours,
+           coalesce(e.accepted_at, now()) as held_since,
+           t.category = 'marketing' and e.attempt = 0 and exists (select 1 from jsonb_array_elements(s.caps) cap where jsonb_exists(cap -> 'channels', 'email')) as is_capped,
+            e.contact_id, c.version as contact_version, ${contactColumns},
            case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
     from taken e
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
-    left join email_settings s on s.tenant_id = e.tenant_id and t.category = 'marketing'
+    left join channel_settings s on s.tenant_id = e.tenant_id and t.category = 'marketing'
     left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
+    ${quietHoursJoin(sql`t.category = 'marketing'`)}
     ${companyJoin}
     order by row_number() over (partition by e.tenant_id order by e.id)`,
   );
@@ -137,7 +154,9 @@ async function readLeased(tx: EntityManager, taken: RawBuilder<unknown>): Promis
     templateId: row.template_id,
     contentVersion: row.content_version,
     systemKey: row.system_key,
-    sendWindow: row.send_window,
+    hours: row.hours,
+    heldSince: row.held_since,
+    isCapped: row.is_capped,
     contactId: row.contact_id,
     contactVersion: row.contact_version,
     contact: contactOf(row),

@@ -16,6 +16,8 @@ export interface EmailRequest {
   campaignId?: number | null;
   executionId?: number | null;
   stepId?: string | null;
+  /** 1 to 9; null: that of the email campaign, else 5. */
+  priority?: number | null;
   lane: EmailLane;
   data?: Record<string, unknown> | null;
   requestId: string | null;
@@ -106,6 +108,7 @@ async function insertRows(tx: EntityManager, tenantId: string, requests: EmailRe
       campaign_id: request.campaignId,
       execution_id: request.executionId,
       step_id: request.stepId,
+      priority: request.priority ?? undefined,
       lane: request.lane,
       // Undefined, not null: null would be stored as a JSON null.
       data: request.data ?? undefined,
@@ -120,15 +123,15 @@ async function insertRows(tx: EntityManager, tenantId: string, requests: EmailRe
     with asked as (
       select distinct on (r.send_key) r.* from jsonb_to_recordset(${payload}::jsonb) as r(
         ord int, tenant_id text, send_key text, external_id text, template_id bigint, contact_id bigint, to_address text, to_key text,
-        campaign_id bigint, execution_id bigint, step_id text, lane text, data jsonb, request_id text, accepted boolean, refusal text)
+        campaign_id bigint, execution_id bigint, step_id text, priority smallint, lane text, data jsonb, request_id text, accepted boolean, refusal text)
       order by r.send_key, r.ord
     ), judged as (
       select e.*, coalesce(${refusal}, e.refusal) as reason from asked e ${gateJoins}
     )
     insert into emails (tenant_id, send_key, external_id, template_id, contact_id, to_address, campaign_id, execution_id, step_id,
-                        lane, data, request_id, accepted_at, status, reason)
+                        priority, lane, data, request_id, accepted_at, status, reason)
     select tenant_id, send_key, external_id, template_id, contact_id, to_address, campaign_id, execution_id, step_id,
-           lane, data, request_id, case when accepted then now() end, case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
+           priority, lane, data, request_id, case when accepted then now() end, case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
     from judged order by ord
     on conflict (tenant_id, send_key) do nothing
     returning id, send_key, status, reason`,

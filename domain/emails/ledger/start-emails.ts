@@ -2,7 +2,8 @@ import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
 import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
-import { gateJoins, refusalAtStart } from './gates.ts';
+import { isCapLocked, lockCapped } from '../../channels/gates/caps.ts';
+import { capJoin, gateJoins, refusalAtStart } from './gates.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { applySettlements, type Settlement } from './settle-emails.ts';
 
@@ -24,8 +25,12 @@ export interface RenderedRow {
   /** How often the email was started before. */
   attempt: number;
   failure?: string;
-  /** The email must wait until then, because the tenant's send window is closed. */
+  /** The email must wait until then, because the tenant's send window is closed or the person has quiet hours. */
   notBefore?: Date;
+  /** There are no open hours within the time that it may be held. */
+  expired?: boolean;
+  /** The contact, if caps of the tenant concern the email. */
+  cappedContactId?: number | null;
 }
 
 /** A rendered email with the provider (host:port) of its connection; null if the email cannot become SENDING. */
@@ -71,7 +76,9 @@ export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<u
 export async function startEmails(transact: Transact, start: Start): Promise<StartedEmail[]> {
   const { sent, emails } = start;
   const settle = sent.length === 0 ? [] : [applySettlements(sent), applyBounces(sent)];
-  const answers = await transact(emails.length === 0 ? settle : [...settle, applyStart(start)]);
+  const capped = emails.flatMap(({ rendered }) => rendered.cappedContactId ?? []);
+  const lock = capped.length === 0 ? [] : [lockCapped(capped)];
+  const answers = await transact(emails.length === 0 ? settle : [...settle, ...lock, applyStart(start)]);
   return emails.length === 0 ? [] : (answers.at(-1) as StartedEmail[]);
 }
 
@@ -89,25 +96,34 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
       to_key: row.isBareAddress && row.address ? addressKey(row.address) : null,
       failure: row.failure,
       not_before: row.notBefore,
+      expired: row.expired ?? false,
       provider,
     })),
   );
   return sql`${preparedHint}
     with asked as (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(
-        id bigint, tenant_id text, batch_id bigint, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, provider text)
+        id bigint, tenant_id text, batch_id bigint, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, expired boolean, provider text)
     ), held as (
-      select m.template_id, m.contact_id, m.campaign_id, m.lane, b.released_at, a.*
+      select m.template_id, m.contact_id, m.campaign_id, m.lane, m.priority, m.attempt, m.created_at, b.released_at, a.*
       from asked a join emails m on m.id = a.id
       left join email_batches b on b.id = a.batch_id and b.holder = ${holder} and b.lease_until > now()
       where m.status = 'QUEUED' and case when m.next_attempt_at is null then b.id is not null else m.holder = ${holder} and m.lease_until > now() end
       for update of m skip locked
     ), judged as (
-      select e.*, ${refusalAtStart(sql`e.from_key`)} as reason, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
+      select e.*, ${refusalAtStart(sql`e.from_key`)} as refusal, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale,
+        -- Caps are asked when the email is due, and not before what arrived with it can be seen.
+        not e.expired and e.not_before is null and v.capped as capped, v.reason as cap_reason,
+        v.waits or not ${isCapLocked(sql`e.contact_id`)} as cap_waits, greatest(v.asks_at, now() + interval '200 ms') as asks_at
+      from held e ${gateJoins} ${capJoin}
+    ), asked_caps as (
+      select j.*, coalesce(refusal, case when expired then 'expired' when capped and not cap_waits then cap_reason end) as reason,
+        capped and cap_waits as gathers
+      from judged j
     ), decided as materialized (
       select j.*, case when reason is not null then 'SUPPRESSED' when paused then 'QUEUED' when failure is not null then 'FAILED'
-                       when not_before is not null or stale then 'QUEUED' else 'SENDING' end as new_status
-      from judged j
+                       when not_before is not null or gathers or stale then 'QUEUED' else 'SENDING' end as new_status
+      from asked_caps j
     ), changed as (
       update emails m set
         status = d.new_status,
@@ -120,7 +136,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
         accepted_at = case when d.new_status = 'QUEUED' and d.paused then null else coalesce(m.accepted_at, d.released_at) end,
         -- An email of a batch stays with it only if it is started or ends now.
         next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then null
-                               else coalesce(d.not_before, m.next_attempt_at, now()) end,
+                               else coalesce(d.not_before, case when d.gathers then d.asks_at end, m.next_attempt_at, now()) end,
         to_address = coalesce(d.address, m.to_address),
         content_version = coalesce(d.content_version, m.content_version),
         link_count = coalesce(d.link_count, m.link_count),

@@ -32,13 +32,23 @@ function tryOut(engine: Liquid, source: string): string {
  * exceeds the limits.
  */
 export function checkTemplate(source: TemplateSource, compiled: string | null = null): Violation[] {
+  return checkParts(
+    [
+      ['/subject', 'text', source.subject],
+      ['/content', 'html', source.content],
+      ['/text', 'text', source.text],
+      ['/previewText', 'text', source.previewText],
+    ],
+    compiled,
+  );
+}
+
+/** A part of a template: where it is in the request, how its values are escaped, and its Liquid. */
+export type TemplatePart = [path: string, kind: 'html' | 'text', source: string | null | undefined];
+
+/** The same for the parts of any template. */
+export function checkParts(parts: readonly TemplatePart[], compiled: string | null = null): Violation[] {
   const violations: Violation[] = [];
-  const parts: [path: string, kind: 'html' | 'text', text: string | null | undefined][] = [
-    ['/subject', 'text', source.subject],
-    ['/content', 'html', source.content],
-    ['/text', 'text', source.text],
-    ['/previewText', 'text', source.previewText],
-  ];
   for (const [path, kind, text] of parts) {
     if (!text) continue;
     try {

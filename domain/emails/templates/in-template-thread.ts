@@ -2,12 +2,13 @@ import { parentPort } from 'node:worker_threads';
 // Imported before the first job arrives: this takes half a second, which must not delay a job.
 import 'mjml-browser';
 import { AppError } from '../../common/errors.ts';
-import { checkTemplate } from './check-template.ts';
+import { checkParts, checkTemplate } from './check-template.ts';
 import { compileMjml } from './compile-mjml.ts';
 import { renderForDisplay } from '../rendering/show-email.ts';
 import type { Done, Job } from './template-thread.ts';
 
 const work: Record<Job['name'], (...args: never) => unknown> = {
+  checkParts,
   checkTemplate,
   compileMjml,
   renderForDisplay,

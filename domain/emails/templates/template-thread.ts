@@ -4,7 +4,7 @@ import { OWN_SHARE } from '../rendering/template-limits.ts';
 
 /** A job for the thread: one of the functions that it knows, with arguments that can be cloned. */
 export interface Job {
-  name: 'checkTemplate' | 'compileMjml' | 'renderForDisplay';
+  name: 'checkParts' | 'checkTemplate' | 'compileMjml' | 'renderForDisplay';
   args: unknown[];
 }
 

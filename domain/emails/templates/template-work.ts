@@ -1,5 +1,5 @@
 import type { Violation } from '../../common/errors.ts';
-import { checkTemplate, type TemplateSource } from './check-template.ts';
+import { checkParts, checkTemplate, type TemplatePart, type TemplateSource } from './check-template.ts';
 import type { RecipientContext, TemplateVersion } from '../rendering/render.ts';
 import { renderForDisplay, type LinkSettings, type ShownEmail } from '../rendering/show-email.ts';
 import { stopAfter, wasStopped } from '../rendering/template-limits.ts';
@@ -26,6 +26,10 @@ export const checkOffLoop = async (
   const source = { subject, content, text, previewText };
   return offLoop(() => checkTemplate(source, compiled), { name: 'checkTemplate', args: [source, compiled] });
 };
+
+/** The same for `checkParts`. */
+export const checkPartsOffLoop = (parts: readonly TemplatePart[]): Promise<Violation[]> =>
+  offLoop(() => checkParts(parts), { name: 'checkParts', args: [parts] });
 
 /** The same for `renderForDisplay`. */
 export const showOffLoop = (

@@ -1,6 +1,6 @@
 import { creationIdSql } from '../../common/creation-id.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { matchesRule } from '../rules/match-rule.ts';
+import { matchesWhere } from '../../segments/filter/match-where.ts';
 import type { Awarded, PastEvent } from './replay-score.ts';
 import type { RuleRow } from '../scores/score-events.ts';
 
@@ -44,7 +44,7 @@ export async function pastEvents(
 ): Promise<Map<number, PastEvent[]>> {
   const events = new Map<number, PastEvent[]>();
   const add = ({ subjectId, eventId, at, data }: EventRow): void => {
-    const event = { eventId, at: at.getTime(), matches: matchesRule(rule.conditions, data ?? {}) };
+    const event = { eventId, at: at.getTime(), matches: matchesWhere(rule.conditions, data ?? {}) };
     (events.get(subjectId) ?? events.set(subjectId, []).get(subjectId)!).push(event);
   };
   await eachRow(tx, eventsOf(span, rule, members), add);

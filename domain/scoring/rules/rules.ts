@@ -5,7 +5,10 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { checkWhere } from '../../segments/filter/check-filter.ts';
 import type { FilterEvent } from '../../segments/filter/filter-fields.ts';
-import type { RuleCondition } from './match-rule.ts';
+import type { FieldLeaf } from '../../segments/filter/filter.ts';
+
+/** A condition of a scoring rule on a field of the event, like a leaf in the `where` of a segment's event leaf. */
+export type RuleCondition = FieldLeaf;
 
 export interface RuleInput {
   name: string;

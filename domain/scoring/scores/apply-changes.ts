@@ -3,7 +3,7 @@ import { DEFAULT_LEVELS } from '../../../db/entities/scoring.ts';
 import { appendEventsOfTenants, type NewEvent } from '../../../events/outbox.ts';
 import type { Change, Changed } from './award.ts';
 import { fireThresholds } from '../thresholds/fire-thresholds.ts';
-import { qualificationOf } from '../rules/match-rule.ts';
+import { qualificationOf } from '../rules/qualification.ts';
 import { saveScores } from './score-rows.ts';
 
 /** The rule id, in history and scores by rule, of points that no rule has awarded; the API and events show null. */

@@ -6,7 +6,7 @@ import { notFound } from '../../common/errors.ts';
 import { keyset, type ListQuery, type Page } from '../../common/paging.ts';
 import { NO_RULE } from './apply-changes.ts';
 import { scoreOf, totalOf, worthOf } from './decay.ts';
-import { qualificationOf } from '../rules/match-rule.ts';
+import { qualificationOf } from '../rules/qualification.ts';
 import { keyOf, readScores, type ScoreKey, type Subject } from './score-rows.ts';
 
 export interface HistoryRow {

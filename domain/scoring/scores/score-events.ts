@@ -6,7 +6,8 @@ import { applyChanges, NO_RULE } from './apply-changes.ts';
 import { award, type Cause, type Change, type Changed } from './award.ts';
 import { totalOf } from './decay.ts';
 import { lockCompanies, lockScoredContacts } from './lock-subjects.ts';
-import { matchesRule, type RuleCondition } from '../rules/match-rule.ts';
+import { matchesWhere } from '../../segments/filter/match-where.ts';
+import type { RuleCondition } from '../rules/rules.ts';
 import { keyOf, readScores, type ScoreKey, type Subject } from './score-rows.ts';
 
 /** Event types that rules can award points for. SCORE_UPDATED is not one: a score must not feed itself. */
@@ -16,6 +17,12 @@ export const SCORABLE_EVENTS = [
   'EMAIL_OPENED',
   'EMAIL_CLICKED',
   'EMAIL_BOUNCED',
+  'MESSAGE_SENT',
+  'MESSAGE_DELIVERED',
+  'MESSAGE_CLICKED',
+  'MESSAGE_RECEIVED',
+  'CHANNEL_SUBSCRIBED',
+  'CHANNEL_UNSUBSCRIBED',
   'FORM_SUBMITTED',
   'CAMPAIGN_COMPLETED',
   'GOAL_MET',
@@ -115,7 +122,7 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
       const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
       if (!contactId || automated) return [];
       return (current.get(`${event.tenantid}/${event.type}`) ?? [])
-        .filter((rule) => matchesRule(rule.conditions, { ...referenceOf(event), ...event.data }))
+        .filter((rule) => matchesWhere(rule.conditions, { ...referenceOf(event), ...event.data }))
         .map((rule) => ({ event, rule, contactId, tenantId: event.tenantid, at: Date.parse(event.time) }));
     });
   const expected = matchesOf(rules);

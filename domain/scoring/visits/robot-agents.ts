@@ -1,4 +1,4 @@
-import { isAutomatedAgent } from '../../emails/tracking/tracking-agents.ts';
+import { isAutomatedAgent } from '../../tracking/tracking-agents.ts';
 
 /**
  * User agents of programs that open pages and run their scripts, by the words with which they name themselves. A `bot`

@@ -16,7 +16,7 @@ const data = sql.ref('happened.data');
 
 /**
  * Compiles an event leaf to SQL: compares the number of matching activities of the contact with `count`. Automated
- * activities do not count; EMAIL_SENT counts only sent emails, not failed ones. There is no upper bound in time: an
+ * activities do not count; EMAIL_SENT and MESSAGE_SENT count only what was sent, not what failed. There is no upper bound in time: an
  * event whose time is slightly ahead, because of another machine's clock, would be missed for good.
  */
 export function compileEvent(leaf: EventLeaf, context: EventContext): Condition {
@@ -34,7 +34,7 @@ export function wantedActivities(leaf: EventLeaf, { now, execution }: Omit<Event
   const since = leaf.withinDays === undefined ? execution?.startedAt : momentBefore(now, leaf.withinDays, 'instant');
   return [
     ...(since ? [sql<boolean>`happened.occurred_at >= ${since}::timestamptz`] : []),
-    ...(leaf.event === 'EMAIL_SENT' ? [sql<boolean>`happened.status = 'SENT'`] : []),
+    ...(leaf.event === 'EMAIL_SENT' || leaf.event === 'MESSAGE_SENT' ? [sql<boolean>`happened.status = 'SENT'`] : []),
     ...(leaf.where ?? []).map((where) => compareOperand(dataOperand(where.field, leaf, execution), where, now)),
   ];
 }

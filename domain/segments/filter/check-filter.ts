@@ -61,7 +61,8 @@ function oneOf(node: Json, key: string, allowed: readonly string[], path: string
   return [{ path: `${path}/${key}`, code, message: `${key} must be one of ${allowed.join(', ')}` }];
 }
 
-interface Fields {
+/** The fields that leaves may name, and the message about any other name. */
+export interface Fields {
   spec: (name: string) => FieldSpec | undefined;
   unknown: (name: unknown) => string;
 }
@@ -97,14 +98,20 @@ export function checkWhere(
   path: string,
   { stepIds }: Pick<FilterOptions, 'stepIds'> = {},
 ): Violation[] {
-  if (!Array.isArray(where) || where.length > MAX_WHERE) {
-    return [{ path, code: 'type', message: `where must be a list of up to ${MAX_WHERE} field leaves` }];
-  }
-  const names = eventFieldNames(event, stepIds !== undefined).join(', ') || 'none';
-  const fields: Fields = {
+  return checkLeaves(where, path, {
     spec: (name) => eventField(event, name, stepIds),
-    unknown: (name) => `${event} has no field ${show(name)}; its fields are ${names}`,
-  };
+    unknown: (name) => {
+      const names = eventFieldNames(event, stepIds !== undefined).join(', ') || 'none';
+      return `${event} has no field ${show(name)}; its fields are ${names}`;
+    },
+  });
+}
+
+/** The violations of a list of field leaves on these fields. */
+export function checkLeaves(where: unknown, path: string, fields: Fields): Violation[] {
+  if (!Array.isArray(where) || where.length > MAX_WHERE) {
+    return [{ path, code: 'type', message: `must be a list of up to ${MAX_WHERE} field leaves` }];
+  }
   return where.flatMap((leaf: unknown, index) => {
     const at = `${path}/${index}`;
     if (isObject(leaf)) return checkLeaf(leaf, at, fields);

@@ -92,6 +92,12 @@ export const FILTER_EVENTS = [
   'EMAIL_OPENED',
   'EMAIL_CLICKED',
   'EMAIL_BOUNCED',
+  'MESSAGE_SENT',
+  'MESSAGE_DELIVERED',
+  'MESSAGE_CLICKED',
+  'MESSAGE_RECEIVED',
+  'CHANNEL_SUBSCRIBED',
+  'CHANNEL_UNSUBSCRIBED',
   'FORM_SUBMITTED',
   'WEBSITE_VISITED',
   'CAMPAIGN_TRIGGERED',
@@ -105,6 +111,8 @@ export type FilterEvent = (typeof FILTER_EVENTS)[number];
 
 const id: FieldSpec = { type: 'id' };
 const string: FieldSpec = { type: 'string' };
+const channel: FieldSpec = { type: 'enum', values: ['sms', 'push'] };
+const ofMessage = { templateId: id, campaignId: id, messageId: id, channel };
 const ofEmail = { templateId: id, campaignId: id, emailId: id };
 
 const EVENT_FIELDS: Record<FilterEvent, Readonly<Record<string, FieldSpec>>> = {
@@ -115,6 +123,12 @@ const EVENT_FIELDS: Record<FilterEvent, Readonly<Record<string, FieldSpec>>> = {
   EMAIL_OPENED: ofEmail,
   EMAIL_CLICKED: { ...ofEmail, url: string },
   EMAIL_BOUNCED: ofEmail,
+  MESSAGE_SENT: ofMessage,
+  MESSAGE_DELIVERED: ofMessage,
+  MESSAGE_CLICKED: { ...ofMessage, url: string },
+  MESSAGE_RECEIVED: { channel, optOut: { type: 'enum', values: ['yes', 'no', 'maybe'] } },
+  CHANNEL_SUBSCRIBED: { channel },
+  CHANNEL_UNSUBSCRIBED: { channel },
   FORM_SUBMITTED: { formId: id },
   WEBSITE_VISITED: { url: string, referrer: string, title: string },
   CAMPAIGN_TRIGGERED: { campaignId: id },
@@ -131,12 +145,15 @@ const EVENT_FIELDS: Record<FilterEvent, Readonly<Record<string, FieldSpec>>> = {
  */
 export function eventField(event: FilterEvent, name: string, stepIds?: ReadonlySet<string>): FieldSpec | undefined {
   const fields = EVENT_FIELDS[event];
-  if (name === 'stepId') return stepIds && 'emailId' in fields ? { type: 'enum', values: [...stepIds] } : undefined;
+  if (name === 'stepId')
+    return stepIds && ('emailId' in fields || 'messageId' in fields)
+      ? { type: 'enum', values: [...stepIds] }
+      : undefined;
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 /** The names of an event's `where` fields, for messages. */
 export function eventFieldNames(event: FilterEvent, inCampaign: boolean): string[] {
   const names = Object.keys(EVENT_FIELDS[event]);
-  return inCampaign && names.includes('emailId') ? ['stepId', ...names] : names;
+  return inCampaign && (names.includes('emailId') || names.includes('messageId')) ? ['stepId', ...names] : names;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { reportActivities } from '../../../activities/reports.ts';
 import { sql } from '../../../db/orm.ts';
@@ -87,12 +88,22 @@ test('without room for its file, a report is tried again, and made when there is
   await jsm.streams.update(KEPT_FILES, { ...config, max_bytes: state.bytes + 100 });
   const { id } = await reports.create({ ...MAY, format: 'pdf' });
   const { workflowId } = await reports.call('GET', `/${id}`, 200);
-  await until('it pauses', async () => {
-    const { events } = await service.deps.temporal.workflow.getHandle(workflowId).fetchHistory();
-    return events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
-  });
-  assert.equal((await reports.call('GET', `/${id}`, 200)).status, 'RUNNING');
-  await jsm.streams.update(KEPT_FILES, config);
+  try {
+    await until('it pauses', async () => {
+      // The workflow is started after the answer.
+      const history = await service.deps.temporal.workflow
+        .getHandle(workflowId)
+        .fetchHistory()
+        .catch((error: unknown) => {
+          if (error instanceof WorkflowNotFoundError) return null;
+          throw error;
+        });
+      return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
+    });
+    assert.equal((await reports.call('GET', `/${id}`, 200)).status, 'RUNNING');
+  } finally {
+    await jsm.streams.update(KEPT_FILES, config);
+  }
   const done = await reports.ended(id);
   assert.deepEqual([done.status, done.error], ['COMPLETED', null]);
 });

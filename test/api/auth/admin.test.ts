@@ -102,12 +102,13 @@ test('the built-in roles of every tenant get the permissions that a release adds
   );
 });
 
-test('a User may all but manage people, keys, settings, the audit log and erasure', () => {
+test('a User may all but manage people, keys, settings, the audit log, erasure and webhooks', () => {
   const withheld = PERMISSIONS.filter((permission) => !USER_PERMISSIONS.includes(permission));
   assert.deepEqual(
     new Set(withheld.map((permission) => permission.split(':')[0])),
-    new Set(['users', 'roles', 'api-keys', 'settings', 'audit-log', 'erasure']),
+    new Set(['users', 'roles', 'api-keys', 'settings', 'audit-log', 'erasure', 'webhooks']),
   );
+  assert.ok(USER_PERMISSIONS.includes('webhooks:read'));
   for (const permission of PERMISSIONS) assert.match(permission, /^[a-z-]{1,50}:[a-z-]{1,50}$/);
   assert.equal(new Set(PERMISSIONS).size, PERMISSIONS.length);
 });

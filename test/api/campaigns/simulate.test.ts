@@ -328,7 +328,7 @@ test('simulations of one tenant come one after the other, and those that find a 
   const id = await campaign([wait('pause', 1)]);
   // Holds the first one: it reads segments in its transaction.
   await owner.query('begin');
-  await owner.query('lock table email_settings in access exclusive mode');
+  await owner.query('lock table channel_settings in access exclusive mode');
   const asked = Array.from({ length: 8 }, () => ask(id, { contactIds }));
   const refused = await Promise.race(asked);
   assert.deepEqual([refused.status, refused.body.code, refused.headers.get('retry-after')], [503, 'unavailable', '10']);

@@ -151,7 +151,20 @@ async function makePerson() {
   );
   const topic = await ok('POST', '/emails/topics', { name: 'News' });
   await query(
-    sql`insert into topic_opt_outs (tenant_id, email_key, topic_id) values ('default', ${EMAIL.toLowerCase()}, ${topic.id}), ('default', ${`old.${EMAIL}`.toLowerCase()}, ${topic.id})`,
+    sql`insert into topic_opt_outs (tenant_id, address, topic_id) values ('default', ${EMAIL.toLowerCase()}, ${topic.id}), ('default', ${`old.${EMAIL}`.toLowerCase()}, ${topic.id})`,
+  );
+  const e164 = PHONE.replaceAll(' ', '');
+  await query(sql`
+    with message as (
+      insert into messages (tenant_id, send_key, channel, category, contact_id, to_address, status, content)
+      values ('default', 'to-her', 'sms', 'marketing', ${person.id}, ${e164}, 'SENT', ${JSON.stringify({ body: `Dear ${FIRST}` })}::jsonb) returning id)
+    insert into message_clicks (tenant_id, message_id, send_id, event_id, at, url, user_agent, automated)
+    select 'default', id, 1, gen_random_uuid(), now(), ${`https://example.com/?of=${LAST}`}, 'curl-of-hers', false from message`);
+  await query(sql`
+    insert into inbound_texts (tenant_id, provider_id, provider_message_id, from_address, text, opt_out, contact_ids)
+    values ('default', 1, 'from-her', ${e164}, ${`I am ${FIRST}`}, 'no', array[${person.id}::bigint])`);
+  await query(
+    sql`insert into text_consents (tenant_id, address, status, source, text) values ('default', ${e164}, 'unsubscribed', 'text', 'Stop')`,
   );
   await query(
     sql`insert into opt_ins (tenant_id, contact_id, form_id, confirmed_at, ip, user_agent) values ('default', ${person.id}, ${form.id}, now(), '192.0.2.7', 'curl-of-hers')`,
@@ -216,7 +229,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
   });
   const { person, sent, execution, open, form, template, topic } = await makePerson();
   assert.ok(
-    (await tracesInTables()).length > 8 && (await tracesInStreams()).length >= 3,
+    (await tracesInTables()).length > 11 && (await tracesInStreams()).length >= 3,
     'there is something to erase',
   );
 
@@ -295,6 +308,10 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
         'suppressions',
         'topicOptOuts',
         'optIns',
+        'messages',
+        'messageClicks',
+        'inboundTexts',
+        'textConsents',
         'workflows',
         'memberships',
         'stepReasons',
@@ -315,6 +332,10 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
       suppressions: 2,
       topicOptOuts: 2,
       optIns: 1,
+      messages: 1,
+      messageClicks: 1,
+      inboundTexts: 1,
+      textConsents: 1,
       workflows: 1,
       memberships: 1,
       // Of the call and of the condition.
@@ -358,11 +379,9 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
     const mail = await ok('GET', `/emails/${emailId}`);
     assert.deepEqual([mail.status, mail.reason], ['SUPPRESSED', reason], 'a mail to the bare address is held too');
   }
-  const kept = await query<{ email_key: string }>(
-    sql`select email_key from topic_opt_outs where topic_id = ${topic.id}`,
-  );
+  const kept = await query<{ address: string }>(sql`select address from topic_opt_outs where topic_id = ${topic.id}`);
   assert.deepEqual(
-    kept.map(({ email_key: key }) => key.slice(0, 7)),
+    kept.map(({ address: key }) => key.slice(0, 7)),
     ['erased:', 'erased:'],
     'what it refused is kept without the address',
   );

@@ -119,7 +119,10 @@ test("what has no row security is out of the service's reach", async () => {
   );
   assert.ok(others.some((table) => table.name === 'mikro_orm_migrations'));
   for (const { name } of others) {
-    assert.ok(name === 'mikro_orm_migrations' || /^(inbox|analytics_events)_/.test(name), name);
+    assert.ok(
+      name === 'mikro_orm_migrations' || /^(inbox|analytics_events|webhook_(events|deliveries|attempts))_/.test(name),
+      name,
+    );
     for (const role of ['perennial_app', 'perennial_engine', 'public']) {
       const [grant] = await ask(
         owner,
@@ -269,13 +272,15 @@ test('unique keys hold within a tenant, but for what is one for all', async () =
       and not exists (select 1 from pg_attribute a where a.attrelid = t.oid and a.attname = 'tenant_id' and a.attnum = any(i.indkey)) order by 1`,
     [tables],
   );
-  // Names, keys and invitations are looked up before a tenant is known; ids of events are ours.
+  // Names, keys (of sites, too) and invitations are looked up before a tenant is known; ids of events are ours.
   assert.deepEqual(
     global.map((index) => index.name),
     [
       'api_keys_hash_key',
       'email_events_event_key',
       'invitations_token_id_key',
+      'message_clicks_event_key',
+      'push_sites_site_key',
       'users_email_key',
       'users_username_key',
     ],

@@ -269,7 +269,7 @@ test("mail that could not be written is not explained as a provider's refusal", 
 async function startAll(notBefore?: Date): Promise<Map<number, string>> {
   const em = engineEm(service.deps.orm);
   await engine(
-    sql`update emails set accepted_at = coalesce(accepted_at, now()), next_attempt_at = least(next_attempt_at, now()) where status = 'QUEUED' and lane = 'journey'`,
+    sql`update emails set accepted_at = coalesce(accepted_at, now()), created_at = created_at - interval '2 seconds', next_attempt_at = least(next_attempt_at, now()) where status = 'QUEUED' and lane = 'journey'`,
   );
   const leased = await leaseEmails(em.fork(), { holder: 'test', lane: 'journey', limit: 100, seconds: 60 });
   const started = await startAs(
@@ -286,6 +286,7 @@ async function startAll(notBefore?: Date): Promise<Map<number, string>> {
       address: email.address,
       isBareAddress: email.contactId === null,
       attempt: email.attempt,
+      cappedContactId: email.isCapped ? email.contactId : null,
       ...(notBefore ? { notBefore } : {}),
     })),
   );

@@ -57,7 +57,7 @@ const chosen = ({ forms }: Shown) =>
   forms[0]!.filter(({ name, checked }) => name === 'topic' && checked).map(({ value }) => Number(value));
 const everything = () =>
   engine(sql`
-  select 's' as k, email_key, reason as v from suppressions union all select 'o', email_key, topic_id::text from topic_opt_outs
+  select 's' as k, email_key, reason as v from suppressions union all select 'o', address, topic_id::text from topic_opt_outs
   union all select 'c', email_key, status || version from contacts union all select 'm', status, id::text || coalesce(reason, '') from emails order by 1, 2, 3`);
 
 test('the page shows every topic with its name and description, all wanted until something is chosen', async () => {
@@ -83,7 +83,7 @@ test('what is saved holds and is told; saved again, or by a stale page, it is th
   const { token, email } = await reader();
   const refused = async () =>
     (
-      await engine<{ topic_id: number }>(sql`select topic_id from topic_opt_outs where email_key = ${email} order by 1`)
+      await engine<{ topic_id: number }>(sql`select topic_id from topic_opt_outs where address = ${email} order by 1`)
     ).map((row) => row.topic_id);
   const saved = readPage(await save(token, [one!]));
   assert.match(saved.text, /Saved\. You will get emails about: News /);
@@ -131,10 +131,10 @@ test('ids that are no topic of the tenant are ignored, whatever they are', async
     '１',
   ]);
   assert.equal(answer.status, 200);
-  assert.deepEqual(await engine(sql`select 1 from topic_opt_outs where email_key = ${email}`), []);
+  assert.deepEqual(await engine(sql`select 1 from topic_opt_outs where address = ${email}`), []);
   assert.doesNotMatch(answer.body, /Theirs/);
   await save(token, []);
-  assert.deepEqual(await engine(sql`select tenant_id, topic_id from topic_opt_outs where email_key = ${email}`), [
+  assert.deepEqual(await engine(sql`select tenant_id, topic_id from topic_opt_outs where address = ${email}`), [
     { tenant_id: 'default', topic_id: one },
   ]);
 });
@@ -150,10 +150,10 @@ test('a bare address chooses too; a choice holds for the address the mail went t
   const { contact, token, email } = await reader();
   await service.api('PUT', `/contacts/${contact!.id}`, { email: `moved-${email}` });
   await save(token, []);
-  assert.deepEqual(
-    await engine(sql`select email_key from topic_opt_outs where email_key like ${`%${email}`} order by 1`),
-    [{ email_key: `moved-${email}` }, { email_key: email }],
-  );
+  assert.deepEqual(await engine(sql`select address from topic_opt_outs where address like ${`%${email}`} order by 1`), [
+    { address: `moved-${email}` },
+    { address: email },
+  ]);
   assert.deepEqual(chosen(readPage(await save(token, [topic!]))), [topic]);
   assert.equal(
     (await service.api('POST', '/emails/send', { templateId, recipientId: contact!.id })).body.status,
@@ -165,7 +165,7 @@ test('what an erasure has left is switched on again by the person alone', async 
   const [topic] = await onlyTopics({ name: 'Refused once' });
   const { token, email } = await reader();
   await engine(
-    sql`insert into topic_opt_outs (tenant_id, email_key, topic_id) values ('default', ${erasedKey('default', email)}, ${topic})`,
+    sql`insert into topic_opt_outs (tenant_id, address, topic_id) values ('default', ${erasedKey('default', email)}, ${topic})`,
   );
   assert.deepEqual(chosen(readPage(await page('GET', `preferences/${token}`))), []);
   assert.deepEqual(chosen(readPage(await save(token, [topic!]))), [topic]);

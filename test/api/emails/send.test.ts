@@ -60,6 +60,7 @@ test('an accepted send is a QUEUED ledger row with its request in the outbox', a
       ['topic', true],
       ['sender', true],
       ['frequency_cap', true],
+      ['priority', true],
       ['intake', false],
     ],
   );

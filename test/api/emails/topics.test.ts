@@ -24,11 +24,11 @@ async function makeTopic(fields: object = {}) {
 }
 const refuse = (address: string, topicId: number, tenantId = 'default') =>
   engine(
-    sql`insert into topic_opt_outs (tenant_id, email_key, topic_id) values (${tenantId}, ${address}, ${topicId}) on conflict do nothing`,
+    sql`insert into topic_opt_outs (tenant_id, address, topic_id) values (${tenantId}, ${address}, ${topicId}) on conflict do nothing`,
   );
 const refusedBy = async (address: string) =>
   (
-    await engine<{ topic_id: number }>(sql`select topic_id from topic_opt_outs where email_key = ${address} order by 1`)
+    await engine<{ topic_id: number }>(sql`select topic_id from topic_opt_outs where address = ${address} order by 1`)
   ).map((row) => row.topic_id);
 async function sendTo(fields: object) {
   const { body } = await api('POST', '/emails/send', fields);
@@ -207,6 +207,7 @@ test('explain names the gate, of a mail that was held and of one that waits', as
     ['topic', true, null],
     ['sender', true, null],
     ['frequency_cap', true, null],
+    ['priority', true, null],
     ['intake', false, 'waiting'],
   ]);
   await refuse(late.email, topic.id);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { streamConfigs, TRACKING_HITS } from '../../../events/streams.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../../support/mail/emails.ts';
+import { counting, takenInTime } from '../../support/counting.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -45,25 +46,7 @@ const untilEvents = (emailId: number, count: number) =>
     return body.events.length >= count && body;
   });
 
-/** JetStream did not take a click in time; whether it took it at all, nobody is told. */
-class NotInTime extends Error {}
-
-async function follow(...request: Parameters<typeof visit>): Promise<Answer> {
-  const answer = await visit(...request);
-  if (answer.status === 503 && answer.headers.has('retry-after')) throw new NotInTime('a click was not taken in time');
-  return answer;
-}
-
-/** A test of what counts: one of whose clicks it is not known begins anew, with mails of its own. */
-const counting = (work: () => Promise<void>) => async (): Promise<void> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof NotInTime) || attempt === 10) throw error;
-    }
-  }
-};
+const follow = async (...request: Parameters<typeof visit>): Promise<Answer> => takenInTime(await visit(...request));
 
 test('the pixel is always the picture, never cached, and recorded once it is known', async () => {
   const { emailId, pixel, contactId, templateId } = await deliver();

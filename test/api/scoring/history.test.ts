@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { runEventHandler } from '../../../events/consume.ts';
+import { runEventHandler } from '../../../events/event-handler.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { scoringHandler } from '../../../events/handlers/scoring.ts';
 import { startService, type Service } from '../../support/service.ts';

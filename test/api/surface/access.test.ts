@@ -24,11 +24,11 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'public',
     user: true,
     operations: `
-    getHealth getAuthHealth getContactsHealth getSegmentsHealth getEmailsHealth getCampaignsHealth getFormsHealth getScoringHealth getAnalyticsHealth
+    getHealth getAuthHealth getContactsHealth getSegmentsHealth getEmailsHealth getCampaignsHealth getFormsHealth getScoringHealth getAnalyticsHealth getChannelsHealth getWebhooksHealth
     getOpenapi getAsyncapi getDocs getDocsStart getDocsScript getDocsStyle getEventsDocs getMetrics
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
-    trackOpen trackClick receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
+    trackOpen trackClick followShortLink receiveChannelCallback receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
     getFormPage getFormFields getFormToken getFormCaptcha getFormScript getFormAsset submitForm abandonForm
     getVisitScript tellVisit`,
   },
@@ -122,15 +122,49 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     exportAnalytics listReports getReport listReportRuns downloadReport`,
   },
   { access: 'analytics:write', user: true, operations: 'createReport updateReport deleteReport' },
+  {
+    access: 'channels:read',
+    user: true,
+    operations: `
+    listChannelTemplates getChannelTemplate previewChannelTemplate getChannelAnalytics checkMessage explainMessage getChannelPreferences
+    listChannelProviders getChannelProvider listMessages getMessage
+    listInboundTexts listChannelSuppressions getChannelSuppression`,
+  },
+  {
+    access: 'channels:write',
+    user: true,
+    operations: `
+    updateChannelPreferences createChannelTemplate updateChannelTemplate deleteChannelTemplate
+    createChannelProvider updateChannelProvider deleteChannelProvider resolveMessage
+    createChannelSuppression deleteChannelSuppression`,
+  },
+  { access: 'channels:send', user: true, operations: 'sendText sendPush testChannelProvider' },
+  // Other systems are told about people; who may decide to whom, may read the key that vouches for it.
+  {
+    access: 'webhooks:read',
+    user: true,
+    operations: `
+    listWebhooks getWebhook listWebhookEventTypes listWebhookDeliveries getWebhookDelivery pullWebhookEvents getWebhookProof getWebhookReplay`,
+  },
   // What is the Admin's.
+  {
+    access: 'webhooks:write',
+    user: false,
+    operations: `
+    createWebhook updateWebhook deleteWebhook testWebhook rotateWebhookSecret retryWebhookDelivery replayWebhook getDefaultWebhookKey`,
+  },
   { access: 'users:read', user: false, operations: 'listUsers getUser listInvitations getInvitation' },
   { access: 'users:write', user: false, operations: 'updateUser removeUserTotp createInvitation deleteInvitation' },
   { access: 'roles:read', user: false, operations: 'listRoles getRole listPermissions' },
   { access: 'roles:write', user: false, operations: 'createRole updateRole deleteRole' },
   { access: 'api-keys:read', user: false, operations: 'listApiKeys getApiKey' },
   { access: 'api-keys:write', user: false, operations: 'createApiKey deleteApiKey' },
-  { access: 'settings:read', user: false, operations: 'getEmailSettings getScoringSettings' },
-  { access: 'settings:write', user: false, operations: 'updateEmailSettings updateScoringSettings' },
+  { access: 'settings:read', user: false, operations: 'getEmailSettings getChannelSettings getScoringSettings' },
+  {
+    access: 'settings:write',
+    user: false,
+    operations: 'updateEmailSettings updateChannelSettings updateScoringSettings',
+  },
   { access: 'audit-log:read', user: false, operations: 'listAuditLog' },
   { access: 'erasure:read', user: false, operations: 'listErasures getErasure' },
   { access: 'erasure:write', user: false, operations: 'eraseContact' },
@@ -140,6 +174,7 @@ const lines = TABLE.flatMap(({ access, user, operations }) =>
   operations
     .trim()
     .split(/\s+/)
+    .filter((operationId) => operationId !== '')
     .map((operationId) => ({ operationId, access, user })),
 );
 

@@ -60,6 +60,8 @@ const PUBLIC = [
   /^\/emails\/(tracking\/(open|click)|unsubscribe|preferences|confirm(-sender)?|view|webhooks)\//,
   /^\/forms\/(\{id\}\/(page|fields|token|captcha|script|submit|abandon)|assets\/\{name\})$/,
   /^\/scoring\/visit/,
+  /^\/channels\/webhooks\/\{id\}$/,
+  /^\/\/r\/\{code\}$/,
 ];
 
 test('every route says what it is, who may call it and what it answers', () => {
@@ -115,8 +117,8 @@ test('reading needs a reading permission, changing one that is not', () => {
   for (const route of routes) {
     if (!route.access.includes(':')) continue;
     // Who has a secret can do what it protects.
-    const isSecret = route.path.endsWith('-secret');
-    const harmless = (route.method === 'GET' && !isSecret) || /(preview|simulate)$/.test(route.path);
+    const isSecret = /(-secret|^\/webhooks\/default)$/.test(route.path);
+    const harmless = (route.method === 'GET' && !isSecret) || /(preview|simulate|check)$/.test(route.path);
     assert.equal(route.access.endsWith(':read'), harmless, `${route.method} ${route.path} needs ${route.access}`);
     assert.equal(
       route.access.split(':')[0],

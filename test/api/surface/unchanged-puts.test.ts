@@ -15,6 +15,8 @@ type Body = Record<string, unknown>;
 /** A resource to put back unchanged: where it is, and what it was made of, where that can be put too. */
 interface Put {
   path: string;
+  /** The query with which it is read. */
+  query?: string;
   made?: Body;
 }
 
@@ -131,6 +133,30 @@ const resources: Record<string, () => Promise<Put>> = {
     assert.equal((await service.api('PUT', '/emails/settings', made)).status, 200);
     return { path: '/emails/settings', made };
   },
+  updateChannelSettings: async () => {
+    const made = {
+      caps: [{ perDays: 7, max: 3, channels: ['push', 'email'] }],
+      sendWindows: { email: null, sms: { to: '17:00', from: '09:00', timezone: 'contact' }, push: null },
+      timezone: 'Europe/Warsaw',
+      smsConsent: 'implied',
+      stopWords: ['basta'],
+      helpText: 'Call us',
+      maxHoldHours: 1,
+    };
+    assert.equal((await service.api('PUT', '/channels/settings', made)).status, 200);
+    return { path: '/channels/settings', made };
+  },
+  updateChannelPreferences: async () => {
+    const { path } = await make('/contacts', { email: 'choice@example.org', firstName: 'A', lastName: 'B' });
+    const made = {
+      contactId: idOf({ path }),
+      topics: [{ push: false, topicId: idOf(await make('/emails/topics', { name: 'Choice' })) }],
+      quietHours: { to: '07:00', from: '22:00', timezone: 'Europe/Warsaw' },
+      preferredChannel: 'push',
+    };
+    assert.equal((await service.api('PUT', '/channels/preferences', made)).status, 200);
+    return { path: '/channels/preferences', query: `?contactId=${made.contactId}`, made };
+  },
   updateEmailCampaign: async () => {
     const [one, two] = [idOf(await template()), idOf(await template())];
     return make('/emails/campaigns', {
@@ -179,6 +205,42 @@ const resources: Record<string, () => Promise<Put>> = {
       name: 'Hot',
       score: 70,
       action: { listId: idOf(await list()), type: 'ADD_TO_LIST' },
+    }),
+  updateChannelTemplate: () =>
+    make('/channels/templates', {
+      name: 'Order shipped',
+      channel: 'push',
+      category: 'transactional',
+      title: 'Dear {{firstName}}',
+      body: 'It is on its way',
+      url: 'https://example.com/orders',
+      iconUrl: '',
+      ttlSeconds: 0,
+      urgency: 'high',
+      collapseKey: 'orders',
+    }),
+  updateChannelProvider: () =>
+    make('/channels/providers', {
+      name: 'Gateway',
+      channel: 'sms',
+      type: 'http',
+      priority: 2,
+      ratePerSecond: 5,
+      config: { url: 'https://example.com/send', contentType: 'form', body: { text: '{{text}}', to: '{{to}}' } },
+      active: false,
+    }),
+  updateWebhook: () =>
+    make('/webhooks', {
+      name: 'CRM',
+      url: 'https://example.com/hook',
+      types: ['EMAIL_CLICKED', 'CONTACT_CREATED'],
+      filter: [{ value: 'pricing', operator: 'contains', field: 'url' }],
+      format: 'cloudevents',
+      signature: 'v1a',
+      ordering: 'contact',
+      include: ['contact'],
+      maxInFlight: 3,
+      timeoutMs: 2000,
     }),
   updateScoringSettings: async () => ({ path: '/scoring/settings', made: { hot: 70, warm: 30 } }),
   updateReport: async () => {
@@ -251,20 +313,21 @@ const written = () =>
 
 for (const { operationId, body: schema } of puts.filter((route) => route.operationId in resources)) {
   test(`${operationId}: what changes nothing raises no version and writes nothing`, async () => {
-    const { path, made } = await resources[operationId]!();
-    const shown = (await service.api('GET', path)).body;
+    const { path, query = '', made } = await resources[operationId]!();
+    const shown = (await service.api('GET', `${path}${query}`)).body;
     const before = await written();
     const same = async (what: string, put: unknown): Promise<void> => {
       const answer: Answer = await service.api('PUT', path, put);
       assert.equal(answer.status, 200, `${what}: ${JSON.stringify(answer.body)}`);
       assert.deepEqual(answer.body, shown, what);
-      assert.deepEqual((await service.api('GET', path)).body, shown, what);
+      assert.deepEqual((await service.api('GET', `${path}${query}`)).body, shown, what);
       assert.deepEqual(await written(), before, what);
     };
     await same('as it is shown', shown);
     await same('in another order of keys', turned(shown));
     await same('with empty texts', emptied(shown, schema as object));
-    await same('nothing of it', {});
+    // What has no path of its own says whose it is.
+    await same('nothing of it', query ? { contactId: shown.contactId } : {});
     if (made) await same('as it was made', made);
     if (made) await same('as it was made, each field by itself', Object.fromEntries(Object.entries(made).slice(0, 1)));
   });

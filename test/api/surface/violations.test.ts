@@ -37,6 +37,12 @@ beforeAll(async () => {
   await made('form', '/forms', { name: 'Contact', fields: [{ name: 'email', type: 'email', label: 'Email' }] });
   await made('rule', '/scoring/rules', { name: 'Open', eventType: 'EMAIL_OPENED', points: 3 });
   await made('threshold', '/scoring/thresholds', { name: 'Hot', score: 50 });
+  await made('channelTemplate', '/channels/templates', { name: 'Text', channel: 'sms', body: 'Hello' });
+  await made('channelProvider', '/channels/providers', {
+    ...{ name: 'Gateway', channel: 'sms', type: 'http' },
+    config: { url: 'https://example.com/', body: { to: '{{to}}' } },
+  });
+  await made('webhook', '/webhooks', { name: 'CRM', url: 'https://example.com/', types: ['*'] });
   const report = { name: 'Monthly', type: 'emails', format: 'csv' };
   ids['report'] = (await service.api('POST', '/analytics/reports', report)).body.id;
   ids['role'] = (await newRole(service, 'Editor', [])).id;
@@ -210,6 +216,89 @@ const CASES: Record<string, () => Case> = {
     body: { templateId: 'x', to: 'nope' },
     wrong: ['/templateId type', '/to invalid_email'],
   }),
+  createChannelTemplate: () => ({
+    path: '/channels/templates',
+    body: { name: '', channel: 'sms', body: '{{', title: 'T', ttlSeconds: -1, urgency: 'now', topicId: NOWHERE },
+    wrong: [
+      '/body template_syntax',
+      '/name too_short',
+      '/title not_allowed',
+      '/topicId not_found',
+      '/ttlSeconds out_of_range',
+      '/urgency enum',
+    ],
+  }),
+  updateChannelTemplate: () => ({
+    path: `/channels/templates/${ids['channelTemplate']}`,
+    body: { name: '', channel: 'push', body: '{% nope %}', collapseKey: 'a b', topicId: NOWHERE, contentVersion: 7 },
+    wrong: [
+      '/body template_syntax',
+      '/channel read_only',
+      '/collapseKey format',
+      '/contentVersion read_only',
+      '/name too_short',
+      '/topicId not_found',
+    ],
+  }),
+  createChannelProvider: () => ({
+    path: '/channels/providers',
+    body: {
+      ...{ name: '', channel: 'push', type: 'http', priority: 0, ratePerSecond: 0, nope: 1 },
+      config: { url: 'https://127.0.0.1/', body: { to: '{% nope %}' }, idempotencyHeader: 'Host' },
+      credentials: { headers: { Host: 'example.org', 'X-Break': 'a\nb' } },
+    },
+    wrong: [
+      '/channel conflict',
+      '/config/body/to template_syntax',
+      '/config/idempotencyHeader invalid',
+      '/config/url outbound_refused',
+      '/credentials/headers/Host invalid',
+      '/credentials/headers/X-Break invalid_character',
+      '/name too_short',
+      '/nope unknown_field',
+      '/priority out_of_range',
+      '/ratePerSecond out_of_range',
+    ],
+  }),
+  updateChannelProvider: () => ({
+    path: `/channels/providers/${ids['channelProvider']}`,
+    body: {
+      ...{ type: 'twilio', version: 77, active: 'yes' },
+      config: { url: 'https://user@example.com/', body: { to: '{{to}}' } },
+      credentials: { callbackSecret: 'secret' },
+    },
+    wrong: [
+      '/active type',
+      '/config/url outbound_refused',
+      '/credentials/callbackSecret format',
+      '/type read_only',
+      '/version read_only',
+    ],
+  }),
+  sendText: () => ({
+    path: '/channels/sms/send',
+    body: { to: '123', recipientId: 'x', body: '{{', templateId: 1, priority: 10 },
+    wrong: [
+      '/body template_syntax',
+      '/priority out_of_range',
+      '/recipientId type',
+      '/templateId required',
+      '/to format',
+    ],
+  }),
+  sendPush: () => ({
+    path: '/channels/push/send',
+    body: { body: '{% nope %}', ttlSeconds: -1, urgency: 'now', actions: [{ action: 'a b', title: '' }] },
+    wrong: [
+      '/actions/0/action format',
+      '/actions/0/title too_short',
+      '/body template_syntax',
+      '/recipientId required',
+      '/title required',
+      '/ttlSeconds out_of_range',
+      '/urgency enum',
+    ],
+  }),
   createTemplate: () => ({
     path: '/emails/templates',
     body: { name: '', subject: '{{', content: '<p>{% nope %}</p>', fromEmail: 'nope', topicId: NOWHERE },
@@ -239,6 +328,16 @@ const CASES: Record<string, () => Case> = {
       '/replyTo invalid_email',
       '/topicId not_found',
     ],
+  }),
+  testChannelProvider: () => ({
+    path: `/channels/providers/${ids['channelProvider']}/test`,
+    body: { to: 'nope', nope: 1 },
+    wrong: ['/nope unknown_field', '/to format'],
+  }),
+  createChannelSuppression: () => ({
+    path: '/channels/suppressions',
+    body: { channel: 'sms', address: 'nope', reason: 'x' },
+    wrong: ['/address format', '/reason enum'],
   }),
   testTemplate: () => ({
     path: `/emails/templates/${ids['template']}/test`,
@@ -297,6 +396,52 @@ const CASES: Record<string, () => Case> = {
       '/sendWindow/to range',
       '/version read_only',
     ],
+  }),
+  updateChannelSettings: () => ({
+    path: '/channels/settings',
+    body: {
+      caps: [
+        { channels: ['sms'], max: 1, perDays: 366 },
+        { channels: ['sms'], max: 1, perDays: 1 },
+      ],
+      sendWindows: { push: { from: '10:00', to: '09:00', timezone: 'Mars/One' } },
+      timezone: 'Mars/One',
+      maxHoldHours: 0,
+      version: 77,
+    },
+    wrong: [
+      '/caps/0/perDays out_of_range',
+      '/caps/1/channels duplicate',
+      '/maxHoldHours out_of_range',
+      '/sendWindows/push/timezone timezone',
+      '/sendWindows/push/to range',
+      '/timezone timezone',
+      '/version read_only',
+    ],
+  }),
+  updateChannelPreferences: () => ({
+    path: '/channels/preferences',
+    body: {
+      contactId: ids['contact'],
+      channels: { sms: { consent: 'maybe' }, push: { devices: 9 } },
+      topics: [{ topicId: NOWHERE, sms: 1 }],
+      quietHours: { from: '25:00', to: '07:00', timezone: 'Mars/One' },
+      preferredChannel: 'fax',
+    },
+    wrong: [
+      '/channels/push/devices read_only',
+      '/channels/sms/consent enum',
+      '/preferredChannel enum',
+      '/quietHours/from format',
+      '/quietHours/timezone timezone',
+      '/topics/0/sms type',
+      '/topics/0/topicId not_found',
+    ],
+  }),
+  checkMessage: () => ({
+    path: '/channels/check',
+    body: { contactId: 'x', channel: 'fax', topicId: NOWHERE, at: 'soon' },
+    wrong: ['/at format', '/channel enum', '/contactId type', '/topicId not_found'],
   }),
   createSuppression: () => ({
     path: '/emails/suppressions',
@@ -414,6 +559,42 @@ const CASES: Record<string, () => Case> = {
     path: `/scoring/thresholds/${ids['threshold']}`,
     body: { name: '', version: 99, action: { type: 'WEBHOOK', url: 'https://10.0.0.1/' } },
     wrong: ['/action/url outbound_refused', '/name too_short', '/version read_only'],
+  }),
+  createWebhook: () => ({
+    path: '/webhooks',
+    body: {
+      ...{ name: '', url: 'https://127.0.0.1/', types: ['*', 'CONTACT_CREATED'], maxInFlight: 21, nope: 1 },
+      filter: [{ field: 'colour', operator: 'eq', value: 1 }],
+      headers: { Host: 'example.org', 'Webhook-Id': '1', 'X-Old': true, 'bad name': 'x', 'X-Break': 'a\nb' },
+    },
+    wrong: [
+      '/filter/0/field unknown_field',
+      '/headers/Host invalid',
+      '/headers/Webhook-Id invalid',
+      '/headers/X-Break invalid_character',
+      '/headers/X-Old type',
+      '/headers/bad name format',
+      '/maxInFlight out_of_range',
+      '/name too_short',
+      '/nope unknown_field',
+      '/types conflict',
+      '/url outbound_refused',
+    ],
+  }),
+  updateWebhook: () => ({
+    path: `/webhooks/${ids['webhook']}`,
+    body: {
+      url: 'https://user@example.com/',
+      timeoutMs: 1,
+      version: 77,
+      filter: [{ field: 'colour', operator: 'eq' }],
+    },
+    wrong: ['/filter/0/field unknown_field', '/timeoutMs out_of_range', '/url outbound_refused', '/version read_only'],
+  }),
+  replayWebhook: () => ({
+    path: `/webhooks/${ids['webhook']}/replay`,
+    body: { from: '2999-01-01T00:00:00Z', only: 'some', nope: 1 },
+    wrong: ['/from out_of_range', '/nope unknown_field', '/only enum'],
   }),
   createReport: () => ({
     path: '/analytics/reports',
@@ -546,8 +727,12 @@ const ELSEWHERE: Record<string, string> = {
   importContacts: 'a file, below',
   removeSegmentContacts: 'who is not there is not in it',
   removeListContacts: 'who is not there is not in it',
+  previewChannelTemplate: 'nothing but ids',
   previewTemplate: 'nothing but ids',
   resolveEmail: 'nothing but an enum',
+  resolveMessage: 'nothing but an enum',
+  testWebhook: 'nothing but an enum',
+  rotateWebhookSecret: 'nothing but a number',
 };
 
 test('every operation with a body has a case, or a reason to have none', () => {

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { createECDH, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
+import { sql } from '../../../db/orm.ts';
+import { makeFcmKey } from '../../../dev/fakes/fcm.ts';
+import { makeSiteKeys } from '../../../domain/channels/push/site-keys.ts';
 import { problemsOf } from '../../support/accounts.ts';
+import { channelsOf } from '../../support/channels.ts';
 import { eventOf, publish } from '../../support/events.ts';
 import { makeContact } from '../../support/mail/emails.ts';
 import { startNameServer } from '../../support/name-server.ts';
@@ -28,15 +33,20 @@ const NAMES: Record<string, (turn: number) => readonly string[]> = {
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ worker: true });
+  service = await startService({ worker: true, env: { PUSH_HOSTS: '*.example.com' } });
 });
 afterAll(() => service.stop());
 
 /** Gives the service a guard that asks a name server of the attacker. */
-async function askAttacker(): Promise<void> {
-  const { resolver, close } = await startNameServer((name, turn) => NAMES[name]?.(turn));
+async function askAttacker(): Promise<Set<string>> {
+  const asked = new Set<string>();
+  const { resolver, close } = await startNameServer((name, turn) => {
+    asked.add(name);
+    return NAMES[name]?.(turn);
+  });
   onTestFinished(close);
   service.deps.outbound = outbound(`${OUTSIDE}/32`, {}, resolver);
+  return asked;
 }
 
 async function made(answer: Promise<Answer>, status = 201): Promise<Answer['body']> {
@@ -44,6 +54,11 @@ async function made(answer: Promise<Answer>, status = 201): Promise<Answer['body
   assert.equal(is, status, JSON.stringify(body));
   return body;
 }
+
+/** What became of a message that was accepted. */
+const SENT = 'sent';
+const key = makeFcmKey();
+const account = { client_email: 'sender@project-1.iam.gserviceaccount.com', private_key: key };
 
 /** Something that calls URLs of users. Add it here when it is built. */
 interface Feature {
@@ -60,11 +75,12 @@ const campaign = (urls: string[]) => ({
   steps: urls.map((url, index) => ({ id: `call${index}`, type: 'WEBHOOK', config: { url } })),
 });
 const threshold = (url: string) => ({ name: 'Hot', score: 40, action: { type: 'WEBHOOK', url } });
+const webhook = (url: string) => ({ name: 'CRM', url, types: ['CONTACT_CREATED'] });
 
-/** What is there, and changed: a campaign and a threshold. */
+/** What is there, and changed: a campaign, a threshold and a webhook. */
 const there = new Map<string, Promise<Answer['body']>>();
 const existing = (path: string, body: object): Promise<{ id: number }> => {
-  const one = there.get(path) ?? made(service.api('POST', path, body));
+  const one = there.get(path) ?? made(service.api('POST', path.split('#')[0]!, body));
   there.set(path, one);
   return one;
 };
@@ -113,7 +129,103 @@ const FEATURES: Record<string, Feature> = {
       return Promise.all(ids.map((id) => failureOf(`threshold-call/default/${id}/${contactId}`)));
     },
   },
+  'a webhook': {
+    path: '/url',
+    save: async (url) => {
+      const { id } = await existing('/webhooks', webhook('https://example.com/'));
+      const answers = [
+        await service.api('POST', '/webhooks', webhook(url)),
+        await service.api('PUT', `/webhooks/${id}`, webhook(url)),
+      ];
+      return answers.map(problemsOf);
+    },
+    call: async (urls) => {
+      const ids: number[] = [];
+      for (const url of urls) ids.push((await made(service.api('POST', '/webhooks', webhook(url)))).id);
+      await makeContact(service);
+      const failures = urls.map((url, index) => failureOfDelivery(ids[index]!, url.endsWith('/again') ? 2 : 1));
+      return Promise.all(failures);
+    },
+  },
+  'a provider of texts, http': providerFeature('url', (url) => ({
+    ...{ name: 'Gateway', channel: 'sms', type: 'http' },
+    config: { url, body: { to: '{{to}}', text: '{{text}}' } },
+  })),
+  'a provider of texts, twilio': providerFeature('baseUrl', (baseUrl) => ({
+    ...{ name: 'Twilio', channel: 'sms', type: 'twilio' },
+    config: { accountSid: `AC${'0'.repeat(32)}`, from: '+15005550006', baseUrl },
+    credentials: { authToken: 'a token' },
+  })),
+  'a provider of pushes': providerFeature('baseUrl', (baseUrl, port) => ({
+    ...{ name: 'FCM', channel: 'push', type: 'fcm' },
+    config: { projectId: 'project-1', baseUrl, tokenUrl: `http://${OUTSIDE}:${port}/mixed` },
+    credentials: account,
+  })),
+  'the tokens of a provider of pushes': providerFeature('tokenUrl', (tokenUrl, port) => ({
+    ...{ name: 'FCM', channel: 'push', type: 'fcm' },
+    config: { projectId: 'project-1', baseUrl: `http://${OUTSIDE}:${port}/mixed`, tokenUrl },
+    credentials: account,
+  })),
 };
+
+/** A provider whose calls go to `url`; `port` is that of the server outside. */
+type ProviderOf = (url: string, port: string) => { channel: 'sms' | 'push'; config: object; [field: string]: unknown };
+
+/** Providers of messages: each has its own message to send, and tells the last failure as its health. */
+function providerFeature(name: string, of: ProviderOf): Feature {
+  return {
+    path: `/config/${name}`,
+    save: async (url) => {
+      const sound = of('https://example.com/', '443');
+      const { id } = await existing(`/channels/providers#${sound['type'] as string}`, sound);
+      const answers = [
+        await service.api('POST', '/channels/providers', of(url, '443')),
+        await service.api('PUT', `/channels/providers/${id}`, { config: of(url, '443').config }),
+      ];
+      return answers.map(problemsOf);
+    },
+    call: async (urls) => {
+      const { port } = new URL(urls[0]!);
+      const { device } = channelsOf(service);
+      return Promise.all(
+        urls.map(async (url, index) => {
+          const { channel, ...provider } = of(url, port);
+          const { id } = await made(service.api('POST', '/channels/providers', { channel, ...provider }));
+          const to =
+            channel === 'sms'
+              ? { to: `+1202555${String(1000 + index)}` }
+              : { subscriptionId: await device(null), title: 'Hello' };
+          const body = { ...to, body: 'Hello', category: 'transactional', providerId: id };
+          const { messageId } = await made(
+            service.api('POST', `/channels/${channel === 'sms' ? 'sms' : 'push'}/send`, body),
+            202,
+          );
+          const failure = await until(`${url} is tried`, async () => {
+            const { health } = (await service.api('GET', `/channels/providers/${id}`)).body;
+            // The first time it is only told to wait.
+            if (health.lastError && !(url.endsWith('/again') && /503/.test(health.lastError)))
+              return health.lastError as string;
+            const { status } = (await service.api('GET', `/channels/messages/${messageId}`)).body;
+            return status === 'SENT' && SENT;
+          });
+          await made(service.api('PUT', `/channels/providers/${id}`, { active: false }), 200);
+          if (failure === SENT) return null;
+          if (failure.includes('307')) return 'answered 307';
+          return `outbound_refused: ${failure}${url.endsWith('/again') ? ' after 2 attempts' : ''}`;
+        }),
+      );
+    },
+  };
+}
+/** Why a webhook's delivery failed, once it was tried so often; null = it did not. */
+async function failureOfDelivery(id: number, tries: number): Promise<string | null> {
+  const { status, attempts } = await until('it is tried', async () => {
+    const [first] = (await service.api('GET', `/webhooks/${id}/deliveries`)).body.data;
+    return first?.attempts.length >= tries ? first : null;
+  });
+  if (status === 'DELIVERED') return null;
+  return `${attempts[tries - 1].error}${tries > 1 ? ` after ${tries} attempts` : ''}`;
+}
 
 /** Why a workflow failed; null = it did not. */
 async function failureOf(id: string): Promise<string | null> {
@@ -144,11 +256,15 @@ for (const [what, { path, save, call }] of Object.entries(FEATURES)) {
     const port = await listening(createTcpServer(() => (trapped += 1)).unref(), TRAP);
     const paths: string[] = [];
     const server = createServer((request, response) => {
-      paths.push(request.url!);
+      // Some append to the URL.
+      const path = `/${request.url!.split('/')[1]}`;
+      paths.push(path);
       // Without a kept connection, the next attempt asks for the address again.
-      if (request.url === '/again') response.writeHead(503, { connection: 'close' });
-      if (request.url === '/elsewhere') response.writeHead(307, { location: `http://${TRAP}:${port}/` });
-      response.end();
+      if (path === '/again') response.writeHead(503, { connection: 'close' });
+      if (path === '/elsewhere') response.writeHead(307, { location: `http://${TRAP}:${port}/` });
+      // An answer before the end of a request that sends a message accepts nothing.
+      const token = path === '/mixed' ? '{"access_token":"a-token","expires_in":3600}' : '';
+      request.resume().on('end', () => response.end(token));
     });
     await listening(server, OUTSIDE, port);
 
@@ -166,7 +282,54 @@ for (const [what, { path, save, call }] of Object.entries(FEATURES)) {
       await call(expected.map(([url]) => url)),
       expected.map(([, failure]) => failure),
     );
-    assert.deepEqual(paths.sort(), ['/again', '/elsewhere', '/mixed']);
+    // A redirect may be tried again; the name that rebinds is called once.
+    assert.deepEqual([...new Set(paths)].sort(), ['/again', '/elsewhere', '/mixed']);
+    assert.equal(paths.filter((one) => one === '/again').length, 1);
     assert.equal(trapped, 0);
   });
 }
+
+/** A site with a device at each of these endpoints, as browsers subscribe; whoever subscribes chooses the endpoint. */
+async function devicesAt(endpoints: string[]): Promise<number[]> {
+  const { engine } = channelsOf(service);
+  const [site] = await engine<{ id: number }>(sql`
+    insert into push_sites (tenant_id, name, origins, subject, site_key, public_key, private_key)
+    values ('default', 'Shop', '{https://shop.example.com}', 'mailto:a@example.com', 'a-site', '', '') returning id`);
+  const keys = makeSiteKeys(service.deps.env, { tenantId: 'default', id: site!.id });
+  await engine(
+    sql`update push_sites set public_key = ${keys.publicKey}, private_key = ${keys.privateKey} where id = ${site!.id}`,
+  );
+  const browser = createECDH('prime256v1');
+  const p256dh = browser.generateKeys('base64url');
+  const devices = await engine<{ id: number }>(sql`
+    insert into push_subscriptions (tenant_id, type, site_id, endpoint, digest, p256dh, auth)
+    select 'default', 'webpush', ${site!.id}, e, md5(e), ${p256dh}, ${randomBytes(16).toString('base64url')}
+    from unnest(${endpoints}::text[]) with ordinality as u(e, n) order by n returning id`);
+  return devices.map(({ id }) => id);
+}
+
+test('the endpoint of a push: what its name leads to is judged when it is called, and other hosts are not called', async () => {
+  const asked = await askAttacker();
+  let trapped = 0;
+  const port = await listening(createTcpServer(() => (trapped += 1)).unref(), TRAP);
+  const names = ADDRESSES.map((_, index) => `n${index}.example.com`);
+  const elsewhere = [`https://${TRAP}:${port}/`, `http://n3.example.com:${port}/`, `https://localhost:${port}/`];
+  const ids = await devicesAt([...names.map((name) => `https://${name}:${port}/`), ...elsewhere]);
+  const messages: number[] = [];
+  for (const subscriptionId of ids) {
+    const body = { subscriptionId, title: 'Hello', body: 'There', category: 'transactional' };
+    messages.push((await made(service.api('POST', '/channels/push/send', body), 202)).messageId);
+  }
+  const reasonOf = async (id: number) => {
+    const { status, reason } = (await service.api('GET', `/channels/messages/${id}`)).body;
+    return [status, reason];
+  };
+  await until('all names are asked for', () => names.every((name) => asked.has(name)));
+  await until('what is no push service has failed', async () => {
+    const ends = await Promise.all(messages.slice(names.length).map(reasonOf));
+    return ends.every(([status, reason]) => status === 'FAILED' && reason === 'outbound_refused');
+  });
+  // They are tried again later, as when a push service cannot be reached.
+  for (const id of messages.slice(0, names.length)) assert.deepEqual(await reasonOf(id), ['QUEUED', null]);
+  assert.equal(trapped, 0);
+});

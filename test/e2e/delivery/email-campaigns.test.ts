@@ -78,6 +78,7 @@ test('an immediate campaign reaches each of its segment once, and says of the ot
       ['topic', true],
       ['sender', true],
       ['frequency_cap', true],
+      ['priority', true],
       ['intake', true],
       ['provider', true],
     ],

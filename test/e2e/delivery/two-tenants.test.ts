@@ -87,6 +87,26 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
     rule_id: ruleId,
   });
   await make('/scoring/thresholds', { name: mark, score: 50, action: { type: 'ADD_TO_LIST', listId } });
+  const webhookId = await make('/webhooks', {
+    name: mark,
+    url: `https://example.com/${mark}`,
+    types: ['*'],
+    active: false,
+  });
+  await insertRow(owner, 'webhook_replays', await columnsOf(owner, 'webhook_replays'), {
+    tenant_id: user.tenantId,
+    endpoint_id: webhookId,
+    status: 'COMPLETED',
+  });
+  await make('/channels/templates', { name: mark, channel: 'sms', body: mark });
+  await make('/channels/providers', {
+    ...{ name: mark, channel: 'sms', type: 'http' },
+    config: { url: `https://example.com/${mark}`, body: { to: '{{to}}', text: '{{text}}' } },
+  });
+  await make('/channels/sms/send', { recipientId: contactId, body: mark, category: 'transactional' });
+  await make('/channels/suppressions', { channel: 'push', address: `${mark.toLowerCase()}-pushed@example.com` });
+  for (const table of ['push_sites', 'push_subscriptions'])
+    await insertRow(owner, table, await columnsOf(owner, table), { tenant_id: user.tenantId });
   await make('/analytics/reports', { name: mark, type: 'emails', format: 'csv' });
   await make('/auth/roles', { name: mark, permissions: ['contacts:read'] });
   await make('/auth/api-keys', { name: mark, permissions: ['contacts:read'] });
@@ -126,6 +146,14 @@ const PATHS: [RegExp, string][] = [
   [/^\/scoring\/replays/, 'scoring_replays'],
   [/^\/scoring\/thresholds/, 'score_thresholds'],
   [/^\/analytics\/reports/, 'analytics_reports'],
+  [/^\/webhooks\/replays/, 'webhook_replays'],
+  [/^\/webhooks/, 'webhook_endpoints'],
+  [/^\/channels\/templates/, 'channel_templates'],
+  [/^\/channels\/providers/, 'channel_providers'],
+  [/^\/channels\/suppressions/, 'channel_suppressions'],
+  [/^\/channels\/push\/sites/, 'push_sites'],
+  [/^\/channels\/push\/subscriptions/, 'push_subscriptions'],
+  [/^\/channels/, 'messages'],
   [/^\/auth\/users/, 'users'],
   [/^\/auth\/roles/, 'roles'],
   [/^\/auth\/invitations/, 'invitations'],
@@ -144,6 +172,8 @@ const FIELDS: Record<string, string> = {
   formId: 'forms',
   campaignId: 'campaigns',
   runId: 'analytics_report_runs',
+  providerId: 'channel_providers',
+  subscriptionId: 'push_subscriptions',
 };
 
 type Ids = Map<string, number[]>;

@@ -10,14 +10,17 @@ import type { Api } from '../../support/call-api.ts';
 import { takesIdempotencyKey } from '../../../api/route/route.ts';
 
 const keyed = routes.filter(takesIdempotencyKey);
-/** They read, or are refused: nothing changes but that their answer is kept. */
+/** They read, call somebody, or are refused: nothing changes but that their answer is kept. */
 const CHANGES_NOTHING = new Set([
+  'checkMessage',
+  'previewChannelTemplate',
   'previewSegment',
   'previewTemplate',
   'rebuildSegment',
   'rebuildList',
   'rebuildSegmentOrList',
   'simulateCampaign',
+  'testWebhook',
   'verifySender',
 ]);
 

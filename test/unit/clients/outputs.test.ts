@@ -36,7 +36,19 @@ test('the Postman collection has a folder for each area, every operation once, a
   );
   assert.deepEqual(
     collection.item.map(({ name }) => name),
-    ['auth', 'contacts', 'segments', 'emails', 'campaigns', 'forms', 'scoring', 'analytics', 'system'],
+    [
+      'auth',
+      'contacts',
+      'segments',
+      'emails',
+      'campaigns',
+      'forms',
+      'scoring',
+      'analytics',
+      'channels',
+      'webhooks',
+      'system',
+    ],
   );
   const requests = collection.item.flatMap(({ item = [] }) => item.map(({ request }) => request!));
   assert.deepEqual(

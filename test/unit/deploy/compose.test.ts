@@ -100,7 +100,7 @@ test('our containers get settings that there are, all that they need, and no sec
 
 test('each role of the worker runs, and the API twice behind one address', () => {
   const roles = ours.flatMap(([, { command = [] }]) => (command.includes('--only') ? command.at(-1)!.split(',') : []));
-  assert.deepEqual(roles.sort(), ['consumers', 'intake', 'relay', 'senders', 'temporal']);
+  assert.deepEqual(roles.sort(), ['consumers', 'intake', 'relay', 'senders', 'temporal', 'webhooks']);
   const { api, proxy } = compose.services;
   assert.equal(api?.deploy?.replicas, 2);
   assert.equal(api?.ports, undefined);

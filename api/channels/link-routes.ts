@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { AppError } from '../../domain/common/errors.ts';
+import { linkReader } from '../../domain/tracking/read-links.ts';
+import { recipientErrorPage } from '../emails/pages/pages.ts';
+import { route, type RouteSpec } from '../route/route.ts';
+import { hitPublisher } from '../tracking/hit-publisher.ts';
+import { clickNotStored, messageHit, noStore } from '../tracking/hits.ts';
+
+export const linkRoutes: RouteSpec[] = [
+  route({
+    method: 'GET',
+    path: '//r/{code}',
+    operationId: 'followShortLink',
+    summary: 'Record a click on a link of a text message or push, and redirect to it',
+    access: 'public',
+    description: 'Redirects only to the URL that is stored for the code.',
+    params: Type.Object({ code: Type.String({ description: '10 letters and digits' }) }),
+    openQuery: true,
+    responses: { 302: { description: 'Redirect to the link' } },
+    errors: ['not_found', 'unavailable'],
+    errorPage: recipientErrorPage,
+    handler: async ({ ctx, deps, params: { code } }) => {
+      const link = await linkReader(deps.orm).find(code);
+      if (!link) throw new AppError('not_found', 'There is no such link', { headers: noStore });
+      const visit = { address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method };
+      if (!(await hitPublisher(deps.nats, deps.log).publish(messageHit(link, visit)))) throw clickNotStored();
+      return { headers: { ...noStore, Location: link.url } };
+    },
+  }),
+];

@@ -1,0 +1,122 @@
+import { readSettings } from '../../domain/channels/settings/settings.ts';
+import { previewTemplate } from '../../domain/channels/templates/preview-template.ts';
+import {
+  createTemplate,
+  deleteTemplate,
+  listTemplates,
+  readTemplate,
+  updateTemplate,
+} from '../../domain/channels/templates/templates.ts';
+import { templateViolations } from '../../domain/channels/templates/template-violations.ts';
+import { ChannelTemplate } from '../../db/entities/channels.ts';
+import { shortBase } from '../../config/short-base.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
+import { presentTemplate } from './presenter.ts';
+import * as schema from './template-schema.ts';
+import {
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../route/route.ts';
+
+export const channelTemplateRoutes: RouteSpec[] = [
+  route({
+    method: 'GET',
+    path: '/channels/templates',
+    operationId: 'listChannelTemplates',
+    summary: 'List templates of text messages and pushes',
+    access: 'channels:read',
+    query: schema.ChannelTemplateQuery,
+    responses: { 200: { schema: listOf(schema.ChannelTemplate) } },
+    handler: async ({ em, query }) => ({ body: await listTemplates(em, query, (found) => found.map(presentTemplate)) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/channels/templates',
+    operationId: 'createChannelTemplate',
+    summary: 'Create a template of text messages or pushes',
+    description:
+      'All texts are Liquid with the fields of the contact, as in email templates. A text message may have ten segments: 1,530 characters of GSM-7, or 670 of UCS-2.',
+    access: 'channels:write',
+    body: schema.ChannelTemplateCreate,
+    responses: { 201: { schema: schema.ChannelTemplate } },
+    errors: ['template_limit', 'unavailable'],
+    check: ({ tx, caller, body }) => templateViolations(tx, caller.tenantId, body),
+    handler: async ({ em, principal, body }) => {
+      const template = await createTemplate(em, principal.tenantId, body);
+      return created(`/channels/templates/${template.id}`, presentTemplate(template));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/channels/templates/{id}',
+    operationId: 'getChannelTemplate',
+    summary: 'Get a template of text messages or pushes',
+    access: 'channels:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.ChannelTemplate } },
+    errors: ['not_found'],
+    handler: async ({ em, params }) => ({ body: presentTemplate(await readTemplate(em, params.id)) }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/channels/templates/{id}',
+    operationId: 'updateChannelTemplate',
+    summary: 'Change a template of text messages or pushes',
+    access: 'channels:write',
+    params: IdParams,
+    body: schema.ChannelTemplateUpdate,
+    responses: { 200: { schema: schema.ChannelTemplate } },
+    errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
+    check: async ({ tx, caller, params, body, readOnly }) => {
+      const current = await tx.findOne(ChannelTemplate, { id: params.id ?? 0 });
+      if (!current) return [];
+      return [
+        ...changedReadOnly(readOnly, presentTemplate(current)),
+        ...(await templateViolations(tx, caller.tenantId, body, current)),
+      ];
+    },
+    handler: async ({ em, params, body, readOnly, ifMatch }) => ({
+      body: presentTemplate(
+        await updateTemplate(em, params.id, body, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentTemplate(current));
+        }),
+      ),
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/channels/templates/{id}',
+    operationId: 'deleteChannelTemplate',
+    summary: 'Delete a template of text messages or pushes',
+    access: 'channels:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['not_found', 'in_use', 'precondition_failed'],
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteTemplate(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/channels/templates/{id}/preview',
+    operationId: 'previewChannelTemplate',
+    summary: 'Preview a template as a contact would get it, with its segments',
+    access: 'channels:read',
+    params: IdParams,
+    body: schema.ChannelPreview,
+    bodyOptional: true,
+    responses: { 200: { schema: schema.ChannelPreviewed } },
+    errors: ['not_found', 'template_limit'],
+    handler: async ({ em, deps, principal, params, body: { contactId = null } }) => {
+      const { optOutText } = await readSettings(em, principal.tenantId);
+      return { body: await previewTemplate(em, { base: shortBase(deps.env), optOutText }, params.id, contactId) };
+    },
+  }),
+];

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { keptUrl } from '../../domain/addresses/kept-url.ts';
+import type { EmailHit, MessageHit } from '../../domain/tracking/hit.ts';
+import { isAutomatedAgent } from '../../domain/tracking/tracking-agents.ts';
+import { AppError } from '../../domain/common/errors.ts';
+
+const MAX_AGENT = 500;
+
+/** For every response to a hit: one served from a cache would not be counted. */
+export const noStore = { 'Cache-Control': 'no-store, private', 'X-Robots-Tag': 'noindex' };
+
+/** Who hit, and how. */
+export interface Visit {
+  address: string;
+  userAgent: string;
+  method: string;
+}
+
+function hitOf({ address, userAgent, method }: Visit) {
+  const agent = userAgent.slice(0, MAX_AGENT) || null;
+  return {
+    id: randomUUID(),
+    at: new Date().toISOString(),
+    ip: address || null,
+    userAgent: agent,
+    automated: method === 'HEAD' || isAutomatedAgent(agent),
+  };
+}
+
+/** An open, or a click on a link of an email, as it is published. The hit has the `url` without tokens. */
+export const emailHit = (
+  { type, emailId, url }: Pick<EmailHit, 'type' | 'emailId' | 'url'>,
+  visit: Visit,
+): EmailHit => ({ ...hitOf(visit), type, emailId, url: url === null ? null : keptUrl(url) });
+
+/** A click on a link of a text message or push, as it is published. */
+export const messageHit = ({ sendId, url }: Pick<MessageHit, 'sendId' | 'url'>, visit: Visit): MessageHit => ({
+  ...hitOf(visit),
+  type: 'CLICK',
+  sendId,
+  url: keptUrl(url),
+});
+
+export const clickNotStored = (): AppError =>
+  new AppError('unavailable', 'The click could not be recorded in time; try again', {
+    headers: { ...noStore, 'Retry-After': '1' },
+  });

@@ -1,0 +1,185 @@
+import type { Template } from 'liquidjs';
+import { LRUCache } from 'lru-cache';
+import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
+import { renderFailure, templateLimits, withTimeLimit } from '../../emails/rendering/template-limits.ts';
+import { NO_LINKS, templateScope, type ContactValues } from '../../emails/rendering/template-values.ts';
+import type { MessageChannel } from '../../../db/entities/channels.ts';
+import { MOST_SEGMENTS, segmentText } from './segments.ts';
+import { isWebUrl, Shortener, type ShortLink } from './short-links.ts';
+
+/** What a message is rendered from: a template, or what a call gave. All texts are Liquid. */
+export interface MessageSource {
+  channel: MessageChannel;
+  body: string;
+  title?: string | null;
+  url?: string | null;
+  iconUrl?: string | null;
+  imageUrl?: string | null;
+  actions?: readonly { action: string; title: string; url?: string | null }[] | null;
+  /** Of text messages only. */
+  smartEncoding: boolean;
+}
+
+export interface RenderContext {
+  contact: ContactValues | null;
+  /** The contact's email address, or what the message goes to. */
+  address: string;
+  data: Record<string, unknown> | null;
+  /** The base of short links, without a slash at the end. */
+  base: string;
+  /** Ends a text message on a line of its own: how to opt out. */
+  optOutText: string | null;
+  /** Gives the codes of short links; for previews. */
+  codeFor?: () => string;
+}
+
+export interface RenderedText {
+  kind: 'sms';
+  text: string;
+  encoding: 'GSM-7' | 'UCS-2';
+  characters: number;
+  segments: number;
+  ucs2Because: string[];
+  links: ShortLink[];
+}
+
+/** What a device is given, before the message's id and token are added. */
+export interface PushContent {
+  title: string;
+  body: string;
+  url?: string;
+  icon?: string;
+  image?: string;
+  actions?: { action: string; title: string; url?: string }[];
+}
+
+export interface RenderedPush {
+  kind: 'push';
+  content: PushContent;
+  links: ShortLink[];
+}
+
+/** It cannot be sent: `too_long`, `empty`, `url_invalid` or `template_failed`. */
+export interface RenderFailure {
+  failure: string;
+}
+
+const KEPT = 500;
+const parsed = new LRUCache<string, Template[]>({ max: KEPT });
+
+/**
+ * Renders a message. Its links become short ones. Values of contacts are data: Liquid in them is not executed. Never
+ * throws for what a template or a contact contains.
+ */
+export function renderMessage(
+  source: MessageSource,
+  context: RenderContext,
+): RenderedText | RenderedPush | RenderFailure {
+  const scope = templateScope(context.contact, context.address, context.data, NO_LINKS);
+  try {
+    // A single step can only take long with data from a request.
+    return withTimeLimit(context.data ? templateLimits.hardMs : null, () => {
+      const render = (liquid: string): string => rendered(liquid, scope);
+      const shortener = new Shortener(context.base, context.codeFor);
+      return source.channel === 'sms'
+        ? renderText(source, render, shortener, context.optOutText)
+        : renderPush(source, render, shortener);
+    });
+  } catch (error) {
+    // What is thrown for other reasons than the template is a fault of ours.
+    renderFailure(error, '/body');
+    return { failure: 'template_failed' };
+  }
+}
+
+/** The same for a template that nobody has checked, or whose error is to be told. Throws 422, 400. */
+export function renderForPreview(
+  source: MessageSource,
+  context: RenderContext,
+): RenderedText | RenderedPush | RenderFailure {
+  const scope = templateScope(context.contact, context.address, context.data, NO_LINKS);
+  try {
+    return withTimeLimit(templateLimits.hardMs, () => {
+      const render = (liquid: string): string => rendered(liquid, scope);
+      const shortener = new Shortener(context.base, context.codeFor);
+      return source.channel === 'sms'
+        ? renderText(source, render, shortener, context.optOutText, Infinity)
+        : renderPush(source, render, shortener);
+    });
+  } catch (error) {
+    throw renderFailure(error, '/body');
+  }
+}
+
+function rendered(liquid: string, scope: object): string {
+  let templates = parsed.get(liquid);
+  if (!templates) parsed.set(liquid, (templates = sharedEngine('text').parse(liquid)));
+  return clean(renderChunks(sharedEngine('text'), templates, scope).join(''));
+}
+
+/** A text that every system reads the same: whole characters, line feeds, no other control characters. */
+function clean(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\p{Cc}]/gu, (control) => (control === '\n' ? control : control === '\t' ? ' ' : ''))
+    .trim();
+}
+
+const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ');
+
+function renderText(
+  { body, smartEncoding }: MessageSource,
+  render: (liquid: string) => string,
+  shortener: Shortener,
+  optOutText: string | null,
+  most = MOST_SEGMENTS,
+): RenderedText | RenderFailure {
+  const own = shortener.shortenAll(render(body));
+  if (own === '') return { failure: 'empty' };
+  const text = optOutText === null || optOutText === '' ? own : `${own}\n${optOutText}`;
+  const counted = segmentText(text, smartEncoding);
+  if (!counted || counted.segments > most) return { failure: 'too_long' };
+  return { kind: 'sms', ...counted, links: shortener.links };
+}
+
+function renderPush(
+  source: MessageSource,
+  render: (liquid: string) => string,
+  shortener: Shortener,
+): RenderedPush | RenderFailure {
+  const line = (liquid: string): string => oneLine(render(liquid));
+  const title = line(source.title ?? '');
+  const body = render(source.body);
+  if (title === '' && body === '') return { failure: 'empty' };
+  const problems: string[] = [];
+  const link = (liquid: string | null | undefined): string | undefined => {
+    const url = liquid ? line(liquid) : '';
+    if (url === '') return undefined;
+    if (!isWebUrl(url)) problems.push(url);
+    return url;
+  };
+  const target = (liquid: string | null | undefined): string | undefined => {
+    const url = link(liquid);
+    return url === undefined ? undefined : shortener.shorten(url);
+  };
+  // First, as `message_links.position` tells.
+  const url = target(source.url);
+  const actions = (source.actions ?? []).map(({ action, title: its, url: own }) => ({
+    action,
+    title: line(its),
+    ...given('url', target(own)),
+  }));
+  const content: PushContent = {
+    title,
+    body,
+    ...given('url', url),
+    ...given('icon', link(source.iconUrl)),
+    ...given('image', link(source.imageUrl)),
+    ...(actions.length > 0 ? { actions } : {}),
+  };
+  return problems.length > 0 ? { failure: 'url_invalid' } : { kind: 'push', content, links: shortener.links };
+}
+
+const given = <K extends string>(name: K, value: string | undefined): Partial<Record<K, string>> =>
+  value === undefined ? {} : ({ [name]: value } as Record<K, string>);

@@ -1,0 +1,66 @@
+import type { Channel, MessageCategory } from '../../../db/entities/channels.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { askCaps, DEFAULT_PRIORITY } from './caps.ts';
+import type { HoursRules } from './hours.ts';
+import { messageGateJoins, messageHours, messageHoursJoin, messageRefusal } from './message-gates.ts';
+
+/** A message to a contact that is not written. */
+export interface AskedMessage {
+  channel: Channel;
+  category: MessageCategory;
+  contactId: number;
+  /** Null: no template. */
+  templateId: number | null;
+  /** Null: that of the template. */
+  topicId: number | null;
+  priority?: number;
+}
+
+export interface JudgedMessage {
+  /** Why it would be SUPPRESSED when it is queued. */
+  refusal: string | null;
+  /** Null for transactional messages, which hours do not concern. */
+  hours: HoursRules | null;
+}
+
+/** Asks the gates up to the topic about a text message or a push; for an email only its hours are right. Reads only. */
+export async function judgeMessage(tx: EntityManager, tenantId: string, asked: AskedMessage): Promise<JudgedMessage> {
+  const { channel, category, contactId, templateId, topicId } = asked;
+  const [judged] = await rows<JudgedMessage>(
+    tx,
+    sql`
+    with channel_templates as (
+      -- A message without a template has one of no content.
+      select ${tenantId}::text as tenant_id, coalesce(${templateId}::bigint, 0) as id,
+        coalesce(${topicId}::bigint, (select topic_id from channel_templates where tenant_id = ${tenantId} and id = ${templateId})) as topic_id
+    ), e as (
+      select ${tenantId}::text as tenant_id, ${channel}::text as channel, ${category}::text as category, coalesce(${templateId}::bigint, 0) as template_id,
+        ${contactId}::bigint as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as campaign_id)
+    select ${messageRefusal} as refusal, ${messageHours} as hours from e ${messageGateJoins} ${messageHoursJoin}`,
+  );
+  return judged!;
+}
+
+/**
+ * What the tenant's caps would say about a marketing message that is queued now, after all others: `frequency_cap`,
+ * `outranked` or null.
+ */
+export async function judgeCaps(
+  tx: EntityManager,
+  tenantId: string,
+  { channel, contactId, priority = DEFAULT_PRIORITY }: Pick<AskedMessage, 'channel' | 'contactId' | 'priority'>,
+): Promise<string | null> {
+  const [said] = await rows<{ reason: string | null }>(
+    tx,
+    askCaps({
+      kind: 'message',
+      id: sql`${Number.MAX_SAFE_INTEGER}::bigint`,
+      tenantId: sql`${tenantId}::text`,
+      contactId: sql`${contactId}::bigint`,
+      channel: sql`${channel}::text`,
+      priority: sql`${priority}::int`,
+      queuedAt: sql`now()`,
+    }),
+  );
+  return said?.reason ?? null;
+}

@@ -1,0 +1,125 @@
+import { sql, type RawBuilder } from '../../../db/orm.ts';
+import { addressDigestSql } from '../../addresses/digest.ts';
+import { askCaps } from './caps.ts';
+import { DEFAULT_WINDOWS } from './default-windows.ts';
+import { quietHoursJoin } from './quiet-hours.ts';
+
+/**
+ * The gates that every text message and push must pass when it is queued and again when it is started (cap, priority
+ * and hours: only when started), in this order.
+ */
+export const MESSAGE_GATES = [
+  'campaign',
+  'template',
+  'contact',
+  'address',
+  'status',
+  'suppression',
+  'topic',
+  'frequency_cap',
+  'priority',
+  'send_window',
+] as const;
+export type MessageGate = (typeof MESSAGE_GATES)[number];
+
+const erased = (address: string) => sql`'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', address))}`;
+
+/**
+ * Joins the data that the gates need to `e`: a row of `messages`, or anything with tenant_id, channel, category,
+ * template_id, contact_id, to_address, subscription_id and campaign_id. The addresses are looked up per message, so
+ * that indexes are used whatever the planner's statistics say: a join might read a whole tenant.
+ *
+ * `a.address` is what consents, suppressions and topic opt-outs hang on: the number, or for a push the key of the
+ * contact's email address. `a.was` is the same after an erasure.
+ */
+export const messageGateJoins: RawBuilder<unknown> = sql`
+  left join channel_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
+  left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
+  left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
+  left join channel_settings gs on gs.tenant_id = e.tenant_id
+  cross join lateral (select case when e.channel = 'push' then c.email_key when e.contact_id is null then e.to_address else c.phone_e164 end as address offset 0) w
+  cross join lateral (select
+    w.address,
+    case when e.channel = 'push' then exists (
+      select 1 from push_subscriptions p where p.tenant_id = e.tenant_id and p.status = 'active'
+        and case when e.subscription_id is null then p.contact_id = e.contact_id else p.id = e.subscription_id end)
+    else w.address is not null end as reachable,
+    case when e.channel = 'sms' then (
+      select x.status from text_consents x where x.tenant_id = e.tenant_id and x.address = any(array[w.address, ${erased('w.address')}])
+      order by x.id desc limit 1) end as consent,
+    (select s.reason from channel_suppressions s where s.tenant_id = e.tenant_id and s.channel = e.channel
+       and s.address = any(array[w.address, ${erased('w.address')}])
+     order by s.reason = 'invalid' desc limit 1) as suppressed,
+    case when t.topic_id is not null then exists (
+      select 1 from topic_opt_outs o where o.tenant_id = e.tenant_id and o.topic_id = t.topic_id and o.channel = e.channel
+        and o.address = any(array[w.address, ${erased('w.address')}])) end as topic_off
+    -- With offset 0 this is evaluated once per message, not once per case branch that uses it.
+    offset 0) a`;
+
+/**
+ * Why the message must not be sent; null if it may. Marketing needs a consent to texts to the number, and for a push a
+ * contact whose status allows email: a mailbox that does not exist (bounced) says nothing about a device. Transactional
+ * messages pass that and the opt-outs, but nothing is ever sent to an address that is invalid.
+ */
+export const messageRefusal: RawBuilder<unknown> = sql`case
+  when k.status in ('CANCELLED', 'FAILED') then 'campaign_' || lower(k.status)
+  when e.template_id is not null and t.id is null then 'template_deleted'
+  when e.contact_id is not null and c.id is null then 'contact_deleted'
+  when c.status = 'archived' then 'contact_archived'
+  when not a.reachable then case e.channel when 'push' then 'no_subscription' else 'no_address' end
+  when e.category = 'marketing' and e.channel = 'sms'
+    and case when gs.sms_consent = 'implied' then a.consent = 'unsubscribed' else a.consent is distinct from 'subscribed' end then 'no_consent'
+  when e.category = 'marketing' and e.channel = 'push' and c.status not in ('active', 'bounced') then 'contact_' || c.status
+  when a.suppressed = 'invalid' then 'address_invalid'
+  when e.category = 'transactional' then null
+  when a.suppressed is not null then 'address_' || a.suppressed
+  when a.topic_off then 'topic_off'
+end`;
+
+/**
+ * Joins what the tenant's caps say as `v` (see `askCaps`) to a row `e` of `messages`; nothing is capped if it is not
+ * marketing, or was started before and so has its slot. Ask it of messages whose hours are open.
+ */
+export const messageCapJoin: RawBuilder<unknown> = sql`
+  left join lateral (${askCaps({
+    kind: 'message',
+    id: sql`e.id`,
+    tenantId: sql`e.tenant_id`,
+    contactId: sql`e.contact_id`,
+    channel: sql`e.channel`,
+    priority: sql`e.priority`,
+    queuedAt: sql`e.created_at`,
+  })} and e.category = 'marketing' and e.started_at is null) v on true`;
+
+/** Joins the quiet hours that `messageHours` needs, after `messageGateJoins`. */
+export const messageHoursJoin: RawBuilder<unknown> = quietHoursJoin(sql`e.category = 'marketing'`);
+
+/** The `HoursRules` of a message as jsonb; null if it is not marketing. */
+export const messageHours: RawBuilder<unknown> = sql`case when e.category = 'marketing' then jsonb_build_object(
+  'channel', e.channel,
+  'sendWindow', case when gs.tenant_id is null then ${sql.raw(`'${JSON.stringify(DEFAULT_WINDOWS)}'::jsonb`)} else gs.send_windows end -> e.channel,
+  'tenantTimezone', coalesce(gs.timezone, 'UTC'), 'maxHoldHours', coalesce(gs.max_hold_hours, 24), 'quietHours', q.quiet_hours,
+  'timezone', c.timezone, 'number', case when e.channel = 'sms' then a.address end) end`;
+
+const BY_REASON: Record<string, MessageGate> = {
+  template_deleted: 'template',
+  contact_deleted: 'contact',
+  contact_archived: 'contact',
+  erased: 'contact',
+  no_address: 'address',
+  no_subscription: 'address',
+  no_consent: 'status',
+  topic_off: 'topic',
+  frequency_cap: 'frequency_cap',
+  outranked: 'priority',
+  expired: 'send_window',
+};
+
+/** The gate that gives a reason; null for reasons that come from no gate (for example a stopped execution). */
+export function messageGateOf(reason: string | null): MessageGate | null {
+  if (reason === null) return null;
+  if (reason in BY_REASON) return BY_REASON[reason]!;
+  if (reason.startsWith('campaign_')) return 'campaign';
+  if (reason.startsWith('contact_')) return 'status';
+  return reason.startsWith('address_') ? 'suppression' : null;
+}

@@ -1,0 +1,158 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
+import { phoneE164 } from '../../common/phone.ts';
+import { queueMessages } from '../ledger/queue-messages.ts';
+import { refreshMessages } from '../ledger/refresh-messages.ts';
+import { readSettings } from '../settings/settings.ts';
+import { optOutByText, undoOptOutByText } from './opt-out.ts';
+import { readText, type Reading } from './opt-out-words.ts';
+import { suppressTextsTo } from './suppress-texts.ts';
+
+/** A text that a provider received. */
+export interface ReceivedText {
+  providerId: number;
+  /** The provider's id of it; what comes twice is taken once. */
+  providerMessageId: string;
+  from: string;
+  to: string | null;
+  text: string;
+  /** What the provider takes it for, and has answered itself; null if it does not tell. */
+  readAs: Reading['wish'];
+}
+
+/** If the tenant has no text of its own. */
+const STOP_TEXT = 'You are unsubscribed and will get no more marketing texts from us. Reply START to get them again.';
+const MOST_NUMBER = 100;
+const MOST_TEXT = 10_000;
+
+interface Owner {
+  id: number;
+  status: string;
+}
+
+/**
+ * Stores a received text, and does what it asks for: a text that opts out does so for the number, and so for all
+ * contacts that have it, in this transaction. Writes to the outbox. Engine `tx`.
+ */
+export async function recordInbound(tx: EntityManager, origin: Origin, received: ReceivedText): Promise<void> {
+  const { tenantId } = origin;
+  const number = phoneE164(received.from) ?? plain(received.from, MOST_NUMBER);
+  const text = plain(received.text, MOST_TEXT);
+  // Texts of one number are taken one after the other.
+  await rows(
+    tx,
+    sql`select pg_advisory_xact_lock(hashtext('texts of ' || ${tenantId}::text), hashtext(${number}::text))`,
+  );
+  const settings = await readSettings(tx, tenantId);
+  const { optOut, wish } = reading(text, settings.stopWords, received.readAs);
+  const owners = await rows<Owner>(
+    tx,
+    sql`select id, status from contacts where tenant_id = ${tenantId} and phone_e164 = ${number} order by id`,
+  );
+  const contactIds = owners.map(({ id }) => id);
+  const [stored] = await rows<{ id: number }>(
+    tx,
+    sql`
+    insert into inbound_texts (tenant_id, provider_id, provider_message_id, from_address, to_address, text, opt_out, contact_ids)
+    values (${tenantId}, ${received.providerId}, ${received.providerMessageId}, ${number}, ${received.to && plain(received.to, MOST_NUMBER)},
+      ${text}, ${optOut}, ${contactIds}::bigint[])
+    on conflict (tenant_id, provider_id, provider_message_id) do nothing returning id`,
+  );
+  if (!stored) return;
+  const answer =
+    wish === 'stop' ? await stopAnswer(tx, tenantId, number, stored.id, settings.stopText) : settings.helpText;
+  const events: NewEvent[] = contactIds.map((contactId) => ({
+    type: 'MESSAGE_RECEIVED',
+    data: { inboundId: stored.id, channel: 'sms', contactId, optOut },
+  }));
+  const told = (type: 'CHANNEL_SUBSCRIBED' | 'CHANNEL_UNSUBSCRIBED') => {
+    for (const contactId of contactIds) events.push({ type, data: { contactId, channel: 'sms', reason: 'text' } });
+  };
+  if (wish === 'stop') {
+    if (await optOutByText(tx, tenantId, number, text)) told('CHANNEL_UNSUBSCRIBED');
+    await suppressTextsTo(tx, tenantId, number, contactIds);
+  } else if (wish === 'start' && (await undoOptOutByText(tx, tenantId, number, text))) told('CHANNEL_SUBSCRIBED');
+  const isAnswered = received.readAs !== null || answer === null || (wish !== 'stop' && wish !== 'help');
+  if (!isAnswered)
+    await queueAnswer(tx, origin, { id: stored.id, number, owners, body: answer, providerId: received.providerId });
+  await appendEvents(tx, origin, events);
+}
+
+/** The provider may know words that we do not: what it takes for an opt-out is one. */
+function reading(text: string, stopWords: readonly string[], readAs: Reading['wish']): Reading {
+  const own = readText(text, stopWords);
+  return readAs === 'stop'
+    ? { optOut: 'yes', wish: 'stop' }
+    : own.wish === null && readAs
+      ? { ...own, wish: readAs }
+      : own;
+}
+
+/** A text that every database and phone takes. */
+const plain = (text: string, most: number): string => text.replaceAll('\0', '').slice(0, most).toWellFormed().trim();
+
+/** An opt-out is answered once: not again until the number agreed to texts again. */
+async function stopAnswer(
+  tx: EntityManager,
+  tenantId: string,
+  number: string,
+  inboundId: number,
+  stopText: string | null,
+): Promise<string | null> {
+  const [earlier] = await rows(
+    tx,
+    sql`
+    select 1 from inbound_texts i where i.tenant_id = ${tenantId} and i.from_address = ${number} and i.opt_out = 'yes' and i.id < ${inboundId}
+      and i.received_at >= coalesce((
+        select max(c.at) from text_consents c where c.tenant_id = ${tenantId} and c.address = ${number} and c.status = 'subscribed'), '-infinity')
+    limit 1`,
+  );
+  return earlier ? null : (stopText ?? STOP_TEXT);
+}
+
+/** The answer is sent to the number that asked; it shows at the contact if there is no doubt which one it is. */
+async function queueAnswer(
+  tx: EntityManager,
+  { tenantId, requestId }: Origin,
+  to: { id: number; number: string; owners: readonly Owner[]; body: string; providerId: number },
+): Promise<void> {
+  const [owner, ...others] = to.owners;
+  const contactId = owner && others.length === 0 && owner.status !== 'archived' ? owner.id : null;
+  await queueMessages(tx, tenantId, [
+    {
+      sendKey: answerKey(to.id),
+      ...{ channel: 'sms', category: 'transactional', lane: 'transactional', priority: 9 },
+      content: { body: to.body },
+      contactId,
+      toAddress: to.number,
+      providerId: to.providerId,
+      requestId,
+    },
+  ]);
+}
+
+/** The send key of the answer to a received text. */
+const answerKey = (inboundId: number): string => `inbound/${inboundId}/reply`;
+
+/** Suppresses answers that were not sent within five minutes, less a margin for what is being prepared. Engine `em`. */
+export async function expireAnswers(em: EntityManager): Promise<void> {
+  await em.transactional(async (tx) => {
+    const late = await rows<{ id: number; tenantId: string }>(
+      tx,
+      sql`
+      select m.id, m.tenant_id as "tenantId" from message_sends s join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
+      where s.lane = 'transactional' and s.status = 'QUEUED' and m.send_key like 'inbound/%/reply' and m.created_at < now() - interval '270 seconds'
+      order by m.id limit 1000 for no key update of m`,
+    );
+    if (late.length === 0) return;
+    const payload = JSON.stringify(late.map(({ id, tenantId }) => ({ t: tenantId, id })));
+    await rows(
+      tx,
+      sql`
+      update message_sends s set status = 'SUPPRESSED', reason = 'expired', holder = null, lease_until = null, updated_at = now()
+      from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)
+      where s.tenant_id = a.t and s.message_id = a.id and s.status = 'QUEUED'`,
+    );
+    await rows(tx, refreshMessages(late));
+  });
+}

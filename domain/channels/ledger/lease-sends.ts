@@ -1,0 +1,181 @@
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { MessageCategory, MessageChannel, PushUrgency } from '../../../db/entities/channels.ts';
+import type { EmailLane } from '../../../db/entities/emails.ts';
+import type { InlineContent, SendType } from '../../../db/entities/messages.ts';
+import type { HoursRules } from '../gates/hours.ts';
+import { messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
+import { TEST_KEY } from './test-provider.ts';
+import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
+import type { ContactValues } from '../../emails/rendering/template-values.ts';
+
+/** A device, as much of it as sending needs. */
+export interface LeasedDevice {
+  id: number;
+  siteId: number | null;
+  endpoint: string;
+  p256dh: string | null;
+  auth: string | null;
+}
+
+/** A leased send, with what rendering and sending it need. */
+export interface LeasedSend {
+  id: number;
+  tenantId: string;
+  messageId: number;
+  lane: EmailLane;
+  type: SendType;
+  /** How often it was started before. */
+  attempt: number;
+  channel: MessageChannel;
+  category: MessageCategory;
+  createdAt: Date;
+  contentVersion: number | null;
+  /** Of the template, or what the call gave; null if the template is gone. */
+  content: (Omit<InlineContent, 'urgency'> & { urgency?: PushUrgency; smartEncoding?: boolean }) | null;
+  data: Record<string, unknown> | null;
+  contactId: number | null;
+  contactVersion: number | null;
+  contact: ContactValues | null;
+  /** The number that a text goes to now; null if there is none. */
+  address: string | null;
+  device: LeasedDevice | null;
+  /** The only provider that may send it; null: any. */
+  providerId: number | null;
+  /** A test of its provider, which need not be active; tried once. */
+  isTest: boolean;
+  /** How to opt out, if the text has to say it. */
+  optOutText: string | null;
+  /** Null: hours do not concern it. */
+  hours: HoursRules | null;
+  /** The contact, if a cap concerns the message. */
+  cappedContactId: number | null;
+}
+
+interface LeasedRow extends ContactRow {
+  id: number;
+  tenant_id: string;
+  message_id: number;
+  lane: EmailLane;
+  type: SendType;
+  attempt: number;
+  channel: MessageChannel;
+  category: MessageCategory;
+  created_at: Date;
+  content_version: number | null;
+  content: LeasedSend['content'];
+  data: Record<string, unknown> | null;
+  contact_id: number | null;
+  contact_version: number | null;
+  address: string | null;
+  device: LeasedDevice | null;
+  provider_id: number | null;
+  is_test: boolean;
+  opt_out_text: string | null;
+  hours: HoursRules | null;
+  capped_contact_id: number | null;
+}
+
+/** A number is told how to opt out with its first marketing text, and then once in these days. */
+const NOTICE_DAYS = 30;
+
+/**
+ * Leases open sends of a lane that are due, tenants in turn: their leases last for `seconds`. They stay QUEUED. Engine
+ * `em`.
+ */
+export async function leaseSends(
+  em: EntityManager,
+  lease: { holder: string; lane: EmailLane; limit: number; seconds: number },
+): Promise<LeasedSend[]> {
+  const due = sql`s.lane = ${lease.lane} and s.status = 'QUEUED' and s.next_attempt_at <= now()`;
+  const ready = sql`lane = ${lease.lane} and status in ('QUEUED', 'SENDING') and next_attempt_at <= now()`;
+  const free = sql`(s.lease_until is null or s.lease_until < now())`;
+  const found = await em.transactional((tx) =>
+    rows<LeasedRow>(
+      tx,
+      sql`${preparedHint}
+    with recursive tenants as (
+      (select tenant_id from message_sends where ${ready} order by tenant_id limit 1)
+      union all
+      select (select s.tenant_id from message_sends s where s.lane = ${lease.lane} and s.status in ('QUEUED', 'SENDING') and s.next_attempt_at <= now()
+        and s.tenant_id > tenants.tenant_id order by s.tenant_id limit 1)
+      from tenants where tenants.tenant_id is not null
+    ), chosen as materialized (
+      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
+      from tenants cross join lateral (
+        select 1 from message_sends s where ${due} and s.tenant_id = tenants.tenant_id and ${free} limit 1) first
+      order by random()
+    ), picked as (
+      select p.id, p.tenant_id from chosen cross join lateral (
+        select s.id, s.tenant_id from message_sends s
+        where ${due} and s.tenant_id = chosen.tenant_id and ${free}
+        order by s.next_attempt_at, s.id limit chosen.share
+        for update skip locked) p
+      limit ${lease.limit}
+    ), taken as (
+      update message_sends s set holder = ${lease.holder}, lease_until = now() + make_interval(secs => ${lease.seconds})
+      from picked where s.tenant_id = picked.tenant_id and s.id = picked.id
+      returning s.*
+    )
+    select s.id, s.tenant_id, s.message_id, s.lane, s.type, s.attempt, e.channel, e.category, e.created_at,
+      case when e.template_id is null then null else t.content_version end as content_version,
+      case when e.template_id is null then e.content when t.id is not null then jsonb_build_object('body', t.body, 'title', t.title, 'url', t.url,
+        'iconUrl', t.icon_url, 'imageUrl', t.image_url, 'ttlSeconds', t.ttl_seconds, 'urgency', t.urgency, 'collapseKey', t.collapse_key,
+        'smartEncoding', t.smart_encoding) end as content,
+      e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${messageHours} as hours,
+      case when e.category = 'marketing' and e.started_at is null and exists (
+        select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then e.contact_id end as capped_contact_id,
+      case when p.id is not null then jsonb_build_object('id', p.id, 'siteId', p.site_id, 'endpoint', p.endpoint, 'p256dh', p.p256dh, 'auth', p.auth) end as device,
+      case when e.channel = 'sms' and e.category = 'marketing' and gs.opt_out_text is not null and not exists (
+        select 1 from opt_out_notices n where n.tenant_id = e.tenant_id and n.address = a.address
+          and n.at > now() - make_interval(days => ${sql.lit(NOTICE_DAYS)})) then gs.opt_out_text end as opt_out_text
+    from taken s
+    join messages e on e.tenant_id = s.tenant_id and e.id = s.message_id
+    left join push_subscriptions p on p.tenant_id = s.tenant_id and p.id = s.subscription_id
+    ${messageGateJoins} ${messageHoursJoin} ${companyJoin}
+    order by row_number() over (partition by s.tenant_id order by s.next_attempt_at, s.id)`,
+    ),
+  );
+  return found.map((row) => ({
+    id: row.id,
+    tenantId: row.tenant_id,
+    messageId: row.message_id,
+    lane: row.lane,
+    type: row.type,
+    attempt: row.attempt,
+    channel: row.channel,
+    category: row.category,
+    createdAt: row.created_at,
+    contentVersion: row.content_version,
+    content: row.content,
+    data: row.data,
+    contactId: row.contact_id,
+    contactVersion: row.contact_version,
+    contact: row.contact_id === null ? null : contactOf(row),
+    address: row.address,
+    device: row.device,
+    providerId: row.provider_id,
+    isTest: row.is_test,
+    optOutText: row.opt_out_text,
+    hours: row.hours,
+    cappedContactId: row.capped_contact_id,
+  }));
+}
+
+/** Ends the leases of sends that are not started, and makes them due after a delay. Engine `em`. */
+export async function putOffSends(
+  em: EntityManager,
+  holder: string,
+  sends: readonly { id: number; delayMs: number }[],
+): Promise<void> {
+  if (sends.length === 0) return;
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
+    update message_sends s set holder = null, lease_until = null,
+      next_attempt_at = case when r."delayMs" > 0 then now() + make_interval(secs => r."delayMs" / 1000) else s.next_attempt_at end
+    from jsonb_to_recordset(${JSON.stringify(sends)}::jsonb) as r(id bigint, "delayMs" float8)
+    where s.id = r.id and s.status = 'QUEUED' and s.holder = ${holder}`,
+    ),
+  );
+}

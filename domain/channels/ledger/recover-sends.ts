@@ -1,0 +1,36 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { touchOutbox } from '../../../events/outbox.ts';
+import { applyReports } from './apply-reports.ts';
+import { lockMessages, refreshMessages } from './refresh-messages.ts';
+import { messagesOf } from './settle-sends.ts';
+
+const BATCH = 500;
+
+/**
+ * Makes UNKNOWN what was SENDING when its sender lost the lease: nobody can tell whether it was accepted, and it is
+ * never sent again by itself. Returns how many. Engine `em`.
+ */
+export async function markLostSends(em: EntityManager): Promise<number> {
+  return em.transactional(async (tx) => {
+    const found = await rows<{ id: number; tenantId: string; messageId: number }>(
+      tx,
+      sql`
+      select id, tenant_id as "tenantId", message_id as "messageId" from message_sends
+      where status = 'SENDING' and lease_until < now() order by id limit ${BATCH}`,
+    );
+    if (found.length === 0) return 0;
+    const messages = messagesOf(found);
+    await rows(tx, lockMessages(messages));
+    const lost = await rows<{ id: number; tenantId: string }>(
+      tx,
+      sql`
+      update message_sends set status = 'UNKNOWN', reason = 'sender_lost', updated_at = now()
+      where id = any(${found.map(({ id }) => id)}::bigint[]) and status = 'SENDING' and lease_until < now()
+      returning id, tenant_id as "tenantId"`,
+    );
+    await applyReports(tx, lost);
+    await rows(tx, refreshMessages(messages));
+    touchOutbox(tx, 'outbox_events');
+    return lost.length;
+  });
+}

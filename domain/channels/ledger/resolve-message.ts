@@ -1,0 +1,43 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { touchOutbox } from '../../../events/outbox.ts';
+import { AppError } from '../../common/errors.ts';
+import { readMessage, type MessageView } from './read-messages.ts';
+import { lockMessages, refreshMessages } from './refresh-messages.ts';
+
+/** An operator's decision about an UNKNOWN message. */
+export type Resolution = 'sent' | 'failed' | 'resend';
+
+const results: Record<Resolution, string> = { sent: 'SENT', failed: 'FAILED', resend: 'QUEUED' };
+
+/**
+ * Settles the UNKNOWN sends of a message by an operator's decision: they were sent; they failed; or they were not sent
+ * and are sent again. A lost attempt can no longer settle them: a new one has another number, and a settled one is not
+ * in doubt. Throws 404, 409 if the message is not UNKNOWN.
+ */
+export async function resolveMessage(
+  em: EntityManager,
+  tenantId: string,
+  id: number,
+  outcome: Resolution,
+): Promise<MessageView> {
+  return em.transactional(async (tx) => {
+    const key = [{ tenantId, id }];
+    await rows(tx, lockMessages(key));
+    const { message } = await readMessage(tx, id);
+    if (message.status !== 'UNKNOWN')
+      throw new AppError('conflict', `The message is ${message.status}; only an UNKNOWN message can be resolved`);
+    const changed = await rows<{ lane: string }>(
+      tx,
+      sql`
+      update message_sends set status = ${results[outcome]}, reason = ${`resolved_${outcome}`},
+        sent_at = ${outcome === 'sent' ? sql`now()` : sql`sent_at`}, attempt = attempt + ${outcome === 'resend' ? 1 : 0},
+        next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
+      where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'
+      returning lane`,
+    );
+    await rows(tx, refreshMessages(key));
+    touchOutbox(tx, 'outbox_events');
+    if (outcome === 'resend') touchOutbox(tx, 'message_sends', [...new Set(changed.map(({ lane }) => lane))]);
+    return readMessage(tx, id);
+  });
+}

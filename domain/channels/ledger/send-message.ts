@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { Campaign } from '../../../db/entities/campaigns.ts';
+import {
+  ChannelProvider,
+  ChannelTemplate,
+  PushSubscription,
+  type MessageCategory,
+  type MessageChannel,
+} from '../../../db/entities/channels.ts';
+import { Contact } from '../../../db/entities/contacts.ts';
+import type { InlineContent } from '../../../db/entities/messages.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { Origin } from '../../../events/outbox.ts';
+import { AppError, assertNoneMissing, assertValid, type Missing, type Violation } from '../../common/errors.ts';
+import { phoneE164 } from '../../common/phone.ts';
+import { hashJson } from '../../idempotency/hash-request.ts';
+import { assertFits, contentViolations } from '../templates/template-violations.ts';
+import { queueMessages, type QueuedMessage } from './queue-messages.ts';
+
+/** A call that sends one message. */
+export interface SendInput extends Partial<InlineContent> {
+  recipientId?: number;
+  /** sms only: a number. */
+  to?: string;
+  /** push only. */
+  subscriptionId?: number;
+  templateId?: number;
+  data?: Record<string, unknown>;
+  category?: MessageCategory;
+  providerId?: number;
+  campaignId?: number;
+  priority?: number;
+}
+
+type Given = { readonly [K in keyof SendInput]?: unknown };
+
+/** All violations of a call: `given` is the unchecked body, `input` what of it is of the right type. */
+export async function sendViolations(
+  channel: MessageChannel,
+  given: Given,
+  input: Partial<SendInput>,
+): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  const other = channel === 'sms' ? 'to' : 'subscriptionId';
+  if ((given.recipientId === undefined) === (given[other] === undefined))
+    violations.push({ path: '/recipientId', code: 'required', message: `give either recipientId or ${other}` });
+  if ((given.templateId === undefined) === (given.body === undefined))
+    violations.push({ path: '/templateId', code: 'required', message: 'give either templateId or the content' });
+  if (channel === 'push' && given.templateId === undefined && given.title === undefined)
+    violations.push({ path: '/title', code: 'required', message: 'a push needs a title' });
+  if (given.templateId !== undefined)
+    for (const field of ['title', 'url', 'iconUrl', 'imageUrl', 'actions'] as const)
+      if (given[field] !== undefined)
+        violations.push({ path: `/${field}`, code: 'not_allowed', message: 'is of the template' });
+  if (given.templateId !== undefined && given.category !== undefined)
+    violations.push({ path: '/category', code: 'not_allowed', message: 'is of the template' });
+  if (input.to !== undefined && phoneE164(input.to) === null)
+    violations.push({
+      path: '/to',
+      code: 'format',
+      message: 'must be a valid phone number in E.164, such as +442079460958',
+    });
+  return [...violations, ...(await contentViolations(input))];
+}
+
+const CONTENT = [
+  ...(['body', 'title', 'url', 'iconUrl', 'imageUrl', 'actions'] as const),
+  ...(['ttlSeconds', 'urgency', 'collapseKey'] as const),
+] as const;
+
+function contentOf(input: SendInput): InlineContent | null {
+  if (input.body === undefined) return null;
+  return Object.fromEntries(
+    CONTENT.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])),
+  ) as unknown as InlineContent;
+}
+
+/**
+ * Queues one message. With a `callKey` (from the Idempotency-Key), repeating the same call queues no second one. Throws
+ * 400, 404 that names everything that is missing, 409 `no_provider`, 422 `template_limit`.
+ */
+export async function sendMessage(
+  em: EntityManager,
+  origin: Origin,
+  channel: MessageChannel,
+  input: SendInput,
+  callKey: string | null,
+): Promise<QueuedMessage> {
+  assertValid(await sendViolations(channel, input, input));
+  if (channel === 'sms' && input.body !== undefined) assertFits(input.body, true);
+  const { tenantId, requestId } = origin;
+  const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, channel, input])}`;
+  return em.transactional(async (tx) => {
+    const template =
+      input.templateId === undefined ? null : await tx.findOne(ChannelTemplate, { id: input.templateId, channel });
+    assertNoneMissing(await missing(tx, channel, input, template));
+    const category = template?.category ?? input.category ?? 'marketing';
+    await assertProvider(tx, tenantId, channel, input);
+    const [queued] = await queueMessages(tx, tenantId, [
+      {
+        sendKey,
+        channel,
+        category,
+        priority: input.priority ?? null,
+        templateId: template?.id ?? null,
+        content: contentOf(input),
+        data: input.data ?? null,
+        contactId: input.recipientId ?? (await ownerOf(tx, input.subscriptionId)),
+        toAddress: input.to === undefined ? null : phoneE164(input.to),
+        subscriptionId: input.subscriptionId ?? null,
+        providerId: input.providerId ?? null,
+        campaignId: input.campaignId ?? null,
+        lane: category === 'transactional' ? 'transactional' : 'journey',
+        requestId,
+      },
+    ]);
+    return queued!;
+  });
+}
+
+async function missing(
+  tx: EntityManager,
+  channel: MessageChannel,
+  { templateId, recipientId, subscriptionId, providerId, campaignId }: SendInput,
+  template: ChannelTemplate | null,
+): Promise<Missing[]> {
+  const found: Missing[] = [];
+  if (templateId !== undefined && !template) found.push({ path: '/templateId', what: 'template', id: templateId });
+  if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0)
+    found.push({ path: '/recipientId', what: 'contact', id: recipientId });
+  if (subscriptionId !== undefined && (await tx.count(PushSubscription, { id: subscriptionId })) === 0)
+    found.push({ path: '/subscriptionId', what: 'subscription', id: subscriptionId });
+  if (providerId !== undefined && (await tx.count(ChannelProvider, { id: providerId, channel })) === 0)
+    found.push({ path: '/providerId', what: 'provider', id: providerId });
+  if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0)
+    found.push({ path: '/campaignId', what: 'campaign', id: campaignId });
+  return found;
+}
+
+/** The contact of a device; null if it has none. */
+async function ownerOf(tx: EntityManager, subscriptionId: number | undefined): Promise<number | null> {
+  if (subscriptionId === undefined) return null;
+  const device = await tx.findOne(PushSubscription, { id: subscriptionId });
+  return device?.contactId ?? null;
+}
+
+/** Throws 409 `no_provider` if no active provider may send it. Web Push needs none. */
+async function assertProvider(
+  tx: EntityManager,
+  tenantId: string,
+  channel: MessageChannel,
+  { providerId, recipientId, subscriptionId }: SendInput,
+): Promise<void> {
+  const active = await rows(
+    tx,
+    sql`select 1 from channel_providers where tenant_id = ${tenantId} and channel = ${channel} and active
+      ${providerId === undefined ? sql`` : sql`and id = ${providerId}`} limit 1`,
+  );
+  if (active.length > 0) return;
+  if (channel === 'push') {
+    const devices = await rows<{ type: string }>(
+      tx,
+      sql`select distinct type from push_subscriptions where tenant_id = ${tenantId} and status = 'active'
+        and ${subscriptionId === undefined ? sql`contact_id = ${recipientId ?? null}` : sql`id = ${subscriptionId}`}`,
+    );
+    if (devices.length === 0 || devices.some(({ type }) => type === 'webpush')) return;
+  }
+  throw new AppError(
+    'no_provider',
+    `There is no active provider that can send this ${channel === 'sms' ? 'text message' : 'push'}`,
+  );
+}

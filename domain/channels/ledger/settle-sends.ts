@@ -1,0 +1,178 @@
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { touchOutbox } from '../../../events/outbox.ts';
+import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts';
+import { applyReports } from './apply-reports.ts';
+import { lockMessages, refreshMessages, type LedgerKey } from './refresh-messages.ts';
+
+/** A message that was not accepted is tried for this long. */
+const EXPIRES_AFTER_HOURS = 72;
+/** How long a provider is asked again under the same key; all known ones keep keys for a day. */
+export const REPEATABLE_HOURS = 12;
+
+/** The outcome of one attempt, reported by its holder. */
+export interface SendSettlement {
+  /** Of the send. */
+  id: number;
+  tenantId: string;
+  messageId: number;
+  attempt: number;
+  /**
+   * The name of a call that started sends and whose result is unknown. If it started this one, that attempt is settled,
+   * whatever its number; if not, the lease is removed, so that a late commit of the call can no longer start it.
+   */
+  start?: string;
+  /** Null for Web Push, and if none was tried. */
+  providerId: number | null;
+  /** No attempt is recorded if nothing was tried. */
+  wasTried: boolean;
+  result: 'SENT' | 'FAILED' | 'QUEUED' | 'UNKNOWN';
+  /** Of FAILED and UNKNOWN. */
+  reason: string | null;
+  providerMessageId: string | null;
+  reply: string | null;
+  /** QUEUED: seconds until the next attempt. */
+  delaySeconds?: number;
+  /** What the provider said about the number. */
+  suppress?: Extract<ChannelSuppressionReason, 'invalid' | 'unsubscribed'> | null;
+  /** The device takes no more pushes. */
+  isGone?: boolean;
+  /** It may have been accepted, so from now on no other provider may be asked. */
+  isBound?: boolean;
+}
+
+interface SettledRow {
+  id: number;
+  tenantId: string;
+  messageId: number;
+  subscriptionId: number | null;
+  status: string;
+}
+
+/** The provider may have forgotten the key under which it was asked: it is not asked again. */
+const inDoubt = sql`((a.bound or s.bound_provider_id is not null) and m.started_at < now() - make_interval(hours => ${sql.lit(REPEATABLE_HOURS)}))`;
+const expired = sql`coalesce(m.started_at, m.created_at) < now() - make_interval(hours => ${sql.lit(EXPIRES_AFTER_HOURS)})`;
+
+/**
+ * The statement that settles attempts. It changes a send only if (id, attempt) matches and it is SENDING, or UNKNOWN
+ * because the recovery thought the holder dead. So it is idempotent and can be repeated if its own result is unknown.
+ */
+export function applySettlements(settlements: readonly SendSettlement[]): RawBuilder<unknown> {
+  const payload = JSON.stringify(
+    settlements.map((one) => ({
+      id: one.id,
+      t: one.tenantId,
+      attempt: one.attempt,
+      start: one.start,
+      provider: one.providerId,
+      tried: one.wasTried,
+      result: one.result,
+      reason: one.reason,
+      pmid: one.providerMessageId,
+      reply: one.reply,
+      delay: one.delaySeconds ?? 0,
+      bound: one.isBound ?? false,
+    })),
+  );
+  return sql`${preparedHint}
+    with asked as materialized (
+      select * from jsonb_to_recordset(${payload}::jsonb) as r(
+        id bigint, t text, attempt int, start text, provider bigint, tried boolean, result text, reason text, pmid text, reply text, delay float8, bound boolean)
+      order by id
+    ), changed as (
+      update message_sends s set
+        status = case when a.result <> 'QUEUED' then a.result when ${inDoubt} then 'UNKNOWN' when ${expired} then 'FAILED' else 'QUEUED' end,
+        reason = case when a.result <> 'QUEUED' then a.reason when ${inDoubt} then 'no_reply' when ${expired} then 'expired' end,
+        bound_provider_id = case when a.bound then a.provider else s.bound_provider_id end,
+        provider_id = coalesce(a.provider, s.provider_id),
+        provider_message_id = coalesce(a.pmid, s.provider_message_id),
+        sent_at = case when a.result = 'SENT' then now() else s.sent_at end,
+        next_attempt_at = case when a.result = 'QUEUED' then now() + make_interval(secs => a.delay) else s.next_attempt_at end,
+        holder = null, lease_until = null, updated_at = now()
+      from asked a join message_sends o on o.tenant_id = a.t and o.id = a.id
+      join messages m on m.tenant_id = o.tenant_id and m.id = o.message_id
+      where s.tenant_id = a.t and s.id = a.id and case when a.start is null then s.attempt = a.attempt and s.status in ('SENDING', 'UNKNOWN')
+        -- The start may still commit: either this waits for it, or the start finds its lease removed.
+        else (s.status in ('SENDING', 'UNKNOWN') and s.holder = a.start) or (s.status = 'QUEUED' and s.holder = split_part(a.start, '/', 1)) end
+      returning s.id, s.tenant_id, s.message_id, s.subscription_id, s.status, s.reason, s.attempt, s.provider_id, a.tried, a.reply, old.status as was
+    ), attempts as (
+      insert into message_attempts (tenant_id, send_id, attempt, provider_id, outcome, reply)
+      select tenant_id, id, attempt, provider_id, case reason when 'expired' then 'expired' else lower(status) end, reply from changed
+      -- An accepted attempt needs no row, because the message shows it, unless it was in doubt and has a row already.
+      where tried and (status <> 'SENT' or was = 'UNKNOWN')
+      on conflict (tenant_id, send_id, attempt) do update set outcome = excluded.outcome, reply = excluded.reply, at = now()
+    )
+    select id, tenant_id as "tenantId", message_id as "messageId", subscription_id as "subscriptionId", status from changed`;
+}
+
+/** The messages of settlements, each once. */
+export const messagesOf = (settlements: readonly { tenantId: string; messageId: number }[]): LedgerKey[] => [
+  ...new Map(
+    settlements.map(({ tenantId, messageId }) => [`${tenantId}/${messageId}`, { tenantId, id: messageId }]),
+  ).values(),
+];
+
+/**
+ * Settles attempts in one engine transaction, with what was reported about them in the meantime, and what they say
+ * about numbers and devices. Returns the number settled.
+ */
+export async function settleSends(em: EntityManager, settlements: readonly SendSettlement[]): Promise<number> {
+  return em.transactional(async (tx) => {
+    const messages = messagesOf(settlements);
+    await rows(tx, lockMessages(messages));
+    const settled = await rows<SettledRow>(tx, applySettlements(settlements));
+    await applyReports(
+      tx,
+      settled.filter(({ status }) => status === 'SENT' || status === 'UNKNOWN'),
+    );
+    await rows(tx, refreshMessages(messages));
+    touchOutbox(tx, 'outbox_events');
+    const done = new Map(settled.map((row) => [`${row.tenantId}/${row.id}`, row]));
+    const told = settlements.filter(({ tenantId, id }) => done.has(`${tenantId}/${id}`));
+    await suppressNumbers(tx, told);
+    await endSubscriptions(
+      tx,
+      told.flatMap(({ tenantId, id, isGone }) => {
+        const subscriptionId = done.get(`${tenantId}/${id}`)!.subscriptionId;
+        return isGone && subscriptionId !== null ? [{ tenantId, id: subscriptionId }] : [];
+      }),
+    );
+    return settled.length;
+  });
+}
+
+/** Stores what providers said about numbers. */
+async function suppressNumbers(tx: EntityManager, settlements: readonly SendSettlement[]): Promise<void> {
+  const said = settlements.filter(({ suppress }) => suppress);
+  if (said.length === 0) return;
+  const payload = JSON.stringify(
+    said.map(({ tenantId, messageId, suppress }) => ({ t: tenantId, m: messageId, r: suppress })),
+  );
+  await rows(
+    tx,
+    sql`
+    insert into channel_suppressions (tenant_id, channel, address, reason, source)
+    select distinct on (m.tenant_id, m.to_address) m.tenant_id, 'sms', m.to_address, a.r, 'provider'
+    from jsonb_to_recordset(${payload}::jsonb) as a(t text, m bigint, r text)
+    join messages m on m.tenant_id = a.t and m.id = a.m where m.to_address is not null
+    order by m.tenant_id, m.to_address, a.r = 'invalid' desc
+    on conflict (tenant_id, channel, address) do update set reason = excluded.reason, source = excluded.source
+    where excluded.reason = 'invalid' and channel_suppressions.reason <> 'invalid'`,
+  );
+}
+
+/** Marks a device that is gone, as its push service said before a push to it was started. Engine `em`. */
+export const markGone = (em: EntityManager, device: LedgerKey): Promise<void> =>
+  em.transactional((tx) => endSubscriptions(tx, [device]));
+
+/** Marks devices that are gone. */
+async function endSubscriptions(tx: EntityManager, devices: readonly LedgerKey[]): Promise<void> {
+  if (devices.length === 0) return;
+  const payload = JSON.stringify(devices.map(({ tenantId, id }) => ({ t: tenantId, id })));
+  await rows(
+    tx,
+    sql`
+    update push_subscriptions p set status = 'gone', updated_at = now()
+    from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)
+    where p.tenant_id = a.t and p.id = a.id and p.status = 'active'`,
+  );
+}

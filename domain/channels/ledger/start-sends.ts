@@ -1,0 +1,161 @@
+import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
+import type { MessageStatus } from '../../../db/entities/messages.ts';
+import type { ShortLink } from '../content/short-links.ts';
+import { isCapLocked, lockCapped } from '../gates/caps.ts';
+import { messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
+import { lockMessages, refreshMessages } from './refresh-messages.ts';
+import { messagesOf, REPEATABLE_HOURS } from './settle-sends.ts';
+
+/** A leased send after rendering. */
+export interface PreparedSend {
+  id: number;
+  tenantId: string;
+  messageId: number;
+  contactVersion: number | null;
+  contentVersion: number | null;
+  /** The number that the text goes to. */
+  address: string | null;
+  segments: number | null;
+  encoding: string | null;
+  links: readonly ShortLink[];
+  /** The text says how to opt out. */
+  hasNotice: boolean;
+  /** Why it cannot be sent: it becomes FAILED. */
+  failure?: string;
+  /** No hours are open within the time that it may be held: it becomes SUPPRESSED. */
+  expired?: boolean;
+  /** The contact, if a cap concerns the message. */
+  cappedContactId: number | null;
+  /** It must wait until then: hours. */
+  notBefore?: Date;
+  /** The provider of its connection; null for Web Push. */
+  providerId: number | null;
+  /** False if it only ends or waits: it has no connection. */
+  isSendable: boolean;
+}
+
+export interface StartedSend {
+  id: number;
+  /** SENDING: the caller must send it, as this attempt. QUEUED: it must wait, or its contact or template has changed. */
+  status: Extract<MessageStatus, 'SENDING' | 'SUPPRESSED' | 'FAILED' | 'QUEUED' | 'UNKNOWN'>;
+  attempt: number;
+}
+
+/** Runs statements in one engine transaction; returns the rows of each. */
+export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
+
+/**
+ * Starts leased sends: those that pass every gate now become SENDING, as the next attempt. The others become SUPPRESSED,
+ * FAILED, or QUEUED again. Sends that this holder no longer leases are left out of the result. `name` is the unique name
+ * of this call: holder, slash, number.
+ *
+ * If this throws, the transaction may have been committed, or may still commit. The caller must then send nothing, and
+ * settle all of them as QUEUED with `start` = this call.
+ */
+export async function startSends(
+  transact: Transact,
+  {
+    holder,
+    name,
+    leaseSeconds,
+    sends,
+  }: { holder: string; name: string; leaseSeconds: number; sends: readonly PreparedSend[] },
+): Promise<StartedSend[]> {
+  if (sends.length === 0) return [];
+  const messages = messagesOf(sends);
+  const capped = sends.flatMap(({ cappedContactId }) => cappedContactId ?? []);
+  const before = [lockMessages(messages), ...(capped.length > 0 ? [lockCapped(capped)] : [])];
+  const answers = await transact([...before, applyStart(holder, name, leaseSeconds, sends), refreshMessages(messages)]);
+  return answers[before.length] as StartedSend[];
+}
+
+function applyStart(
+  holder: string,
+  name: string,
+  leaseSeconds: number,
+  sends: readonly PreparedSend[],
+): RawBuilder<unknown> {
+  const payload = JSON.stringify(
+    sends.map((send) => ({
+      id: send.id,
+      cv: send.contactVersion,
+      tv: send.contentVersion,
+      address: send.address,
+      segments: send.segments,
+      encoding: send.encoding,
+      links: send.links,
+      notice: send.hasNotice,
+      failure: send.failure,
+      expired: send.expired ?? false,
+      not_before: send.notBefore,
+      provider: send.providerId,
+      sendable: send.isSendable,
+    })),
+  );
+  return sql`${preparedHint}
+    with asked as (
+      select * from jsonb_to_recordset(${payload}::jsonb) as r(
+        id bigint, cv int, tv int, address text, segments smallint, encoding text, links jsonb, notice boolean, failure text, expired boolean,
+        not_before timestamptz, provider bigint, sendable boolean)
+    ), held as (
+      select s.id as send_id, s.message_id, s.subscription_id as device_id, m.id, m.tenant_id, m.channel, m.category, m.template_id,
+        m.contact_id, m.to_address, m.subscription_id, m.campaign_id, m.started_at, m.priority, m.created_at, s.bound_provider_id, a.cv, a.tv, a.address as rendered_for, a.segments, a.encoding,
+        a.links, a.notice, a.failure, a.expired, a.not_before, a.provider, a.sendable
+      from asked a join message_sends s on s.id = a.id
+      join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
+      where s.status = 'QUEUED' and s.holder = ${holder} and s.lease_until > now()
+      for update of s skip locked
+    ), judged as (
+      select e.*, ${messageRefusal} as refusal,
+        -- A message that has changed since it was rendered is rendered again.
+        c.version is distinct from e.cv or t.content_version is distinct from e.tv
+          or (e.channel = 'sms' and a.address is distinct from e.rendered_for) as stale,
+        case when e.device_id is not null then (select d.status from push_subscriptions d where d.tenant_id = e.tenant_id and d.id = e.device_id) end as device_status,
+        -- Caps are asked when the message is due, and not before what arrived with it can be seen.
+        not e.expired and e.not_before is null and coalesce(v.capped, false) as capped, v.reason as cap_reason,
+        v.waits or not ${isCapLocked(sql`e.contact_id`)} as cap_waits, greatest(v.asks_at, now() + interval '200 ms') as asks_at
+      from held e ${messageGateJoins} ${messageCapJoin}
+    ), asked_caps as (
+      select j.*, coalesce(refusal, case when expired then 'expired' when capped and not cap_waits then cap_reason end) as suppression,
+        capped and cap_waits as gathers
+      from judged j
+    ), decided as materialized (
+      select j.*, coalesce(
+          case when device_status is distinct from 'active' and device_id is not null then 'gone' end, failure) as failed_by,
+        case
+          -- It may have been accepted before: it is asked for again by its key, or stays in doubt.
+          when bound_provider_id is not null and (suppression is not null or failure is not null
+            or started_at < now() - make_interval(hours => ${sql.lit(REPEATABLE_HOURS)})) then 'UNKNOWN'
+          when suppression is not null then 'SUPPRESSED'
+          when device_id is not null and device_status is distinct from 'active' then 'FAILED'
+          when not_before is not null or gathers then 'QUEUED'
+          when failure is not null then 'FAILED' when stale or not sendable then 'QUEUED' else 'SENDING' end as new_status
+      from asked_caps j
+    ), changed as (
+      update message_sends s set
+        status = d.new_status,
+        reason = case d.new_status when 'SUPPRESSED' then d.suppression when 'FAILED' then d.failed_by when 'UNKNOWN' then 'no_reply' end,
+        attempt = s.attempt + (d.new_status = 'SENDING')::int,
+        holder = case when d.new_status = 'SENDING' then ${name} end,
+        lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
+        provider_id = case when d.new_status = 'SENDING' then d.provider else s.provider_id end,
+        next_attempt_at = coalesce(case when d.new_status = 'QUEUED' then d.not_before end, case when d.new_status = 'QUEUED' and d.gathers then d.asks_at end, s.next_attempt_at),
+        updated_at = now()
+      from decided d where s.tenant_id = d.tenant_id and s.id = d.send_id
+      returning s.id, s.tenant_id, s.message_id, s.status, s.attempt
+    ), noted as (
+      update messages m set started_at = coalesce(m.started_at, now()), to_address = coalesce(d.rendered_for, m.to_address),
+        content_version = d.tv, segments = d.segments, encoding = d.encoding
+      from decided d where m.tenant_id = d.tenant_id and m.id = d.id and d.new_status = 'SENDING'
+    ), linked as (
+      insert into message_links (code, tenant_id, message_id, send_id, position, url)
+      select l ->> 'code', d.tenant_id, d.id, d.send_id, n, l ->> 'url'
+      from decided d cross join lateral jsonb_array_elements(d.links) with ordinality as links(l, n)
+      where d.new_status = 'SENDING'
+    ), warned as (
+      insert into opt_out_notices (tenant_id, address, at)
+      select distinct d.tenant_id, d.rendered_for, now() from decided d where d.new_status = 'SENDING' and d.notice
+      on conflict (tenant_id, address) do update set at = excluded.at
+    )
+    select id, status, attempt from changed`;
+}

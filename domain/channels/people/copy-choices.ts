@@ -1,0 +1,70 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { erasedKey } from '../../addresses/digest.ts';
+
+/**
+ * Copies what the former address of a contact decided to its new one: topic opt-outs, and for keys of email addresses
+ * also the suppression of pushes and preferences. What the new address decided itself stays.
+ */
+export async function copyChoices(tx: EntityManager, tenantId: string, from: string, to: string): Promise<void> {
+  if (from === to) return;
+  const old = sql`${[from, erasedKey(tenantId, from)]}::text[]`;
+  await rows(
+    tx,
+    sql`
+    insert into topic_opt_outs (tenant_id, address, topic_id, channel)
+    select distinct tenant_id, ${to}, topic_id, channel from topic_opt_outs
+    where tenant_id = ${tenantId} and address = any(${old}) order by 3, 4
+    on conflict do nothing`,
+  );
+  await rows(
+    tx,
+    sql`
+    insert into channel_suppressions (tenant_id, channel, address, reason, source)
+    select tenant_id, channel, ${to}, reason, 'merge' from channel_suppressions
+    where tenant_id = ${tenantId} and channel = 'push' and address = any(${old})
+    order by address like 'erased:%' limit 1
+    on conflict do nothing`,
+  );
+  await rows(
+    tx,
+    sql`
+    insert into channel_preferences (tenant_id, address, quiet_hours, preferred_channel)
+    select tenant_id, ${to}, quiet_hours, preferred_channel from channel_preferences
+    where tenant_id = ${tenantId} and address = any(${old})
+    order by address like 'erased:%' limit 1
+    on conflict do nothing`,
+  );
+}
+
+/**
+ * The opt-out of a merged contact's number holds for the number of the contact that is left too, because it is one
+ * person's: the stricter of the two, as with email. Returns whether that number was opted out by this.
+ */
+export async function copyTextOptOut(
+  tx: EntityManager,
+  tenantId: string,
+  from: string | null,
+  to: string | null,
+): Promise<boolean> {
+  if (from === null || to === null || from === to) return false;
+  await rows(
+    tx,
+    sql`
+    insert into topic_opt_outs (tenant_id, address, topic_id, channel)
+    select distinct tenant_id, ${to}, topic_id, channel from topic_opt_outs
+    where tenant_id = ${tenantId} and channel = 'sms' and address = any(${[from, erasedKey(tenantId, from)]}::text[]) order by 3
+    on conflict do nothing`,
+  );
+  const last = (address: string) => sql`(
+    select c.status, c.by_text from text_consents c where c.tenant_id = ${tenantId} and c.address = any(${[address, erasedKey(tenantId, address)]}::text[])
+    order by c.id desc limit 1)`;
+  const added = await rows(
+    tx,
+    sql`
+    insert into text_consents (tenant_id, address, status, source, by_text)
+    select ${tenantId}, ${to}, 'unsubscribed', 'merge', f.by_text from ${last(from)} f
+    where f.status = 'unsubscribed' and not exists (select 1 from ${last(to)} t where t.status = 'unsubscribed')
+    returning id`,
+  );
+  return added.length > 0;
+}

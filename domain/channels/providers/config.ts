@@ -1,0 +1,159 @@
+import { createPrivateKey } from 'node:crypto';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { Type, type Static, type TSchema } from 'typebox';
+import type { MessageChannel, ProviderType } from '../../../db/entities/channels.ts';
+import type { Violation } from '../../common/errors.ts';
+import { compileRequest } from '../../common/schema-check.ts';
+import { checkParts } from '../../emails/templates/check-template.ts';
+import type { CheckUrl } from '../../outbound/check-url.ts';
+
+const strict = <T extends Record<string, TSchema>>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false });
+const url = (description: string) => Type.String({ minLength: 1, maxLength: 2_048, description });
+const optional = Type.Optional;
+const text = (maxLength: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength, ...(description ? { description } : {}) });
+
+/** The sender of texts: a number, a short code, or up to 11 letters and digits. */
+const Sender = Type.String({
+  pattern: '^(\\+?[0-9]{3,15}|[A-Za-z0-9 ]{1,11})$',
+  description: 'A number (E.164), a short code, or up to 11 letters, digits and spaces',
+});
+
+export const TwilioConfigSchema = strict({
+  accountSid: Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', examples: ['AC00000000000000000000000000000000'] }),
+  from: optional(Sender),
+  messagingServiceSid: optional(Type.String({ pattern: '^MG[0-9a-fA-F]{32}$' })),
+  baseUrl: optional(url('Default https://api.twilio.com')),
+});
+export const TwilioCredentialsSchema = strict({ authToken: text(200) });
+
+const HeaderName = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
+export const HttpConfigSchema = strict({
+  url: url('Each message is sent by a POST to it'),
+  from: optional(Sender),
+  contentType: optional(Type.Enum(['json', 'form'], { description: 'Default json' })),
+  body: Type.Record(Type.String({ minLength: 1, maxLength: 100 }), text(2_000), {
+    minProperties: 1,
+    maxProperties: 50,
+    description: 'Liquid over `to`, `from`, `text` and `messageId`',
+    examples: [{ to: '{{to}}', text: '{{text}}', reference: '{{messageId}}' }],
+  }),
+  idPath: optional(text(200, 'Where the answer has its id of the message, such as `data.id`')),
+  idempotencyHeader: optional(
+    Type.String({
+      pattern: HeaderName,
+      description:
+        'A header with our id of the message, if the provider takes two requests with the same one for one message: then a request without an answer is repeated',
+    }),
+  ),
+});
+export const HttpCredentialsSchema = strict({
+  headers: optional(Type.Record(Type.String({ pattern: HeaderName }), text(2_000), { maxProperties: 10 })),
+  callbackSecret: optional(
+    Type.String({ pattern: '^whsec_[A-Za-z0-9+/=]{24,100}$', description: 'Signs callbacks (Standard Webhooks)' }),
+  ),
+});
+
+export const FcmConfigSchema = strict({
+  projectId: Type.String({ pattern: '^[a-z][a-z0-9-]{4,29}$' }),
+  baseUrl: optional(url('Default https://fcm.googleapis.com')),
+  tokenUrl: optional(url('Default https://oauth2.googleapis.com/token')),
+});
+export const FcmCredentialsSchema = Type.Object(
+  { client_email: text(320), private_key: text(10_000) },
+  { description: 'The JSON of a service account', additionalProperties: Type.Unknown() },
+);
+
+export type FcmCredentials = Static<typeof FcmCredentialsSchema>;
+
+/** By type: the channel, and the checks of what is shown and what is not. */
+export const PROVIDERS: Record<
+  ProviderType,
+  { channel: MessageChannel; config: TSchema; credentials: TSchema; urls: readonly string[]; required: boolean }
+> = {
+  twilio: {
+    channel: 'sms',
+    config: TwilioConfigSchema,
+    credentials: TwilioCredentialsSchema,
+    urls: ['baseUrl'],
+    required: true,
+  },
+  http: {
+    channel: 'sms',
+    config: HttpConfigSchema,
+    credentials: HttpCredentialsSchema,
+    urls: ['url'],
+    required: false,
+  },
+  fcm: {
+    channel: 'push',
+    config: FcmConfigSchema,
+    credentials: FcmCredentialsSchema,
+    urls: ['baseUrl', 'tokenUrl'],
+    required: true,
+  },
+};
+
+const checks = new Map<TSchema, (value: unknown) => Violation[]>();
+function check(schema: TSchema, value: unknown, path: string): Violation[] {
+  let compiled = checks.get(schema);
+  if (!compiled) checks.set(schema, (compiled = compileRequest(schema)));
+  return compiled(structuredClone(value)).map((violation) => ({ ...violation, path: `${path}${violation.path}` }));
+}
+
+/** Headers that say where a request goes or ends, and so are the guard's own. */
+const REFUSED_HEADER =
+  /^(host|connection|content-.*|transfer-encoding|expect|te|trailer|upgrade|keep-alive|proxy-.*)$/i;
+
+/** The violations of a provider's configuration of its type. */
+export function configViolations(type: ProviderType, config: unknown, checkUrl: CheckUrl): Violation[] {
+  const kind = PROVIDERS[type];
+  const violations = check(kind.config, config, '/config');
+  if (violations.length > 0) return violations;
+  const values = config as Record<string, unknown>;
+  for (const name of kind.urls) {
+    const given = values[name];
+    const problem = typeof given === 'string' ? checkUrl(given) : null;
+    if (problem) violations.push({ path: `/config/${name}`, ...problem });
+  }
+  if (type === 'twilio' && (values['from'] === undefined) === (values['messagingServiceSid'] === undefined))
+    violations.push({ path: '/config/from', code: 'required', message: 'give either from or messagingServiceSid' });
+  if (type === 'http') {
+    for (const [name, liquid] of Object.entries(values['body'] as Record<string, string>))
+      violations.push(...checkParts([[`/config/body/${name}`, 'text', liquid]]));
+    const header = values['idempotencyHeader'];
+    if (typeof header === 'string' && REFUSED_HEADER.test(header))
+      violations.push({ path: '/config/idempotencyHeader', code: 'invalid', message: 'cannot be set' });
+  }
+  return violations;
+}
+
+/** The violations of a provider's credentials. */
+export function credentialViolations(type: ProviderType, credentials: unknown): Violation[] {
+  const violations = check(PROVIDERS[type].credentials, credentials, '/credentials');
+  if (violations.length > 0) return violations;
+  if (type === 'fcm' && !isRsaKey((credentials as FcmCredentials).private_key))
+    return [{ path: '/credentials/private_key', code: 'format', message: 'is no private key (RSA, PEM)' }];
+  if (type !== 'http') return [];
+  const { headers = {} } = credentials as { headers?: Record<string, string> };
+  for (const [name, value] of Object.entries(headers)) {
+    const path = `/credentials/headers/${name}`;
+    if (REFUSED_HEADER.test(name)) violations.push({ path, code: 'invalid', message: 'cannot be set' });
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      violations.push({ path, code: 'invalid_character', message: 'has characters that no header can have' });
+    }
+  }
+  return violations;
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { CHANNELS } from '../../../db/entities/channels.ts';
+import { checkSendWindow } from '../../campaigns/definition/entry.ts';
+import { isTimezone } from '../../common/local-time.ts';
+import type { Violation } from '../../common/errors.ts';
+
+/** Checks what the schema of settings cannot express; the input may be anything where it does not fit the schema. */
+export function settingsViolations(input: { caps?: unknown; sendWindows?: unknown; timezone?: unknown }): Violation[] {
+  const { caps, sendWindows, timezone } = input;
+  return [
+    ...(Array.isArray(caps) ? capViolations(caps as unknown[]) : []),
+    ...(isObject(sendWindows) ? CHANNELS.flatMap((channel) => windowViolations(channel, sendWindows[channel])) : []),
+    ...(typeof timezone === 'string' && !isTimezone(timezone)
+      ? [{ path: '/timezone', code: 'timezone', message: 'must be an IANA timezone' }]
+      : []),
+  ];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const windowViolations = (channel: string, window: unknown): Violation[] =>
+  isObject(window)
+    ? checkSendWindow({ sendWindow: window }).map(({ path, code, message }) => ({
+        path: path.replace('/sendWindow', `/sendWindows/${channel}`),
+        code,
+        message: message.replace('sendWindow', `sendWindows.${channel}`),
+      }))
+    : [];
+
+/** Each set of channels has one cap, so that the cap of email alone is the one that email settings show. */
+function capViolations(caps: readonly unknown[]): Violation[] {
+  const seen = new Set<string>();
+  return caps.flatMap((cap, index): Violation[] => {
+    const channels = isObject(cap) ? cap['channels'] : undefined;
+    if (!Array.isArray(channels)) return [];
+    const path = `/caps/${index}/channels`;
+    if (new Set(channels).size < channels.length)
+      return [{ path, code: 'duplicate', message: 'must not name a channel twice' }];
+    const key = [...(channels as unknown[])].map(String).sort().join();
+    if (seen.has(key)) return [{ path, code: 'duplicate', message: 'these channels have a cap already' }];
+    seen.add(key);
+    return [];
+  });
+}

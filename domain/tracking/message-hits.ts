@@ -1,0 +1,126 @@
+import type { MessageChannel } from '../../db/entities/channels.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
+import { appendEventsOfTenants } from '../../events/outbox.ts';
+import { settleByClicks } from '../channels/ledger/settle-by-clicks.ts';
+import type { MessageHit } from './hit.ts';
+import type { HitLedger, PendingHit } from './hit-ledger.ts';
+
+/** A click with the message's data for its event. */
+interface MessageHitRow extends PendingHit {
+  send_id: number;
+  url: string;
+  channel: MessageChannel;
+  contact_id: number | null;
+  template_id: number | null;
+  campaign_id: number | null;
+}
+
+const ofMessage = sql`m.channel, m.contact_id, m.template_id, m.campaign_id`;
+
+/** Clicks on links of text messages and pushes. */
+export const messageHits: HitLedger<MessageHitRow> = {
+  lock: 0x7065_7267,
+  table: sql`message_clicks`,
+  subject: sql`v.message_id`,
+  type: sql`'CLICK'`,
+  readPending: (tx, afterSeconds, limit) =>
+    rows<MessageHitRow>(
+      tx,
+      sql`
+      select v.id, v.tenant_id, v.message_id as subject, v.send_id, 'CLICK' as type, v.at, v.url, ${ofMessage},
+        -- A message that was rendered again has several codes for the same URL.
+        (select count(distinct l.url)::int from message_links l where l.tenant_id = v.tenant_id and l.message_id = v.message_id) as link_count
+      from message_clicks v join messages m on m.tenant_id = v.tenant_id and m.id = v.message_id
+      where v.automated is null and v.received_at <= now() - make_interval(secs => ${afterSeconds})
+      order by v.received_at, v.id limit ${limit}`,
+    ),
+  settle: (tx, hits) =>
+    settleByClicks(
+      tx,
+      hits.map((hit) => ({ tenantId: hit.tenant_id, id: hit.send_id, messageId: hit.subject })),
+    ),
+  tell: appendClickEvents,
+};
+
+/**
+ * The id of a person's click on a push, by its send `s`. A notification is clicked once: its device reports that, and
+ * follows its link too, and both are one click.
+ */
+const pushClickId: RawBuilder<unknown> = sql`md5('push-click/' || s.id)::uuid`;
+
+/** The same as `recordEmailHits`, of text messages and pushes. */
+export async function recordMessageHits(tx: EntityManager, hits: readonly MessageHit[]): Promise<void> {
+  if (hits.length === 0) return;
+  const payload = JSON.stringify(hits.map((hit) => ({ ...hit, send_id: hit.sendId, user_agent: hit.userAgent })));
+  const recorded = await rows<MessageHitRow>(
+    tx,
+    sql`
+    with come as (
+      insert into message_clicks (tenant_id, message_id, send_id, event_id, at, url, ip, user_agent, automated)
+      select s.tenant_id, s.message_id, s.id, case when s.type <> 'sms' and not h.automated then ${pushClickId} else h.id end,
+        h.at, h.url, h.ip, h.user_agent, case when h.automated then true end
+      from jsonb_to_recordset(${payload}::jsonb) as h(id uuid, send_id bigint, at timestamptz, url text, ip text, user_agent text, automated boolean)
+      join message_sends s on s.id = h.send_id
+      join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id and m.reason is distinct from 'erased'
+      on conflict (event_id) do nothing
+      returning id, tenant_id, message_id, send_id, at, url, automated, first
+    )
+    select v.*, v.message_id as subject, 'CLICK' as type, ${ofMessage}
+    from come v join messages m on m.tenant_id = v.tenant_id and m.id = v.message_id
+    where v.automated`,
+  );
+  await appendClickEvents(tx, recorded);
+}
+
+/**
+ * Records that a device reported a click on a push that it got: a click on the push's URL, once, whether its link is
+ * followed too or not. It waits to be classified, as other clicks do. A push that was not sent by us, or is erased, has
+ * no click. Engine `tx`.
+ */
+export async function recordPushClick(
+  tx: EntityManager,
+  {
+    tenantId,
+    sendId,
+    ip,
+    userAgent,
+  }: { tenantId: string; sendId: number; ip: string | null; userAgent: string | null },
+): Promise<void> {
+  await rows(
+    tx,
+    sql`
+    insert into message_clicks (tenant_id, message_id, send_id, event_id, at, url, ip, user_agent)
+    select s.tenant_id, s.message_id, s.id, ${pushClickId}, now(), coalesce((
+        select l.url from message_links l where l.tenant_id = s.tenant_id and l.message_id = s.message_id and l.send_id = s.id
+        order by l.position limit 1), p.default_url, ''), ${ip}, ${userAgent}
+    from message_sends s join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
+    left join push_subscriptions d on d.tenant_id = s.tenant_id and d.id = s.subscription_id
+    left join push_sites p on p.tenant_id = d.tenant_id and p.id = d.site_id
+    where s.tenant_id = ${tenantId} and s.id = ${sendId} and s.type <> 'sms' and s.attempt > 0 and m.reason is distinct from 'erased'
+    on conflict (event_id) do nothing`,
+  );
+}
+
+/** Writes MESSAGE_CLICKED for classified clicks, with the time of the click. */
+async function appendClickEvents(tx: EntityManager, clicks: readonly MessageHitRow[]): Promise<void> {
+  await appendEventsOfTenants(
+    tx,
+    clicks.map((click) => ({
+      tenantId: click.tenant_id,
+      event: {
+        type: 'MESSAGE_CLICKED' as const,
+        at: click.at,
+        data: {
+          messageId: click.subject,
+          channel: click.channel,
+          contactId: click.contact_id,
+          ...(click.template_id === null ? {} : { templateId: click.template_id }),
+          ...(click.campaign_id === null ? {} : { campaignId: click.campaign_id }),
+          url: click.url,
+          automated: click.automated,
+          first: click.first,
+        },
+      },
+    })),
+  );
+}

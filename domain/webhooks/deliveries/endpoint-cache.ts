@@ -1,0 +1,95 @@
+import { LRUCache } from 'lru-cache';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { AnyEvent } from '../../../events/contracts.ts';
+import { referencesOfEvents, type EmailReferences } from '../../emails/ledger/event-emails.ts';
+import type { FieldLeaf } from '../../segments/filter/filter.ts';
+import { matchesWhere } from '../../segments/filter/match-where.ts';
+
+/** What decides whether an endpoint wants an event. */
+interface Wish {
+  id: number;
+  types: string[];
+  filter: FieldLeaf[] | null;
+}
+
+interface TenantWishes {
+  version: number;
+  byType: Map<string, Wish[]>;
+  ofAll: Wish[];
+}
+
+/** An event, and the endpoints that want it, by id. */
+export interface Match {
+  event: AnyEvent;
+  endpointIds: number[];
+}
+
+const KEPT_ENDPOINTS = 200_000;
+/** Fields that a filter can name although an event about an email may not have them: they are looked up. */
+const OF_EMAILS: readonly string[] = ['templateId', 'campaignId'];
+
+/**
+ * Which endpoints want which events, by tenant. Nothing stale is used: each call reads the version of the tenants'
+ * endpoints in the caller's transaction.
+ */
+export class EndpointCache {
+  readonly #kept = new LRUCache<string, TenantWishes>({
+    maxSize: KEPT_ENDPOINTS,
+    sizeCalculation: ({ byType, ofAll }) =>
+      1 + ofAll.length + [...byType.values()].reduce((n, { length }) => n + length, 0),
+  });
+
+  /** The events that some endpoint wants, in order, in the engine transaction `tx`. */
+  async matches(tx: EntityManager, events: readonly AnyEvent[]): Promise<Match[]> {
+    const wishes = await this.#wishes(tx, [...new Set(events.map(({ tenantid }) => tenantid))]);
+    if (wishes.size === 0) return [];
+    const candidates = events.flatMap((event) => {
+      const of = wishes.get(event.tenantid);
+      const found = of ? [...(of.byType.get(event.type) ?? []), ...of.ofAll] : [];
+      return found.length > 0 ? [{ event, found }] : [];
+    });
+    const isAsked = candidates.some(({ found }) =>
+      found.some(({ filter }) => filter?.some(({ field }) => OF_EMAILS.includes(field))),
+    );
+    const referenceOf = isAsked
+      ? await referencesOfEvents(
+          tx,
+          candidates.map(({ event }) => event),
+        )
+      : (): EmailReferences => ({});
+    return candidates.flatMap(({ event, found }) => {
+      const data = { ...referenceOf(event), ...event.data };
+      const wanting = found.filter(({ filter }) => filter === null || matchesWhere(filter, data));
+      return wanting.length > 0 ? [{ event, endpointIds: wanting.map(({ id }) => id) }] : [];
+    });
+  }
+
+  /** The endpoints of those tenants that have any. */
+  async #wishes(tx: EntityManager, tenants: readonly string[]): Promise<Map<string, TenantWishes>> {
+    const versions = await rows<{ tenant_id: string; version: number }>(
+      tx,
+      sql`${preparedHint}select tenant_id, version from webhook_tenants where tenant_id = any(${[...tenants]}::text[])`,
+    );
+    const found = new Map<string, TenantWishes>();
+    for (const { tenant_id: tenant, version } of versions) {
+      const kept = this.#kept.get(tenant);
+      const wishes = kept?.version === version ? kept : await readWishes(tx, tenant, version);
+      this.#kept.set(tenant, wishes);
+      if (wishes.ofAll.length + wishes.byType.size > 0) found.set(tenant, wishes);
+    }
+    return found;
+  }
+}
+
+async function readWishes(tx: EntityManager, tenantId: string, version: number): Promise<TenantWishes> {
+  const all = await rows<Wish>(
+    tx,
+    sql`select id, types, filter from webhook_endpoints where tenant_id = ${tenantId} order by id`,
+  );
+  const byType = new Map<string, Wish[]>();
+  for (const wish of all)
+    for (const type of wish.types) (byType.get(type) ?? byType.set(type, []).get(type)!).push(wish);
+  const ofAll = byType.get('*') ?? [];
+  byType.delete('*');
+  return { version, byType, ofAll };
+}

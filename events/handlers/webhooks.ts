@@ -1,0 +1,30 @@
+import { contactOf } from '../../domain/webhooks/content/subject.ts';
+import { EndpointCache } from '../../domain/webhooks/deliveries/endpoint-cache.ts';
+import { recordDeliveries } from '../../domain/webhooks/deliveries/record-deliveries.ts';
+import { followMerges } from '../../domain/contacts/people/merged-contacts.ts';
+import { eventTypes } from '../contracts.ts';
+import type { EventHandler } from '../event-handler.ts';
+
+/** Numbers the events that endpoints want, in the order in which they happened, and makes their deliveries. */
+export function webhookHandler(): EventHandler {
+  const cache = new EndpointCache();
+
+  return {
+    name: 'webhooks',
+    types: eventTypes,
+    inOrder: true,
+    select: async (tx, events) => (await cache.matches(tx, events)).map(({ event }) => event),
+    handle: async (tx, events) => {
+      const matches = await cache.matches(tx, events);
+      // They are told as they happened, but belong to the contacts of now.
+      const followed = await followMerges(
+        tx,
+        matches.map(({ event }) => event),
+      );
+      await recordDeliveries(
+        tx,
+        matches.map((match, index) => ({ ...match, contactId: contactOf(followed[index]!) })),
+      );
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { sql } from '../../../db/orm.ts';
+import { newTenant } from '../../support/accounts.ts';
+import { texting } from '../../support/channels/texting.ts';
+import { startService, type Service } from '../../support/service.ts';
+
+let service: Service;
+let tools: ReturnType<typeof texting>;
+let [twilio, http] = [0, 0];
+beforeAll(async () => {
+  service = await startService();
+  tools = texting(service);
+  [twilio, http] = [await tools.makeTwilio(), await tools.makeHttp()];
+});
+afterAll(() => service.stop());
+
+let numbers = 0;
+const number = () => `+43664${String(10_000_000 + (numbers += 1))}`;
+
+/** A text that a provider has got, as its ledger shows it. */
+async function sent(
+  providerId: number,
+  status: 'SENT' | 'UNKNOWN' | 'SENDING',
+  providerMessageId: string | null = null,
+): Promise<{ messageId: number; sendId: number; to: string }> {
+  const to = number();
+  const at = status === 'SENT' ? sql`now()` : sql`null`;
+  const [made] = await tools.inTenant<{ message_id: number; id: number }>(sql`
+    with message as (
+      insert into messages (tenant_id, send_key, channel, category, to_address, status, started_at, sent_at)
+      values ('default', ${`test/${to}`}, 'sms', 'marketing', ${to}, ${status}, now(), ${at}) returning id)
+    insert into message_sends (tenant_id, message_id, type, lane, status, attempt, provider_id, provider_message_id, sent_at)
+    select 'default', id, 'sms', 'bulk', ${status}, 1, ${providerId}, ${providerMessageId}, ${at} from message returning message_id, id`);
+  return { messageId: made!.message_id, sendId: made!.id, to };
+}
+const stateOf = async (messageId: number) => {
+  const { status, reason } = await tools.call('GET', `/channels/messages/${messageId}`, 200);
+  return [status, reason];
+};
+const ref = ({ sendId }: { sendId: number }) => ({ query: `?send=${sendId}` });
+const taken = async (answer: Promise<{ status: number; body: unknown }>) => {
+  const { status, body } = await answer;
+  assert.equal(status, 204, JSON.stringify(body));
+};
+const events = async (type: string, messageId: number) =>
+  (
+    await tools.inTenant<{ n: number }>(sql`
+    select count(*)::int as n from outbox_events o, jsonb_array_elements(o.events) e
+    where o.type = ${type} and (e -> 'data' ->> 'messageId')::bigint = ${messageId}`)
+  )[0]!.n;
+
+test('statuses of Twilio move forward, count once, and no later one goes back', async () => {
+  const text = await sent(twilio, 'SENT', 'SM1');
+  const tell = (status: string, more: Record<string, string> = {}) =>
+    taken(tools.asTwilio(twilio, { MessageSid: 'SM1', MessageStatus: status, ...more }, ref(text)));
+  for (const status of ['queued', 'sending', 'sent']) await tell(status);
+  assert.deepEqual(await stateOf(text.messageId), ['SENT', null]);
+  for (const status of ['delivered', 'delivered', 'sent', 'undelivered', 'failed', 'read']) await tell(status);
+  assert.deepEqual(await stateOf(text.messageId), ['DELIVERED', null]);
+  assert.equal(await events('MESSAGE_DELIVERED', text.messageId), 1);
+});
+
+test('a text that was accepted is UNDELIVERED, and DELIVERED if that comes later', async () => {
+  const text = await sent(twilio, 'SENT', 'SM2');
+  // Without our reference it is found by the id.
+  const tell = (status: string, more: Record<string, string> = {}) =>
+    taken(tools.asTwilio(twilio, { MessageSid: 'SM2', MessageStatus: status, ...more }));
+  await tell('undelivered', { ErrorCode: '30008' });
+  assert.deepEqual(await stateOf(text.messageId), ['UNDELIVERED', 'code_30008']);
+  await tell('failed', { ErrorCode: '30008' });
+  assert.equal((await stateOf(text.messageId))[0], 'UNDELIVERED');
+  await tell('delivered');
+  assert.deepEqual(await stateOf(text.messageId), ['DELIVERED', null]);
+  const other = await sent(twilio, 'SENT', 'SM2b');
+  await taken(tools.asTwilio(twilio, { MessageSid: 'SM2b', MessageStatus: 'failed', ErrorCode: '30007' }, ref(other)));
+  assert.equal((await stateOf(other.messageId))[0], 'UNDELIVERED');
+});
+
+test('our reference in the URL settles UNKNOWN, and so does our id in the body', async () => {
+  for (const [status, expected] of [
+    ['sent', 'SENT'],
+    ['delivered', 'DELIVERED'],
+    ['failed', 'FAILED'],
+  ] as const) {
+    const text = await sent(twilio, 'UNKNOWN');
+    await taken(tools.asTwilio(twilio, { MessageSid: `SM-${status}`, MessageStatus: status }, ref(text)));
+    assert.equal((await stateOf(text.messageId))[0], expected, status);
+    const asked = await sent(http, 'UNKNOWN');
+    await taken(tools.asHttp(http, { type: 'status', messageId: asked.messageId, status }));
+    assert.equal((await stateOf(asked.messageId))[0], expected, status);
+  }
+});
+
+test('what comes before the answer is kept until the send is settled', async () => {
+  const text = await sent(twilio, 'SENDING');
+  await taken(tools.asTwilio(twilio, { MessageSid: 'SM3', MessageStatus: 'delivered' }, ref(text)));
+  assert.equal((await stateOf(text.messageId))[0], 'SENDING');
+  const kept = await tools.inTenant(sql`select status from message_reports where send_id = ${text.sendId}`);
+  assert.deepEqual(kept, [{ status: 'DELIVERED' }]);
+});
+
+test('a provider says nothing about what another one has sent', async () => {
+  const text = await sent(http, 'SENT', 'abc');
+  await taken(tools.asTwilio(twilio, { MessageSid: 'abc', MessageStatus: 'failed' }, ref(text)));
+  await taken(tools.asHttp(http, { type: 'status', providerMessageId: 'other', status: 'failed' }));
+  assert.deepEqual(await stateOf(text.messageId), ['SENT', null]);
+  await taken(tools.asHttp(http, { type: 'status', providerMessageId: 'abc', status: 'DELIVERED' }));
+  assert.deepEqual(await stateOf(text.messageId), ['DELIVERED', null]);
+});
+
+test('codes of unknown numbers and of opt-outs suppress the number; others do not', async () => {
+  const suppressed = async (code: string) => {
+    const text = await sent(twilio, 'SENT', `SM-${code}`);
+    const said = { MessageSid: `SM-${code}`, MessageStatus: 'undelivered', ErrorCode: code };
+    await taken(tools.asTwilio(twilio, said, ref(text)));
+    const { data } = await tools.call('GET', `/channels/suppressions?address=${encodeURIComponent(text.to)}`, 200);
+    return data.map(({ channel, reason, source }: Record<string, string>) => [channel, reason, source]);
+  };
+  for (const code of ['30005', '30006', '21211', '21614'])
+    assert.deepEqual(await suppressed(code), [['sms', 'invalid', 'provider']], code);
+  assert.deepEqual(await suppressed('21610'), [['sms', 'unsubscribed', 'provider']]);
+  for (const code of ['30003', '30007', '30008', '']) assert.deepEqual(await suppressed(code), [], code);
+});
+
+test('without the proof of this provider a call is 401, whoever calls', async () => {
+  const text = await sent(twilio, 'SENT', 'SM4');
+  const form = { MessageSid: 'SM4', MessageStatus: 'delivered' };
+  const status = { type: 'status', messageId: text.messageId, status: 'delivered' };
+  const other = await tools.makeTwilio({ credentials: { authToken: 'another-token' } });
+  const bare = await tools.makeHttp('https://gateway.example/', { credentials: undefined });
+  const fcm = 999_999_999;
+  const raw = (id: number, body: unknown, headers = {}) =>
+    service.api('POST', `/channels/webhooks/${id}?send=${text.sendId}`, body, { token: null, headers });
+  const tries = {
+    'no signature': raw(twilio, new URLSearchParams(form)),
+    'a wrong signature': raw(twilio, new URLSearchParams(form), { 'x-twilio-signature': 'bm8=' }),
+    'the token of another': tools.asTwilio(twilio, form, { ...ref(text), token: 'another-token' }),
+    'another provider': tools.asTwilio(other, form, ref(text)),
+    'JSON to Twilio': tools.asHttp(twilio, status),
+    'a form to http': tools.asTwilio(http, form, ref(text)),
+    'no signature, JSON': raw(http, status),
+    'another secret': tools.asHttp(http, status, { secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` }),
+    'an old signature': tools.asHttp(http, status, { at: new Date(Date.now() - 600_000) }),
+    'a provider without a secret': tools.asHttp(bare, status),
+    'no such provider': tools.asTwilio(fcm, form, ref(text)),
+    'the token of a person': service.api('POST', `/channels/webhooks/${http}`, status),
+  };
+  for (const [what, answer] of Object.entries(tries)) assert.equal((await answer).status, 401, what);
+  // The reference is signed too.
+  const stolen = await sent(twilio, 'SENT', 'SM5');
+  const signed = await tools.asTwilio(twilio, form, ref(text));
+  assert.equal(signed.status, 204);
+  assert.deepEqual(await stateOf(stolen.messageId), ['SENT', null]);
+});
+
+test('another tenant proves nothing about the messages of this one', async () => {
+  const text = await sent(http, 'UNKNOWN');
+  const { token } = await newTenant(service);
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+  const theirs = await service.api(
+    'POST',
+    '/channels/providers',
+    {
+      ...{ name: 'Theirs', channel: 'sms', type: 'http', credentials: { callbackSecret: secret } },
+      config: { url: 'https://gateway.example/', body: { to: '{{to}}' } },
+    },
+    { token },
+  );
+  assert.equal(theirs.status, 201);
+  const said = { type: 'status', messageId: text.messageId, status: 'delivered' };
+  await taken(tools.asHttp(theirs.body.id, said, { secret }));
+  assert.equal((await tools.asHttp(http, said, { secret })).status, 401);
+  assert.deepEqual((await stateOf(text.messageId))[0], 'UNKNOWN');
+});
+
+test('a call that is proved but makes no sense is told so', async () => {
+  const wrong = async (said: unknown) => {
+    const { status, body } = await tools.asHttp(http, said);
+    assert.equal(status, 400, JSON.stringify(said));
+    return body.errors?.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`) ?? body.code;
+  };
+  assert.equal((await tools.asHttp(http, '{')).status, 401);
+  assert.deepEqual(await wrong({}), ['/type required']);
+  assert.deepEqual(await wrong({ type: 'call' }), ['/type enum']);
+  assert.deepEqual(await wrong({ type: 'status', messageId: 1 }), ['/status required']);
+  assert.deepEqual(await wrong({ type: 'status', messageId: 1, status: 'lost' }), ['/status enum']);
+  assert.deepEqual(await wrong({ type: 'status', status: 'sent' }), ['/messageId required']);
+  assert.deepEqual(await wrong({ type: 'inbound', text: 'Hi' }), ['/from required']);
+  await taken(tools.asHttp(http, { type: 'status', messageId: 1, status: 'queued', further: {} }));
+});

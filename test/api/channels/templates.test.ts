@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { startService, type Service } from '../../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({});
+});
+afterAll(() => service.stop());
+
+const inTenant = <T>(query: Parameters<typeof rows>[1]) =>
+  tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, query));
+const call = async (method: string, path: string, status: number, body?: object) => {
+  const answer = await service.api(method, path, body);
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  return answer.body;
+};
+const TEXT = { name: 'Shipped', channel: 'sms', body: 'Hi {{firstName}}' };
+const PUSH = { name: 'Shipped', channel: 'push', title: 'On its way', body: 'Hi {{firstName}}' };
+const paths = (body: { errors: { path: string; code: string }[] }) => body.errors.map(({ path, code }) => [path, code]);
+
+test('a template of text messages is made, read, listed, changed and deleted', async () => {
+  const made = await call('POST', '/channels/templates', 201, TEXT);
+  assert.deepEqual(
+    { ...made, id: 0, createdAt: '', updatedAt: '' },
+    {
+      ...{
+        ...TEXT,
+        id: 0,
+        category: 'marketing',
+        topicId: null,
+        title: null,
+        url: null,
+        iconUrl: null,
+        imageUrl: null,
+      },
+      ...{ ttlSeconds: null, urgency: null, collapseKey: null, smartEncoding: true, contentVersion: 1 },
+      ...{ tenantId: 'default', version: 1, createdAt: '', updatedAt: '' },
+    },
+  );
+  const path = `/channels/templates/${made.id}`;
+  assert.deepEqual(await call('GET', path, 200), made);
+  const renamed = await call('PUT', path, 200, { ...made, name: 'Sent' });
+  assert.deepEqual([renamed.contentVersion, renamed.version], [1, 2]);
+  const changed = await call('PUT', path, 200, { body: 'Hello' });
+  assert.deepEqual([changed.contentVersion, changed.body], [2, 'Hello']);
+  await call('POST', '/channels/templates', 201, PUSH);
+  const listed = await call('GET', '/channels/templates?channel=sms', 200);
+  assert.deepEqual(listed.data, [changed]);
+  await call('DELETE', path, 204);
+  await call('GET', path, 404);
+  const log = await call('GET', `/auth/audit-log?action=channel_template.deleted`, 200);
+  assert.equal(log.data[0].resourceId, String(made.id));
+});
+
+test('every mistake is named at once', async () => {
+  const text = { ...TEXT, name: ' ', body: '{% if %}', title: 'no', url: 'x', ttlSeconds: 1, topicId: 99 };
+  assert.deepEqual(paths(await call('POST', '/channels/templates', 400, text)).sort(), [
+    ['/body', 'template_syntax'],
+    ['/name', 'required'],
+    ['/title', 'not_allowed'],
+    ['/topicId', 'not_found'],
+    ['/ttlSeconds', 'not_allowed'],
+    ['/url', 'invalid_url'],
+    ['/url', 'not_allowed'],
+  ]);
+  const urls = { url: 'javascript:alert(1)', iconUrl: '/icon.png', imageUrl: '{{ data.image }}' };
+  assert.deepEqual(paths(await call('POST', '/channels/templates', 400, { ...PUSH, ...urls })), [
+    ['/url', 'invalid_url'],
+    ['/iconUrl', 'invalid_url'],
+  ]);
+  assert.deepEqual(paths(await call('POST', '/channels/templates', 400, { ...PUSH, title: '' })), [
+    ['/title', 'required'],
+  ]);
+  const { id } = await call('POST', '/channels/templates', 201, TEXT);
+  assert.deepEqual(paths(await call('PUT', `/channels/templates/${id}`, 400, { channel: 'push' })), [
+    ['/channel', 'read_only'],
+  ]);
+});
+
+test('eleven segments are too many; ten are not, nor is what Liquid may make shorter', async () => {
+  const make = (body: string, status: number, more: object = {}) =>
+    call('POST', '/channels/templates', status, { ...TEXT, body, ...more });
+  await make('x'.repeat(1_530), 201);
+  assert.equal((await make('x'.repeat(1_531), 422)).code, 'template_limit');
+  await make('я'.repeat(670), 201);
+  assert.equal((await make('я'.repeat(671), 422)).code, 'template_limit');
+  await make(`${'x'.repeat(1_500)}{{ contact.firstName | append: "${'y'.repeat(100)}" }}`, 201);
+  // Smart encoding makes it GSM-7.
+  await make('’'.repeat(1_000), 201);
+  assert.equal((await make('’'.repeat(1_000), 422, { smartEncoding: false })).code, 'template_limit');
+});
+
+test('a preview shows the text of a contact, its encoding, its segments and why', async () => {
+  const contact = await call('POST', '/contacts', 201, { email: 'zoe@example.com', firstName: 'Zoë', lastName: 'Ng' });
+  const { id } = await call('POST', '/channels/templates', 201, {
+    ...TEXT,
+    body: 'Hi {{firstName}} 🎉 https://example.com/a',
+  });
+  const shown = await call('POST', `/channels/templates/${id}/preview`, 200, { contactId: contact.id });
+  assert.match(shown.text, /^Hi Zoë 🎉 http.*\/r\/x{10}$/);
+  assert.deepEqual([shown.encoding, shown.segments, shown.ucs2Because, shown.payload], ['UCS-2', 1, ['ë', '🎉'], null]);
+  assert.equal(shown.bytes, Buffer.byteLength(shown.text));
+  const push = await call('POST', '/channels/templates', 201, { ...PUSH, url: 'https://example.com/' });
+  const payload = (await call('POST', `/channels/templates/${push.id}/preview`, 200)).payload;
+  assert.deepEqual([payload.title, payload.body], ['On its way', 'Hi']);
+  await call('POST', `/channels/templates/${id}/preview`, 404, { contactId: 99_999 });
+});
+
+test('a topic that a template names cannot be deleted', async () => {
+  const topic = await call('POST', '/emails/topics', 201, { name: 'Offers' });
+  const template = await call('POST', '/channels/templates', 201, { ...TEXT, topicId: topic.id });
+  const refused = await call('DELETE', `/emails/topics/${topic.id}`, 409);
+  assert.match(JSON.stringify(refused), new RegExp(`channel_template.*${template.id}`));
+  await call('PUT', `/channels/templates/${template.id}`, 200, { topicId: null });
+  await call('DELETE', `/emails/topics/${topic.id}`, 204);
+});
+
+test('a template that campaigns send, or that messages wait for, cannot be deleted', async () => {
+  const make = async (): Promise<number> => (await call('POST', '/channels/templates', 201, TEXT)).id;
+  const [step, branch, queued] = [await make(), await make(), await make()];
+  const push = (await call('POST', '/channels/templates', 201, PUSH)).id;
+  const steps = [
+    { id: 'a', type: 'SMS', config: { templateId: step } },
+    { id: 'b', type: 'PUSH', config: { templateId: push } },
+    { id: 'c', type: 'MESSAGE', config: { templates: { email: queued, sms: branch }, order: ['email', 'sms'] } },
+  ];
+  const definition = JSON.stringify({ trigger: { type: 'MANUAL' }, steps, entry: {} });
+  await inTenant(sql`insert into campaigns (tenant_id, name, status, trigger, steps, entry, published_version)
+    values ('default', 'Journey', 'PAUSED', '{"type":"MANUAL"}', '[]', '{}', 1)`);
+  await inTenant(
+    sql`insert into campaign_versions (tenant_id, campaign_id, version, definition) select 'default', id, 1, ${definition}::jsonb from campaigns`,
+  );
+  await inTenant(sql`with message as (
+      insert into messages (tenant_id, send_key, channel, category, template_id, to_address)
+      values ('default', 'test/1', 'sms', 'marketing', ${queued}, '+4366412345678') returning id)
+    insert into message_sends (tenant_id, message_id, type, lane) select 'default', id, 'sms', 'bulk' from message`);
+  const refusal = async (id: number): Promise<string> => {
+    const { code, errors } = await call('DELETE', `/channels/templates/${id}`, 409);
+    assert.equal(code, 'in_use');
+    return errors.map(({ message }: { message: string }) => message).join();
+  };
+  for (const id of [step, branch, push]) assert.match(await refusal(id), /^campaign \d+: Journey$/);
+  assert.match(await refusal(queued), /^message \d+: sms \d+$/);
+  await inTenant(sql`update campaigns set status = 'STOPPED'`);
+  await inTenant(sql`update message_sends set status = 'SENT'`);
+  for (const id of [step, branch, push, queued]) await call('DELETE', `/channels/templates/${id}`, 204);
+});

@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { erasedKey } from '../../../domain/addresses/digest.ts';
+import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { rowsWith } from '../../support/database/rows-with.ts';
+import { startService, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+
+let service: Service;
+let number = 0;
+beforeAll(async () => {
+  service = await startService({ worker: true });
+});
+afterAll(() => service.stop());
+
+async function ok(...call: Parameters<Service['api']>) {
+  const answer = await service.api(...call);
+  assert.ok(answer.status < 300, `${call[0]} ${call[1]}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+const query = <T = Record<string, unknown>>(statement: ReturnType<typeof sql>): Promise<T[]> =>
+  tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
+const one = async <T>(statement: ReturnType<typeof sql>): Promise<T> => (await query<T>(statement))[0]!;
+
+interface Person {
+  id: number;
+  email: string;
+  phoneE164: string;
+}
+interface HeldMessage {
+  id: number;
+  channel: string;
+  to: string | null;
+  status: string;
+  devices: { subscriptionId: number; status: string }[];
+  clicks: { ip: string; userAgent: string }[];
+}
+const make = async (fields: object = {}): Promise<Person> => {
+  number += 1;
+  return ok('POST', '/contacts', {
+    firstName: 'Ada',
+    lastName: 'Byron',
+    email: `channels${number}@example.com`,
+    phone: `+4420794601${String(10 + number)}`,
+    ...fields,
+  });
+};
+const idOf = async (statement: ReturnType<typeof sql>): Promise<number> => (await one<{ id: number }>(statement)).id;
+
+/** A text message and its send. */
+async function text(contactId: number | null, status: string, to: string | null = null): Promise<number> {
+  const id = await idOf(sql`
+    insert into messages (tenant_id, send_key, channel, category, contact_id, to_address, status, content, data)
+    values ('default', ${randomUUID()}, 'sms', 'marketing', ${contactId}, ${to}, ${status}, '{"body": "Dear Ada"}', '{"about": "Ada"}') returning id`);
+  await query(sql`
+    insert into message_sends (tenant_id, message_id, type, lane, status, provider_message_id)
+    values ('default', ${id}, 'sms', 'transactional', ${status}, ${status === 'SENT' ? `SM${id}` : null})`);
+  return id;
+}
+const received = (from: string, contactIds: number[], said = 'stop it, Ada'): Promise<number> =>
+  idOf(sql`
+    insert into inbound_texts (tenant_id, provider_id, provider_message_id, from_address, text, opt_out, contact_ids)
+    values ('default', 1, ${randomUUID()}, ${from}, ${said}, 'no', ${contactIds}::bigint[]) returning id`);
+const device = (contactId: number): Promise<number> =>
+  idOf(sql`
+    insert into push_subscriptions (tenant_id, type, contact_id, endpoint, digest, p256dh, auth)
+    values ('default', 'webpush', ${contactId}, 'https://push.example.com/of-ada', ${randomUUID()}, 'a-secret-key', 'another-key') returning id`);
+const decide = (address: string, status: string, byText = false): Promise<number> =>
+  idOf(sql`
+    insert into text_consents (tenant_id, address, status, source, by_text, text, ip)
+    values ('default', ${address}, ${status}, 'form', ${byText}, 'Ada said so', '192.0.2.7') returning id`);
+const click = (messageId: number) =>
+  query(sql`
+    insert into message_clicks (tenant_id, message_id, send_id, event_id, at, url, ip, user_agent, automated)
+    values ('default', ${messageId}, 1, gen_random_uuid(), now(), 'https://example.com/a?of=ada', '192.0.2.7', 'of-ada', false)`);
+const refuse = async (address: string, channel: string): Promise<number> => {
+  const topic = await ok('POST', '/emails/topics', { name: randomUUID() });
+  await query(
+    sql`insert into topic_opt_outs (tenant_id, address, topic_id, channel) values ('default', ${address}, ${topic.id}, ${channel})`,
+  );
+  return topic.id as number;
+};
+const suppress = (channel: string, address: string) =>
+  query(
+    sql`insert into channel_suppressions (tenant_id, channel, address, reason, source) values ('default', ${channel}, ${address}, 'unsubscribed', 'page')`,
+  );
+const prefer = (address: string, channel: string) =>
+  query(
+    sql`insert into channel_preferences (tenant_id, address, preferred_channel, quiet_hours) values ('default', ${address}, ${channel}, '{"from": "22:00", "to": "08:00", "timezone": "UTC"}')`,
+  );
+const erase = async ({ id }: Person) => {
+  const job = await ok('POST', `/contacts/${id}/erase`);
+  return until('the erasure is over', async () => {
+    const erasure = await ok('GET', `/contacts/erasures/${job.id}`);
+    return ['COMPLETED', 'FAILED'].includes(erasure.status) && erasure;
+  });
+};
+const lastConsent = (address: string) =>
+  one<object>(
+    sql`select status, source, by_text as "byText" from text_consents where address = ${address} order by id desc limit 1`,
+  );
+
+test('a merge moves messages, received texts and devices; what the source refused is refused by the target', async () => {
+  const [target, source, third] = [await make(), await make(), await make()];
+  const sent = await text(source.id, 'SENT', source.phoneE164);
+  const inbound = await received(source.phoneE164, [third.id, source.id]);
+  const both = await received(source.phoneE164, [source.id, target.id]);
+  const subscription = await device(source.id);
+  const topic = await refuse(source.phoneE164, 'sms');
+  const pushTopic = await refuse(source.email, 'push');
+  await suppress('push', source.email);
+  await prefer(source.email, 'sms');
+  await decide(target.phoneE164, 'subscribed');
+  await decide(source.phoneE164, 'unsubscribed', true);
+  await ok('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+
+  assert.deepEqual(await one(sql`select contact_id, to_address from messages where id = ${sent}`), {
+    contact_id: target.id,
+    to_address: source.phoneE164,
+  });
+  assert.deepEqual(
+    await query(
+      sql`select to_jsonb(contact_ids) as contact_ids from inbound_texts where id in (${inbound}, ${both}) order by id`,
+    ),
+    [{ contact_ids: [third.id, target.id] }, { contact_ids: [target.id] }],
+  );
+  assert.deepEqual(await one(sql`select contact_id from push_subscriptions where id = ${subscription}`), {
+    contact_id: target.id,
+  });
+  assert.deepEqual(
+    await query(
+      sql`select address, topic_id, channel from topic_opt_outs where address in (${target.email}, ${target.phoneE164}) order by topic_id`,
+    ),
+    [
+      { address: target.phoneE164, topic_id: topic, channel: 'sms' },
+      { address: target.email, topic_id: pushTopic, channel: 'push' },
+    ],
+  );
+  assert.deepEqual(
+    await query(
+      sql`select reason, source from channel_suppressions where channel = 'push' and address = ${target.email}`,
+    ),
+    [{ reason: 'unsubscribed', source: 'merge' }],
+  );
+  assert.deepEqual(await one(sql`select preferred_channel from channel_preferences where address = ${target.email}`), {
+    preferred_channel: 'sms',
+  });
+  assert.deepEqual(await lastConsent(target.phoneE164), { status: 'unsubscribed', source: 'merge', byText: true });
+});
+
+test('a merge gives no consent, repeats no opt-out, and leaves what the target chose', async () => {
+  const [target, source, other] = [await make(), await make(), await make()];
+  await decide(source.phoneE164, 'subscribed');
+  await prefer(target.email, 'email');
+  await prefer(source.email, 'push');
+  await ok('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+  assert.equal(await lastConsent(target.phoneE164), undefined, 'a consent is for a number');
+  assert.deepEqual(await one(sql`select preferred_channel from channel_preferences where address = ${target.email}`), {
+    preferred_channel: 'email',
+  });
+  await decide(target.phoneE164, 'unsubscribed');
+  await decide(other.phoneE164, 'unsubscribed');
+  await ok('POST', `/contacts/${target.id}/merge`, { sourceId: other.id });
+  assert.deepEqual(await lastConsent(target.phoneE164), { status: 'unsubscribed', source: 'form', byText: false });
+});
+
+test('choices go along when an email address changes', async () => {
+  const person = await make();
+  const topic = await refuse(person.email, 'push');
+  await suppress('push', person.email);
+  await prefer(person.email, 'push');
+  await ok('PUT', `/contacts/${person.id}`, { firstName: 'Ada', lastName: 'B', email: 'moved-along@example.com' });
+  for (const table of ['topic_opt_outs', 'channel_suppressions', 'channel_preferences'])
+    assert.equal(
+      (await query(sql`select 1 from ${sql.table(table)} where address = 'moved-along@example.com'`)).length,
+      1,
+      table,
+    );
+  assert.ok(topic > 0);
+});
+
+test('a deleted contact gets nothing more, and its devices are nobody’s', async () => {
+  const person = await make();
+  const [queued, sending, sent] = [
+    await text(person.id, 'QUEUED'),
+    await text(person.id, 'SENDING'),
+    await text(person.id, 'SENT'),
+  ];
+  const subscription = await device(person.id);
+  await ok('DELETE', `/contacts/${person.id}`);
+  assert.deepEqual(
+    await query(sql`
+      select m.id, m.status, s.status as send, m.reason from messages m join message_sends s on s.message_id = m.id
+      where m.id in (${queued}, ${sending}, ${sent}) order by m.id`),
+    [
+      { id: queued, status: 'SUPPRESSED', send: 'SUPPRESSED', reason: 'contact_deleted' },
+      { id: sending, status: 'SENDING', send: 'SENDING', reason: null },
+      { id: sent, status: 'SENT', send: 'SENT', reason: null },
+    ],
+  );
+  assert.deepEqual(await one(sql`select contact_id, status from push_subscriptions where id = ${subscription}`), {
+    contact_id: null,
+    status: 'active',
+  });
+});
+
+test('the export of a person has what channels keep, without keys', async () => {
+  const person = await make();
+  const sent = await text(person.id, 'SENT', person.phoneE164);
+  await click(sent);
+  const push = await idOf(sql`
+    insert into messages (tenant_id, send_key, channel, category, contact_id, status)
+    values ('default', ${randomUUID()}, 'push', 'marketing', ${person.id}, 'DELIVERED') returning id`);
+  const subscription = await device(person.id);
+  await query(sql`
+    insert into message_sends (tenant_id, message_id, type, lane, status, subscription_id)
+    values ('default', ${push}, 'webpush', 'bulk', 'DELIVERED', ${subscription})`);
+  await received(person.phoneE164, [person.id]);
+  await decide(person.phoneE164, 'unsubscribed', true);
+  await suppress('sms', person.phoneE164);
+  await suppress('push', erasedKey('default', person.email));
+  await prefer(person.email, 'sms');
+  const topic = await refuse(person.phoneE164, 'sms');
+  const held = await ok('GET', `/contacts/${person.id}/data-export`);
+  assert.deepEqual(
+    held.messages.map(({ id, channel, to, status, devices, clicks }: HeldMessage) => ({
+      id,
+      channel,
+      to,
+      status,
+      devices: devices.map((d) => [d.subscriptionId, d.status]),
+      clicks: clicks.map((c) => [c.ip, c.userAgent]),
+    })),
+    [
+      {
+        id: sent,
+        channel: 'sms',
+        to: person.phoneE164,
+        status: 'SENT',
+        devices: [],
+        clicks: [['192.0.2.7', 'of-ada']],
+      },
+      { id: push, channel: 'push', to: null, status: 'DELIVERED', devices: [[subscription, 'DELIVERED']], clicks: [] },
+    ],
+  );
+  assert.equal(held.inboundTexts[0].text, 'stop it, Ada');
+  assert.equal(held.pushSubscriptions[0].endpoint, 'https://push.example.com/of-ada');
+  assert.doesNotMatch(JSON.stringify(held), /a-secret-key|another-key/);
+  assert.deepEqual([held.textConsents[0].status, held.textConsents[0].text], ['unsubscribed', 'Ada said so']);
+  assert.deepEqual(
+    held.channelSuppressions.map(({ channel }: { channel: string }) => channel),
+    ['sms', 'push'],
+  );
+  assert.equal(held.channelPreferences[0].preferredChannel, 'sms');
+  assert.deepEqual([held.topicOptOuts[0].topicId, held.topicOptOuts[0].channel], [topic, 'sms']);
+});
+
+test('an erasure leaves of a person only what it decided, as digests', async () => {
+  const person = await make();
+  const former = await make();
+  await decide(former.phoneE164, 'unsubscribed');
+  await ok('POST', `/contacts/${person.id}/merge`, { sourceId: former.id });
+  const sent = await text(person.id, 'SENT', person.phoneE164);
+  await click(sent);
+  await query(
+    sql`insert into message_links (code, tenant_id, message_id, send_id, position, url) values ('abcdefghij', 'default', ${sent}, 1, 1, 'https://example.com/a?of=ada')`,
+  );
+  const queued = await text(person.id, 'QUEUED');
+  const bare = await text(null, 'SENT', person.phoneE164);
+  await received(person.phoneE164, [person.id]);
+  await received(person.phoneE164, []);
+  await device(person.id);
+  await suppress('sms', person.phoneE164);
+  await suppress('push', person.email);
+  await suppress('sms', erasedKey('default', person.phoneE164));
+  await prefer(person.email, 'sms');
+  const topic = await refuse(person.phoneE164, 'sms');
+  const { status, certificate } = await erase(person);
+  assert.equal(status, 'COMPLETED');
+  const { erased } = certificate;
+  assert.deepEqual(
+    [erased.messages, erased.messageLinks, erased.messageClicks, erased.inboundTexts, erased.pushSubscriptions],
+    [3, 1, 1, 2, 1],
+  );
+  // One of each number, and that of the merge.
+  assert.deepEqual([erased.channelSuppressions, erased.textConsents, erased.channelPreferences], [2, 2, 1]);
+  assert.deepEqual(
+    await query(sql`
+      select m.id, m.status, m.reason, m.to_address, m.content, m.data, s.status as send, s.provider_message_id
+      from messages m join message_sends s on s.message_id = m.id where m.id in (${sent}, ${queued}, ${bare}) order by m.id`),
+    [
+      [sent, 'SENT'],
+      [queued, 'SUPPRESSED'],
+      [bare, 'SENT'],
+    ].map(([id, state]) => ({
+      id,
+      status: state,
+      reason: 'erased',
+      to_address: null,
+      content: null,
+      data: null,
+      send: state,
+      provider_message_id: null,
+    })),
+  );
+  for (const address of [person.phoneE164, former.phoneE164])
+    assert.deepEqual(await lastConsent(erasedKey('default', address)), {
+      status: 'unsubscribed',
+      source: address === person.phoneE164 ? 'merge' : 'form',
+      byText: false,
+    });
+  assert.deepEqual(await query(sql`select channel, address from topic_opt_outs where topic_id = ${topic}`), [
+    { channel: 'sms', address: erasedKey('default', person.phoneE164) },
+  ]);
+  const trace = new RegExp(`${person.email}|${person.phoneE164.slice(1)}|${former.phoneE164.slice(1)}`);
+  assert.deepEqual(await rowsWith(service.slot.env['DATABASE_MIGRATION_URL']!, trace), []);
+});
+
+test('what is known of a number stays as long as another contact has it', async () => {
+  const [person, other] = [await make(), await make()];
+  await ok('PUT', `/contacts/${other.id}`, {
+    firstName: 'Bob',
+    lastName: 'B',
+    email: other.email,
+    phone: person.phoneE164,
+  });
+  await decide(person.phoneE164, 'unsubscribed');
+  await suppress('sms', person.phoneE164);
+  const inbound = await received(person.phoneE164, [person.id, other.id]);
+  const sent = await text(person.id, 'SENT', person.phoneE164);
+  const theirs = await text(other.id, 'SENT', person.phoneE164);
+  await erase(person);
+  assert.deepEqual(
+    await one(sql`select to_jsonb(contact_ids) as contact_ids, text from inbound_texts where id = ${inbound}`),
+    {
+      contact_ids: [other.id],
+      text: 'stop it, Ada',
+    },
+  );
+  assert.deepEqual(await query(sql`select id, to_address from messages where id in (${sent}, ${theirs}) order by id`), [
+    { id: sent, to_address: null },
+    { id: theirs, to_address: person.phoneE164 },
+  ]);
+  assert.deepEqual(await lastConsent(person.phoneE164), { status: 'unsubscribed', source: 'form', byText: false });
+  assert.equal(
+    (await query(sql`select 1 from channel_suppressions where channel = 'sms' and address = ${person.phoneE164}`))
+      .length,
+    1,
+  );
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { startEndpoint } from '../../support/endpoint.ts';
+import { startService, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ worker: ['senders'], env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
+});
+afterAll(() => service.stop());
+
+const call = async (method: string, path: string, status: number, body?: object) => {
+  const answer = await service.api(method, path, body);
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  return answer.body;
+};
+const query = <T>(statement: ReturnType<typeof sql>) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
+const resetProviders = () => query(sql`update channel_providers set active = false, version = version + 1`);
+const addProvider = (url: string, more: object = {}, priority = 1): Promise<{ id: number }> =>
+  call('POST', '/channels/providers', 201, {
+    name: `Gateway ${priority}`,
+    channel: 'sms',
+    type: 'http',
+    priority,
+    config: { url, body: { to: '{{to}}', text: '{{text}}' }, idPath: 'id', ...more },
+  });
+let numbers = 0;
+const send = async (): Promise<number> => {
+  const to = `+4420794610${String((numbers += 1)).padStart(2, '0')}`;
+  const body = { to, category: 'transactional', body: 'Your code is 1' };
+  return (await call('POST', '/channels/sms/send', 202, body)).messageId;
+};
+const message = (id: number) => call('GET', `/channels/messages/${id}`, 200);
+const ends = (id: number, status: string) =>
+  until(`message ${id} is ${status}`, async () => (await message(id)).status === status);
+
+/** A connection of a gateway that reads requests byte by byte. */
+interface Connection {
+  socket: Socket;
+  /** Whether it has the whole body. */
+  isWhole: boolean;
+  isClosed: boolean;
+  /** All of the request but its last byte has come. */
+  waits: boolean;
+}
+
+/** A gateway that answers whole requests with 200, and shows those of which the last byte is missing. */
+async function startGateway() {
+  const connections: Connection[] = [];
+  const server = createServer((socket) => {
+    const one: Connection = { socket, isWhole: false, isClosed: false, waits: false };
+    connections.push(one);
+    let text = '';
+    socket.on('data', (part) => {
+      text += part.toString('latin1');
+      const [head = '', ...rest] = text.split('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+      const missing = length - rest.join('\r\n\r\n').length;
+      one.waits = missing === 1;
+      if (missing > 0) return;
+      one.isWhole = true;
+      socket.end(
+        'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 10\r\nConnection: close\r\n\r\n{"id":"a"}',
+      );
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => (one.isClosed = true));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections,
+    close: () => {
+      for (const { socket } of connections) socket.destroy();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Runs `work` while no send can be started: every start writes into this table. */
+const whileStartsWait = (work: () => Promise<unknown>) =>
+  engineEm(service.deps.orm).transactional(async (tx) => {
+    await rows(tx, sql`lock table opt_out_notices in exclusive mode`);
+    await work();
+  });
+/** Whether the sender waits for Postgres to start a send. */
+const isStarting = async (): Promise<boolean> =>
+  (await query(sql`select 1 from pg_locks where relation = 'opt_out_notices'::regclass and not granted`)).length > 0;
+const attemptsOf = (id: number) =>
+  query<{
+    outcome: string;
+  }>(sql`select a.outcome from message_attempts a join message_sends s on s.tenant_id = a.tenant_id and s.id = a.send_id
+    where s.message_id = ${id} order by a.attempt`);
+
+test('a connection that ends while the send is started: it was surely not sent, and is sent later, once', async () => {
+  const gateway = await startGateway();
+  await resetProviders();
+  await addProvider(gateway.url);
+  let id = 0;
+  await whileStartsWait(async () => {
+    id = await send();
+    await until('the start waits', async () => gateway.connections[0]?.waits && (await isStarting()));
+    gateway.connections[0]!.socket.end();
+    await until('the sender has noticed', () => gateway.connections[0]!.isClosed);
+  });
+  await ends(id, 'SENT');
+  assert.equal(gateway.connections[0]!.isWhole, false);
+  assert.equal(gateway.connections.filter(({ isWhole }) => isWhole).length, 1);
+  assert.deepEqual(await attemptsOf(id), [{ outcome: 'queued' }]);
+  await gateway.close();
+});
+
+test('a provider that refuses what it has not seen whole has not refused the message', async () => {
+  const gateway = await startGateway();
+  const other = await startEndpoint([{ status: 200, body: '{"id":"other"}' }]);
+  await resetProviders();
+  await addProvider(gateway.url);
+  await addProvider(other.url, {}, 2);
+  let id = 0;
+  await whileStartsWait(async () => {
+    id = await send();
+    await until('the start waits', async () => gateway.connections[0]?.waits && (await isStarting()));
+    gateway.connections[0]!.socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    await until('the sender has the answer', () => gateway.connections[0]!.isClosed);
+  });
+  await ends(id, 'SENT');
+  assert.deepEqual(await attemptsOf(id), [{ outcome: 'queued' }]);
+  await gateway.close();
+  await other.close();
+});
+
+test('a sender that stood still until its lease had ended sends nothing', async () => {
+  const gateway = await startGateway();
+  await resetProviders();
+  await addProvider(gateway.url);
+  const now = performance.now.bind(performance);
+  let id = 0;
+  await whileStartsWait(async () => {
+    id = await send();
+    await until('the start waits', async () => gateway.connections[0]?.waits && (await isStarting()));
+    performance.now = () => now() + 50_000;
+  });
+  await until('the request is cut off', () => gateway.connections[0]!.isClosed);
+  await ends(id, 'SENT');
+  assert.equal(gateway.connections[0]!.isWhole, false);
+  assert.equal(gateway.connections.filter(({ isWhole }) => isWhole).length, 1);
+  await gateway.close();
+});
+
+test('a provider that knows the message by its key is asked again, and no other', async () => {
+  const first = await startEndpoint([{ status: 500 }, { status: 200, body: '{"id":"again"}' }]);
+  const second = await startEndpoint([{ status: 200, body: '{"id":"b"}' }]);
+  await resetProviders();
+  const { id: firstId } = await addProvider(first.url, { idempotencyHeader: 'Idempotency-Key' });
+  await addProvider(second.url, {}, 2);
+  const id = await send();
+  await until('the first attempt is settled', async () => (await attemptsOf(id)).length === 1);
+  assert.equal((await message(id)).status, 'QUEUED');
+  // The first provider rests; another message goes to the second one.
+  const another = await send();
+  await ends(another, 'SENT');
+  await query(sql`update channel_providers set version = version + 1 where id = ${firstId}`);
+  await ends(id, 'SENT');
+  const keys = first.received.map(({ headers }) => headers['idempotency-key']);
+  assert.equal(keys.length, 2);
+  assert.ok(keys[0] !== undefined && keys[0] === keys[1]);
+  assert.equal(second.received.length, 1);
+  assert.equal((await message(id)).providerId, firstId);
+  await first.close();
+  await second.close();
+});
+
+test('what may have been accepted is UNKNOWN, not suppressed, when it may not be sent any more', async () => {
+  const endpoint = await startEndpoint([{ status: 500 }]);
+  await resetProviders();
+  await addProvider(endpoint.url, { idempotencyHeader: 'Idempotency-Key' });
+  const contact = await call('POST', '/contacts', 201, {
+    ...{ email: 'doubt@example.com', firstName: 'N', lastName: 'O', phone: '+442079461099' },
+  });
+  const { messageId } = await call('POST', '/channels/sms/send', 202, {
+    ...{ recipientId: contact.id, category: 'transactional', body: 'x' },
+  });
+  await until('the first attempt is settled', async () => (await attemptsOf(messageId)).length === 1);
+  await call('DELETE', `/contacts/${contact.id}`, 204);
+  await ends(messageId, 'UNKNOWN');
+  await endpoint.close();
+});

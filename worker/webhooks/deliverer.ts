@@ -1,0 +1,447 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deps } from '../../runtime/deps.ts';
+import { engineEm, type EntityManager } from '../../db/orm.ts';
+import { bodyOf } from '../../domain/webhooks/content/body.ts';
+import { sendWebhook, type Sent } from '../../domain/webhooks/deliveries/attempt.ts';
+import {
+  hurryRetries,
+  LANE_LEASE_SECONDS,
+  leaseLanes,
+  lookAtLanes,
+  readHeldEndpoints,
+  releaseLanes,
+  renewLanes,
+  saveProgress,
+  wakeForgottenLanes,
+  type Progress,
+} from '../../domain/webhooks/deliveries/lanes.ts';
+import {
+  readFresh,
+  readRetries,
+  type DueDelivery,
+  type LaneRead,
+} from '../../domain/webhooks/deliveries/read-deliveries.ts';
+import { delayAfter, MOST_ATTEMPTS } from '../../domain/webhooks/deliveries/schedule.ts';
+import { deferDeliveries, markSending } from '../../domain/webhooks/deliveries/settle-deliveries.ts';
+import { openSecrets, type OpenSecrets } from '../../domain/webhooks/endpoints/keys.ts';
+import { storeSealedAgain } from '../../domain/webhooks/endpoints/rotate-key.ts';
+import { Wake } from '../../events/wake.ts';
+import { every } from '../../runtime/every.ts';
+import { Connections, SLOW_MS, type Flight } from './connections.ts';
+import { createContactReader } from './contacts.ts';
+import { Lane } from './lane.ts';
+import { Settler } from './settler.ts';
+
+const POLL_MS = 500;
+/** What ends within this time is read and sent together. */
+const GATHER_MS = 2;
+const RENEW_EVERY_MS = 5_000;
+/** This holder considers a lease expired this much earlier than Postgres does. */
+const MARGIN_MS = 3_000;
+const LANES_AT_ONCE = 200;
+const MOST_LANES = 10_000;
+/** A lane without work is kept for a moment: often there is more. */
+const KEEP_IDLE_MS = 3_000;
+/** A delivery that has been on its way for as long is shown as SENDING. */
+const SHOW_SENDING_MS = 500;
+const SWEEP_MS = 60_000;
+const STOP_MS = 20_000;
+/** A delivery for which there was no place waits for as long. */
+const BUSY_MS = 200;
+/** After so many failures one after the other, there is a pause after each request to an endpoint. */
+const PATIENT_FAILURES = 20;
+const PATIENT_MS = 250;
+/** How often all lanes are looked at, whether something was told or not. */
+const LOOK_AT_ALL_MS = 5_000;
+/** When what waits for another delivery in Postgres is looked at again, if that one is not known. */
+const DEFER_MS = 1_000;
+
+/** A request, and what it is about. */
+interface OnItsWay extends Flight {
+  delivery?: DueDelivery;
+  isShown?: boolean;
+}
+
+/**
+ * Delivers the webhooks of endpoints whose lanes this process has leased. Deliveries are read in the order of their
+ * numbers, sent, and settled in batches. A delivery stays PENDING until it is settled: if the process dies, whoever
+ * leases the lane next sends again what was on its way, under the same `webhook-id`.
+ */
+export class Deliverer {
+  readonly #deps: Deps;
+  readonly #em: () => EntityManager;
+  readonly #holder = `webhooks-${randomBytes(9).toString('base64url')}`;
+  readonly #lanes = new Map<number, Lane>();
+  readonly #connections: Connections;
+  readonly #settler: Settler;
+  readonly #contact: ReturnType<typeof createContactReader>;
+  readonly #wake = new Wake(POLL_MS);
+  readonly #working = new Set<Promise<void>>();
+  readonly #timers: { stop: () => Promise<void> }[];
+  readonly #loop: Promise<void>;
+  /** Lanes that may have room for more. */
+  readonly #toRead = new Set<Lane>();
+  /** There may be lanes to lease; there may be news in those that are held. */
+  #mayLease = true;
+  #mustLook = false;
+  #leasedAt = -Infinity;
+  #lookedAt = performance.now();
+  #sweptAt = performance.now();
+  #stopping = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#em = () => engineEm(deps.orm);
+    this.#connections = new Connections(deps.env.WEBHOOK_CONNECTIONS);
+    this.#settler = new Settler(deps);
+    this.#contact = createContactReader(deps.orm);
+    this.#timers = [
+      every(RENEW_EVERY_MS, deps.log, 'could not renew the leases of webhooks', () => this.#renew()),
+      every(POLL_MS, deps.log, 'could not store how far webhooks are', () => this.#tidy()),
+    ];
+    this.#loop = this.#run();
+  }
+
+  /**
+   * Call when there is something to deliver: `details` are `endpoint:number` for the last deliveries of endpoints; none if
+   * anything may have changed.
+   */
+  wake(details: readonly string[]): void {
+    if (details.length === 0) this.#mayLease = this.#mustLook = true;
+    for (const detail of details) {
+      const [id, sequence] = detail.split(':').map(Number) as [number, number];
+      const lane = this.#lanes.get(id);
+      lane?.hear(sequence);
+      if (lane) this.#toRead.add(lane);
+      else this.#mayLease = true;
+    }
+    this.#wake.now();
+  }
+
+  /** Sends nothing more, waits until what is on its way is settled, for a bounded time, and gives the lanes back. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake.now();
+    await this.#loop;
+    const giveUp = performance.now() + STOP_MS;
+    while (this.#working.size > 0 && performance.now() < giveUp)
+      await Promise.race([Promise.all(this.#working), delay(100)]);
+    await Promise.all(this.#timers.map((timer) => timer.stop()));
+    if (this.#working.size > 0)
+      this.#deps.log.warn({ deliveries: this.#working.size }, 'stopped while delivering: they will be repeated');
+    await this.#release([...this.#lanes.values()]).catch((error: unknown) =>
+      this.#deps.log.warn({ err: error }, 'could not give back the leases of webhooks'),
+    );
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await this.#lookForWork();
+        await this.#readLanes();
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'could not read webhooks');
+        await delay(POLL_MS);
+      }
+      this.#send();
+      await this.#wake.wait();
+      await delay(GATHER_MS);
+    }
+  }
+
+  async #lookForWork(): Promise<void> {
+    const now = performance.now();
+    if (this.#mustLook || now - this.#lookedAt >= LOOK_AT_ALL_MS) {
+      this.#mustLook = false;
+      this.#lookedAt = now;
+      await this.#look();
+    }
+    if (this.#mayLease || now - this.#leasedAt >= POLL_MS) {
+      this.#mayLease = false;
+      this.#leasedAt = now;
+      await this.#lease();
+    }
+  }
+
+  /** Looks for news in the lanes that are held, and gives back those that have to be. */
+  async #look(): Promise<void> {
+    const held = [...this.#lanes.values()];
+    if (held.length === 0) return;
+    const news = await lookAtLanes(
+      this.#em(),
+      this.#holder,
+      held.map(({ key }) => key),
+    );
+    const found = new Map(news.map((one) => [one.endpointId, one]));
+    const changed: Lane[] = [];
+    for (const lane of held) {
+      const its = found.get(lane.id);
+      if (!its) lane.isLost = true;
+      else if (lane.note(its)) changed.push(lane);
+      this.#toRead.add(lane);
+    }
+    if (changed.length > 0) {
+      const endpoints = await readHeldEndpoints(
+        this.#em(),
+        changed.map(({ key }) => key),
+      );
+      for (const endpoint of endpoints) Object.assign(this.#lanes.get(endpoint.id)!, { endpoint, secrets: null });
+    }
+    // Who takes the lane next would repeat what is still on its way.
+    await this.#release(held.filter(({ isLost, inFlight, unsettled }) => isLost && inFlight + unsettled === 0));
+  }
+
+  /** Leases lanes while connections are free for them; else only those of other tenants, which must not wait for these. */
+  async #lease(): Promise<void> {
+    const room = MOST_LANES - this.#lanes.size;
+    if (room <= 0) return;
+    const isBusy = this.#connections.isFull || this.#connections.waiting > this.#deps.env.WEBHOOK_CONNECTIONS;
+    const except = isBusy ? [...new Set([...this.#lanes.values()].map(({ key }) => key.tenantId))] : [];
+    const until = performance.now() + LANE_LEASE_SECONDS * 1000 - MARGIN_MS;
+    const limit = Math.min(room, LANES_AT_ONCE);
+    const leased = await leaseLanes(this.#em(), { holder: this.#holder, limit, except });
+    for (const one of leased) {
+      // One that is still here was lost in between.
+      const lane = new Lane(one, until);
+      this.#lanes.set(lane.id, lane);
+      this.#toRead.add(lane);
+    }
+    this.#mayLease = leased.length >= limit / 2;
+  }
+
+  /** Reads ahead for the lanes that have room. */
+  async #readLanes(): Promise<void> {
+    const lanes = [...this.#toRead].filter(({ isLost, isReading }) => !isLost && !isReading);
+    this.#toRead.clear();
+    for (const lane of lanes) {
+      if (lane.hurriedAt && (await hurryRetries(this.#em(), lane.key, lane.hurriedAt))) lane.hurriedAt = null;
+    }
+    const reads = new Map<Lane, LaneRead & { known: number[] }>();
+    const fresh = lanes.filter(({ wantsFresh }) => wantsFresh).slice(0, LANES_AT_ONCE);
+    const retries = lanes.filter(({ wantsRetries }) => wantsRetries).slice(0, LANES_AT_ONCE);
+    for (const lane of new Set([...fresh, ...retries])) reads.set(lane, lane.beginRead());
+    try {
+      if (retries.length > 0) {
+        const found = await readRetries(
+          this.#em(),
+          retries.map((lane) => reads.get(lane)!),
+        );
+        this.#add(retries, reads, found, 'addRetries');
+      }
+      if (fresh.length > 0) {
+        const found = await readFresh(
+          this.#em(),
+          fresh.map((lane) => reads.get(lane)!),
+        );
+        this.#add(fresh, reads, found, 'addFresh');
+      }
+    } finally {
+      for (const lane of reads.keys()) lane.isReading = false;
+    }
+    for (const lane of lanes) if (lane.wantsFresh || lane.wantsRetries || lane.hurriedAt) this.#toRead.add(lane);
+    if (this.#toRead.size > 0) this.#wake.now();
+  }
+
+  #add(
+    lanes: readonly Lane[],
+    reads: ReadonlyMap<Lane, LaneRead>,
+    found: readonly DueDelivery[],
+    how: 'addFresh' | 'addRetries',
+  ): void {
+    const byLane = Map.groupBy(found, ({ endpointId }) => endpointId);
+    for (const lane of lanes) {
+      const deferred = lane[how](byLane.get(lane.id) ?? [], reads.get(lane)!);
+      this.#defer(lane, deferred);
+      this.#connections.offer(lane);
+    }
+  }
+
+  /** Lets deliveries wait in Postgres for an earlier one with their subject. */
+  #defer(lane: Lane, deliveries: readonly DueDelivery[], seconds = 0): void {
+    if (deliveries.length === 0) return;
+    const earliest = Date.now() + Math.max(DEFER_MS, seconds * 1000);
+    const rows = deliveries.map(({ endpointId, sequence, day, waitsUntil }) => ({
+      ...{ endpointId, sequence, day },
+      until: new Date(Math.max(earliest, waitsUntil?.getTime() ?? 0)),
+    }));
+    const store = async (): Promise<void> => {
+      for (let failures = 1; !lane.isLost; failures += 1) {
+        try {
+          await deferDeliveries(this.#em(), rows);
+          return lane.deferred(deliveries);
+        } catch (error) {
+          this.#deps.log.warn({ err: error }, 'could not defer webhooks, will retry');
+          await delay(Math.min(100 * 2 ** failures, 5_000));
+        }
+      }
+    };
+    this.#track(store());
+  }
+
+  /** Sends what may be sent. */
+  #send(): void {
+    while (!this.#stopping) {
+      const flight: OnItsWay | null = this.#connections.take();
+      if (!flight) return;
+      const { lane } = flight;
+      const delivery = lane.take();
+      this.#connections.offer(lane);
+      flight.delivery = delivery;
+      this.#track(this.#deliver(flight, delivery));
+    }
+  }
+
+  async #deliver(flight: OnItsWay, delivery: DueDelivery): Promise<void> {
+    const { lane } = flight;
+    const sent = await this.#attempt(lane, delivery).catch((error: unknown) => {
+      this.#deps.log.warn({ err: error, endpointId: lane.id }, 'could not try a webhook');
+      return null;
+    });
+    this.#connections.free(flight);
+    if (!sent || sent.isBusy) {
+      this.#deps.metrics.webhooks.inc({ outcome: 'postponed' });
+      await delay(BUSY_MS);
+      lane.putBack(delivery);
+    } else await this.#settle(lane, delivery, sent, performance.now() - flight.since);
+    this.#connections.offer(lane);
+    this.#toRead.add(lane);
+    this.#wake.now();
+  }
+
+  async #attempt(lane: Lane, { event, sequence, contactId }: DueDelivery): Promise<Sent> {
+    const { endpoint } = lane;
+    const format = endpoint.format ?? 'standard';
+    const contact =
+      endpoint.include?.includes('contact') && contactId !== null
+        ? await this.#contact(endpoint.tenantId, contactId)
+        : undefined;
+    const secrets = (lane.secrets ??= this.#secretsOf(lane));
+    if (!secrets) return unsigned();
+    const body = bodyOf(event, { format, sequence }, contact);
+    return sendWebhook(this.#deps.outbound, { endpoint, secrets, id: event.id, body, places: 'none' });
+  }
+
+  #secretsOf({ endpoint }: Lane): OpenSecrets | null {
+    try {
+      const secrets = openSecrets(this.#deps.env, endpoint);
+      if (secrets.again) this.#track(storeSealedAgain(this.#em(), endpoint, secrets.again).catch(() => undefined));
+      return secrets;
+    } catch (error) {
+      this.#deps.log.error({ err: error, endpointId: endpoint.id }, 'cannot decrypt the secrets of a webhook');
+      return null;
+    }
+  }
+
+  async #settle(lane: Lane, delivery: DueDelivery, sent: Sent, tookMs: number): Promise<void> {
+    const { sequence, day, attempts, mostAttempts, subject, isAgain } = delivery;
+    const { isDelivered, isGone, attempt } = sent;
+    lane.trust = isDelivered && tookMs < SLOW_MS ? 'trusted' : 'slow';
+    lane.failures = isDelivered ? 0 : lane.failures + 1;
+    if (lane.failures > PATIENT_FAILURES) this.#pause(lane);
+    if (isGone) lane.isLost = true;
+    this.#deps.metrics.webhooks.inc({ outcome: isDelivered ? 'delivered' : 'failed' });
+    const failed = MOST_ATTEMPTS - (mostAttempts - attempts) + 1;
+    const delaySeconds = isDelivered ? null : delayAfter(failed, sent.retryAfter);
+    const waitedFor = isAgain && lane.endpoint.ordering === 'contact' ? subject : null;
+    lane.unsettled += 1;
+    await this.#settler.settle({
+      lane,
+      isGone,
+      settlement: { ...lane.key, sequence, day, attempts, attempt, delaySeconds, waitedFor },
+    });
+    lane.unsettled -= 1;
+    const againIn = attempts + 1 < mostAttempts ? delaySeconds : null;
+    this.#defer(lane, lane.settled(delivery, againIn), againIn ?? 0);
+  }
+
+  /** A pause, so that an endpoint that always fails is not asked as fast as it fails. */
+  #pause(lane: Lane): void {
+    lane.pausedUntil = performance.now() + PATIENT_MS;
+    setTimeout(() => {
+      this.#connections.offer(lane);
+      this.#wake.now();
+    }, PATIENT_MS + 1).unref();
+  }
+
+  async #renew(): Promise<void> {
+    const lanes = [...this.#lanes.values()].filter(({ isLost }) => !isLost);
+    if (lanes.length === 0) return;
+    const until = performance.now() + LANE_LEASE_SECONDS * 1000 - MARGIN_MS;
+    const held = new Set(
+      await renewLanes(
+        this.#em(),
+        this.#holder,
+        lanes.map(({ key }) => key),
+      ),
+    );
+    for (const lane of lanes) {
+      if (!held.has(lane.id)) lane.isLost = true;
+      lane.until = until;
+      // It sends nothing while the lease may be over.
+      this.#connections.offer(lane);
+    }
+    if (held.size < lanes.length) this.#mayLease = this.#mustLook = true;
+    this.#wake.now();
+  }
+
+  /** What is done now and then: shows what takes long, stores how far lanes are, and gives idle ones back. */
+  async #tidy(): Promise<void> {
+    this.#connections.noticeSlow();
+    await this.#showSending();
+    const now = performance.now();
+    const idle: Lane[] = [];
+    const progress: Progress[] = [];
+    for (const lane of this.#lanes.values()) {
+      if (!lane.isIdle || lane.isLost) lane.idleSince = null;
+      else if (now - (lane.idleSince ??= now) >= KEEP_IDLE_MS) idle.push(lane);
+      if (lane.wantsRetries) this.#toRead.add(lane);
+      const reached = lane.progress;
+      if (reached.cursor !== lane.savedCursor) progress.push(reached);
+      lane.savedCursor = reached.cursor;
+    }
+    if (progress.length > 0) await saveProgress(this.#em(), this.#holder, progress);
+    await this.#release(idle);
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    await wakeForgottenLanes(this.#em());
+  }
+
+  async #showSending(): Promise<void> {
+    const now = performance.now();
+    const long = [...this.#connections.flights].filter(
+      (flight: OnItsWay) => flight.delivery && !flight.isShown && now - flight.since >= SHOW_SENDING_MS,
+    ) as OnItsWay[];
+    if (long.length === 0) return;
+    for (const flight of long) flight.isShown = true;
+    await markSending(
+      this.#em(),
+      long.map(({ delivery }) => delivery!),
+    );
+  }
+
+  /** Gives lanes back. What is still on its way there is settled nevertheless. */
+  async #release(lanes: readonly Lane[]): Promise<void> {
+    if (lanes.length === 0) return;
+    for (const lane of lanes) {
+      lane.isLost = true;
+      if (this.#lanes.get(lane.id) === lane) this.#lanes.delete(lane.id);
+    }
+    await releaseLanes(
+      this.#em(),
+      this.#holder,
+      lanes.map(({ progress }) => progress),
+    );
+  }
+
+  #track(work: Promise<void>): void {
+    this.#working.add(work);
+    void work.finally(() => this.#working.delete(work));
+  }
+}
+
+/** The outcome of an attempt that could not be signed. */
+const unsigned = (): Sent => ({
+  attempt: { at: new Date(), status: null, ms: 0, error: 'the secrets cannot be decrypted', response: null },
+  ...{ isDelivered: false, isGone: false, isBusy: false, retryAfter: null },
+});

@@ -1,0 +1,21 @@
+import { OUTBOX_PING } from '../../events/streams.ts';
+import type { WatchedTable } from '../../events/outbox.ts';
+import type { Deps } from '../../runtime/deps.ts';
+import { Deliverer } from './deliverer.ts';
+
+/** Starts to deliver webhooks; any number of processes may. */
+export function startWebhooks(deps: Deps): { stop: () => Promise<void> } {
+  const deliverer = new Deliverer(deps);
+  const ping = deps.nats.connection.subscribe(OUTBOX_PING, {
+    callback: (error, message) => {
+      const [table, ...details] = error ? [] : message.string().split(' ');
+      if (table === ('webhook_lanes' satisfies WatchedTable)) deliverer.wake(details);
+    },
+  });
+  return {
+    async stop() {
+      ping.unsubscribe();
+      await deliverer.stop();
+    },
+  };
+}

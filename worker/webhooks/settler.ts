@@ -1,0 +1,81 @@
+import type { Deps } from '../../runtime/deps.ts';
+import { engineEm } from '../../db/orm.ts';
+import { disableEndpoints } from '../../domain/webhooks/endpoints/disable-endpoints.ts';
+import {
+  settleDeliveries,
+  type HealthNote,
+  type Settlement,
+} from '../../domain/webhooks/deliveries/settle-deliveries.ts';
+import { OutcomeStore } from '../../runtime/outcome-store.ts';
+import type { Lane } from './lane.ts';
+
+/** How often the last success of an endpoint is stored, while it has no others than successes. */
+const NOTE_EVERY_MS = 1_000;
+
+/** What came of an attempt, and what it tells about the endpoint. */
+export interface Outcome {
+  lane: Lane;
+  settlement: Settlement;
+  isGone: boolean;
+}
+
+/** Settles attempts in Postgres, with the health of their endpoints, and disables those that are gone or keep failing. */
+export class Settler {
+  readonly #deps: Pick<Deps, 'orm' | 'log'>;
+  readonly #store: OutcomeStore<Outcome>;
+
+  constructor(deps: Pick<Deps, 'orm' | 'log'>) {
+    this.#deps = deps;
+    this.#store = new OutcomeStore({
+      log: deps.log,
+      write: (outcomes) => this.#write(outcomes),
+      onRefused: ({ settlement: { endpointId, sequence } }, error) => {
+        deps.log.error({ err: error, endpointId, sequence }, 'the outcome of a delivery cannot be stored');
+      },
+    });
+  }
+
+  /** Resolves when the outcome is stored in Postgres. */
+  settle(outcome: Outcome): Promise<void> {
+    return this.#store.store(outcome);
+  }
+
+  /** How many outcomes are not stored in Postgres yet. */
+  get waiting(): number {
+    return this.#store.waiting;
+  }
+
+  async #write(outcomes: readonly Outcome[]): Promise<void> {
+    const notes = [...Map.groupBy(outcomes, ({ lane }) => lane)].flatMap(([lane, its]) => noteOf(lane, its) ?? []);
+    const em = engineEm(this.#deps.orm);
+    const toDisable = await settleDeliveries(
+      em,
+      outcomes.map(({ settlement }) => settlement),
+      notes.map(({ note }) => note),
+    );
+    const at = performance.now();
+    for (const { lane, note } of notes) {
+      const { failures, slow } = note;
+      lane.noted = { at, failures: note.successAt === null ? lane.noted.failures + failures : failures, slow };
+    }
+    if (toDisable.length === 0) return;
+    // What it does is done again after the next attempt, if this fails.
+    await disableEndpoints(em, toDisable).catch((error: unknown) =>
+      this.#deps.log.warn({ err: error }, 'could not disable webhooks'),
+    );
+    for (const { tenantId, id, reason } of toDisable)
+      this.#deps.log.warn({ tenantId, endpointId: id, reason }, 'a webhook is disabled');
+  }
+}
+
+/** What attempts tell about their endpoint; null if it is known. */
+function noteOf(lane: Lane, outcomes: readonly Outcome[]): { lane: Lane; note: HealthNote } | null {
+  const last = outcomes.findLastIndex(({ settlement }) => settlement.delaySeconds === null);
+  const failures = outcomes.length - 1 - last;
+  const slow = lane.trust === 'slow';
+  const { noted } = lane;
+  const isKnown = failures === 0 && noted.failures === 0 && noted.slow === slow;
+  if (isKnown && performance.now() - noted.at < NOTE_EVERY_MS) return null;
+  const successAt = last < 0 ? null : outcomes[last]!.settlement.attempt.at;
+  return { lane, note: { ...lane.key, successAt, failures, slow, isGone: outcomes.some(({ isGone }) => isGone) } };
+}
