@@ -148,7 +148,7 @@ test('what the check says is what then happens, a thousand times', async () => {
       select tenant_id, phone_e164, case when n % 13 = 0 then 'unsubscribed' else 'subscribed' end, 'test' from people where phone_e164 is not null and n % 17 > 0
     ), suppressed as (
       insert into channel_suppressions (tenant_id, channel, address, reason, source)
-      select tenant_id, 'sms', phone_e164, case when n % 2 = 0 then 'invalid' else 'manual' end, 'test' from people where phone_e164 is not null and n % 19 = 0
+      select tenant_id, 'sms', phone_e164, case when n % 3 = 0 then 'invalid' else 'manual' end, 'test' from people where phone_e164 is not null and n % 19 = 0
       union all select tenant_id, 'push', email_key, 'unsubscribed', 'test' from people where n % 23 = 0
     ), devices as (
       insert into push_subscriptions (tenant_id, type, contact_id, endpoint, digest)

@@ -135,7 +135,7 @@ function eventHolds(leaf: EventLeaf, contact: ModelContact, { now, execution }: 
   const counted = contact.events.filter((event) => {
     if (event.type !== leaf.event || event.automated || (since !== undefined && event.at.getTime() < since))
       return false;
-    if (event.type === 'EMAIL_SENT' && event.data['status'] !== 'SENT') return false;
+    if ((event.type === 'EMAIL_SENT' || event.type === 'MESSAGE_SENT') && event.data['status'] !== 'SENT') return false;
     return (leaf.where ?? []).every((where) => {
       const mine = execution !== undefined && event.data['executionId'] === execution.id;
       const value = where.field === 'stepId' && !mine ? null : event.data[where.field];

@@ -50,6 +50,7 @@ const start = (holder: string, emails: readonly LeasedEmail[], name = holder, no
       address: email.address,
       isBareAddress: false,
       attempt: email.attempt,
+      cappedContactId: email.contactId,
       ...(notBefore ? { notBefore } : {}),
     })),
     { name },
@@ -292,6 +293,9 @@ test('a frequency cap counts the emails of released batches, and not those of ca
   try {
     const first = await mailing(2, { released: 1 });
     const second = await mailing(2, { released: 0 });
+    // All long enough ago that none waits for others that were queued with it.
+    await engine(sql`update emails set created_at = created_at - interval '1 minute'
+      where campaign_id in (${first.campaignId}, ${second.campaignId})`);
     // The same people, again.
     await engine(sql`update emails e set contact_id = f.contact_id from emails f
       where e.campaign_id = ${second.campaignId} and f.campaign_id = ${first.campaignId} and e.id - f.id = ${second.ids[0]! - first.ids[0]!}`);

@@ -41,7 +41,10 @@ async function refusedOnce(recipientId: number): Promise<number> {
     body: 'Dear {{firstName}}',
     category: 'transactional',
   });
-  await until('it was refused', () => Promise.resolve(endpoint.received.length === 1));
+  await until(
+    'it was refused and waits',
+    async () => endpoint.received.length === 1 && (await message(messageId)).status === 'QUEUED',
+  );
   return messageId as number;
 }
 const numbersOf = () => endpoint.received.map(({ body }) => (JSON.parse(body) as { to: string }).to);
