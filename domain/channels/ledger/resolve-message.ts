@@ -31,6 +31,8 @@ export async function resolveMessage(
       sql`
       update message_sends set status = ${results[outcome]}, reason = ${`resolved_${outcome}`},
         sent_at = ${outcome === 'sent' ? sql`now()` : sql`sent_at`}, attempt = attempt + ${outcome === 'resend' ? 1 : 0},
+        -- What was not accepted may go to another provider.
+        bound_provider_id = ${outcome === 'resend' ? sql`null` : sql`bound_provider_id`},
         next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
       where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'
       returning lane`,

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { sql } from '../../../db/orm.ts';
+import { texting } from '../../support/channels/texting.ts';
+import { startService, type Service } from '../../support/service.ts';
+
+let service: Service;
+let tools: ReturnType<typeof texting>;
+let provider: number;
+beforeAll(async () => {
+  service = await startService();
+  tools = texting(service);
+  provider = await tools.makeHttp();
+});
+afterAll(() => service.stop());
+
+let numbers = 0;
+/** A text that was tried once, 13 hours ago, by a provider that is asked again under the same key. */
+async function tried(status: 'SENT' | 'UNKNOWN'): Promise<number> {
+  const to = `+43664${String(20_000_000 + (numbers += 1))}`;
+  const at = sql`now() - interval '13 hours'`;
+  const [made] = await tools.inTenant<{ id: number }>(sql`
+    with message as (
+      insert into messages (tenant_id, send_key, channel, category, to_address, status, started_at)
+      values ('default', ${`test/${to}`}, 'sms', 'transactional', ${to}, ${status}, ${at}) returning id)
+    insert into message_sends (tenant_id, message_id, type, lane, status, attempt, provider_id, bound_provider_id)
+    select 'default', id, 'sms', 'bulk', ${status}, 1, ${provider}, ${provider} from message returning message_id as id`);
+  return made!.id;
+}
+const resolve = (id: number, status: number, outcome: string) =>
+  tools.call('POST', `/channels/messages/${id}/resolve`, status, { outcome });
+const sendOf = async (id: number) =>
+  (
+    await tools.inTenant<object>(sql`
+    select status, attempt, bound_provider_id as bound from message_sends where message_id = ${id}`)
+  )[0];
+
+test('a message has the fields of the API description', async () => {
+  const message = await tools.call('GET', `/channels/messages/${await tried('UNKNOWN')}`, 200);
+  const fields =
+    'id channel status reason contactId to templateId campaignId executionId stepId providerId providerMessageId ' +
+    'segments encoding devices clicks firstClickedAt createdAt sentAt deliveredAt';
+  assert.deepEqual(
+    fields.split(' ').filter((field) => !(field in message)),
+    [],
+  );
+});
+
+test('an UNKNOWN message is resolved once, and another one not at all', async () => {
+  for (const [outcome, status] of [
+    ['sent', 'SENT'],
+    ['failed', 'FAILED'],
+  ] as const) {
+    const id = await tried('UNKNOWN');
+    const resolved = await resolve(id, 200, outcome);
+    assert.deepEqual([resolved.status, resolved.reason], [status, `resolved_${outcome}`]);
+    assert.equal(resolved.sentAt !== null, outcome === 'sent');
+    for (const again of ['sent', 'failed', 'resend']) await resolve(id, 409, again);
+    const explained = await tools.call('GET', `/channels/messages/${id}/explain`, 200);
+    assert.deepEqual([explained.messageId, explained.status], [id, status]);
+    const { gate, passed } = explained.gates.at(-1);
+    assert.deepEqual([gate, passed], ['provider', outcome === 'sent']);
+  }
+  await resolve(await tried('SENT'), 409, 'failed');
+  await resolve(await tried('UNKNOWN'), 400, 'maybe');
+  await resolve(999_999_999, 404, 'sent');
+});
+
+test('what is sent again as not accepted is a new attempt, which any provider may take', async () => {
+  const id = await tried('UNKNOWN');
+  assert.equal((await resolve(id, 200, 'resend')).status, 'QUEUED');
+  assert.deepEqual(await sendOf(id), { status: 'QUEUED', attempt: 2, bound: null });
+});
