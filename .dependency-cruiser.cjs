@@ -67,6 +67,7 @@ const ROOMS = [
   'domain/channels/people/',
   'domain/channels/preferences/',
   'domain/contacts/people/',
+  'domain/channels/devices/',
   'domain/scoring/visits/',
   'domain/contacts/custom-fields/',
   'domain/contacts/erasure/',

@@ -8,6 +8,7 @@ import type { Principal } from '../domain/audit/principal.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { createAdmission, createWideLimit } from './guard/admission.ts';
 import { createFollowClick } from './tracking/follow-click.ts';
+import { createSiteOrigins } from './channels/site-origins.ts';
 import { guard } from './guard/guard.ts';
 import { accessLog, createLogAnswer, requestIdOf, type LogAnswer } from './middleware/access-log.ts';
 import { clientAddress } from './middleware/address.ts';
@@ -18,7 +19,7 @@ import { problems } from './middleware/problem.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { traced } from './middleware/traced.ts';
 import { routes } from './routes.ts';
-import type { RouteSpec } from './route/route.ts';
+import type { Access, RouteSpec } from './route/route.ts';
 
 /** Paths that browsers may use from any site: the public form endpoints set their own CORS headers. */
 const OPEN_TO_ANY_ORIGIN =
@@ -134,13 +135,14 @@ function createAccessCheck({ deps, mayPass }: Edge) {
       // `/contacts/search` is not a contact id, whatever the method.
       const own = spec.path.includes('{') ? fixed.get(ctx.path) : undefined;
       if (own) throw methodNotAllowed(ctx.path, own);
-      if (spec.access === 'public' && !spec.path.startsWith('/auth/')) {
+      const needed = permissionOf(spec, ctx);
+      if (needed === 'public' && !spec.path.startsWith('/auth/')) {
         if (deps.env.ENABLE_RATE_LIMITING && !mayPass(ctx.ip)) throw tooMany(1);
         await next();
         return;
       }
       const { caller, rate } = await admission({
-        authorization: spec.access === 'public' ? null : ctx.get('authorization'),
+        authorization: needed === 'public' ? null : ctx.get('authorization'),
         address: ctx.ip,
       });
       if (rate) {
@@ -152,13 +154,17 @@ function createAccessCheck({ deps, mayPass }: Edge) {
         if (!rate.allowed) throw tooMany(rate.retrySeconds);
       }
       if (caller instanceof AppError) throw caller;
-      if (spec.access !== 'public') assertAllowed(spec, caller!);
+      if (needed !== 'public') assertAllowed(needed, caller!);
       ctx.state['principal'] = caller;
       await next();
     };
 }
 
-function assertAllowed({ access }: RouteSpec, caller: Principal): void {
+/** The access that a request needs: who sends a token to a public route is authenticated, if the route says so. */
+const permissionOf = ({ access, accessWithToken }: RouteSpec, ctx: Context): Access =>
+  accessWithToken !== undefined && ctx.get('authorization') !== '' ? accessWithToken : access;
+
+function assertAllowed(access: Access, caller: Principal): void {
   if (access === 'user') {
     if (caller.actor.type !== 'user')
       throw new AppError('forbidden', 'This operation requires a user login; API keys cannot call it');
@@ -225,6 +231,7 @@ function createApp(edge: Edge): Koa {
   });
   app.use(openPreflight);
   app.use(openErrors);
+  app.use(createSiteOrigins(deps, origins));
   app.use(
     cors({
       origin: (ctx: Context) =>

@@ -1,4 +1,4 @@
-import type { ChannelTemplate } from '../../db/entities/channels.ts';
+import type { ChannelTemplate, PushSite, PushSubscription } from '../../db/entities/channels.ts';
 import type { MessageView } from '../../domain/channels/ledger/read-messages.ts';
 import type { ProviderHealth } from '../../domain/channels/providers/provider-health.ts';
 import type { ProviderView } from '../../domain/channels/providers/providers.ts';
@@ -78,5 +78,43 @@ export function presentMessage({ message, sends, clicks, firstClickedAt }: Messa
     updatedAt: message.updatedAt,
     sentAt: message.sentAt ?? null,
     deliveredAt: message.deliveredAt ?? null,
+  };
+}
+
+/** A site as in the API: never its private key. */
+export function presentSite(site: PushSite) {
+  return {
+    id: site.id,
+    name: site.name,
+    origins: site.origins,
+    subject: site.subject,
+    siteKey: site.siteKey,
+    publicKey: site.publicKey,
+    iconUrl: site.iconUrl ?? null,
+    defaultUrl: site.defaultUrl ?? null,
+    tenantId: site.tenantId,
+    version: site.version,
+    createdAt: site.createdAt,
+    updatedAt: site.updatedAt,
+  };
+}
+
+/** A device as in the API: never its keys. */
+export function presentSubscription(device: PushSubscription) {
+  return {
+    id: device.id,
+    type: device.type,
+    status: device.status,
+    contactId: device.contactId ?? null,
+    siteId: device.siteId ?? null,
+    endpoint: device.endpoint,
+    expiresAt: device.expiresAt ?? null,
+    replacedBy: device.replacedBy ?? null,
+    platform: device.platform ?? null,
+    timezone: device.timezone ?? null,
+    locale: device.locale ?? null,
+    tenantId: device.tenantId,
+    createdAt: device.createdAt,
+    updatedAt: device.updatedAt,
   };
 }

@@ -5,6 +5,8 @@ import { channelGateRoutes } from './gate-routes.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { messageRoutes } from './message-routes.ts';
+import { pushSiteRoutes } from './push-site-routes.ts';
+import { pushSubscriptionRoutes } from './push-subscription-routes.ts';
 import { channelSettingsRoutes } from './settings-routes.ts';
 import { channelPreferenceRoutes } from './preference-routes.ts';
 import { channelProviderRoutes } from './provider-routes.ts';
@@ -22,5 +24,7 @@ export const channelRoutes: RouteSpec[] = [
   ...channelSuppressionRoutes,
   ...channelAnalyticsRoutes,
   ...messageRoutes,
+  ...pushSiteRoutes,
+  ...pushSubscriptionRoutes,
   ...linkRoutes,
 ];

@@ -107,8 +107,8 @@ function parameters(spec: RouteSpec, write: (schema: unknown) => unknown) {
   ];
 }
 
-function security({ access }: RouteSpec): object[] {
-  if (access === 'public') return [];
+function security({ access, accessWithToken }: RouteSpec): object[] {
+  if (access === 'public') return accessWithToken ? [{}, { accessToken: [] }, { apiKey: [] }] : [];
   return access === 'user' ? [{ accessToken: [] }] : [{ accessToken: [] }, { apiKey: [] }];
 }
 

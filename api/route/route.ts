@@ -118,6 +118,8 @@ export interface RouteSpec<
   summary: string;
   description?: string;
   access: Access;
+  /** On a public route: what a caller needs who sends a token nevertheless. Without a token there is no principal. */
+  accessWithToken?: Access;
   params?: P;
   query?: Q;
   /**

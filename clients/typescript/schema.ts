@@ -3571,6 +3571,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/channels/push/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the websites whose visitors can subscribe to pushes */
+        get: operations["listPushSites"];
+        put?: never;
+        /**
+         * Create a website whose visitors can subscribe to pushes
+         * @description Its key pair (VAPID, RFC 8292) is made here; the private key is never answered. Pages load `/channels/push/sites/{siteKey}/script.js`.
+         */
+        post: operations["createPushSite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/push/sites/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a website whose visitors can subscribe to pushes */
+        get: operations["getPushSite"];
+        /** Change a website whose visitors can subscribe to pushes */
+        put: operations["updatePushSite"];
+        post?: never;
+        /**
+         * Delete a website whose visitors can subscribe to pushes
+         * @description Its keys are deleted too, so that nothing reaches its browsers again: their subscriptions are `gone`.
+         */
+        delete: operations["deletePushSite"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/push/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the devices that receive pushes */
+        get: operations["listPushSubscriptions"];
+        put?: never;
+        /**
+         * Subscribe a browser or an app to pushes
+         * @description For pages of a site: `siteKey` and `subscription`, as `PushSubscription.toJSON()` gives it; a `contactToken` says whose browser it is, and whoever has the browser last gets its pushes. With a token of the API, `contactId` may say that instead, and an app subscribes with `{contactId, type: fcm, token, platform}`. A subscription that is known is brought up to date (200). Unknown fields are ignored.
+         */
+        post: operations["createPushSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/push/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a device that receives pushes */
+        get: operations["getPushSubscription"];
+        /** Say whose device it is */
+        put: operations["linkPushSubscription"];
+        post?: never;
+        /**
+         * End a subscription to pushes
+         * @description With a token of the API, or with the subscription's own `token`.
+         */
+        delete: operations["deletePushSubscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/push/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what a device did with a push
+         * @description The worker of a site calls it, and apps do: `shown` makes the push DELIVERED, `clicked` is a click on its URL. A repeated report changes nothing. Unknown fields are ignored.
+         */
+        post: operations["reportPushEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -5270,6 +5376,62 @@ export interface components {
             contactIds?: number[];
             /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn?: boolean;
+        };
+        CreatePushSiteRequest: {
+            /** @example Website */
+            name: string;
+            /**
+             * @description The origins whose pages may subscribe: https, or http://localhost
+             * @example [
+             *       "https://www.example.com"
+             *     ]
+             */
+            origins: string[];
+            /**
+             * @description Told to push services, for questions about the pushes: `mailto:` or `https:` (RFC 8292)
+             * @example mailto:web@example.com
+             */
+            subject: string;
+            /** @description Shown with pushes whose template has no icon */
+            iconUrl?: string | null;
+            /** @description Opened by a click on a push whose template has no URL */
+            defaultUrl?: string | null;
+        };
+        CreatePushSubscriptionAnswer: {
+            /** @example 1 */
+            id: number;
+            /** @description Ends or replaces the subscription */
+            token: string;
+        };
+        CreatePushSubscriptionRequest: {
+            siteKey?: string;
+            subscription?: {
+                endpoint: string;
+                expirationTime?: number | null;
+                keys: {
+                    p256dh: string;
+                    auth: string;
+                };
+            };
+            /** @description From `{{contactToken}}` in an email, or of a form */
+            contactToken?: string | null;
+            /** @description The browser's former subscription: its endpoint, or the token that was answered for it */
+            replaces?: string | null;
+            /** @example Europe/Berlin */
+            timezone?: string | null;
+            /** @example de-DE */
+            locale?: string | null;
+            /** @example 1 */
+            contactId?: number;
+            /**
+             * @description `fcm` is for apps, and needs a token of the API
+             * @enum {string}
+             */
+            type?: "webpush" | "fcm";
+            /** @description The registration token of an app */
+            token?: string;
+            /** @example android */
+            platform?: string | null;
         };
         CreateReportRequest: {
             /** @example Monthly report */
@@ -7130,6 +7292,23 @@ export interface components {
                 qualification: "cold" | "warm" | "hot";
             }[];
         };
+        LinkPushSubscriptionRequest: {
+            /** @example 1 */
+            contactId?: number | null;
+            readonly id?: unknown;
+            readonly type?: unknown;
+            readonly status?: unknown;
+            readonly siteId?: unknown;
+            readonly endpoint?: unknown;
+            readonly expiresAt?: unknown;
+            readonly replacedBy?: unknown;
+            readonly platform?: unknown;
+            readonly timezone?: unknown;
+            readonly locale?: unknown;
+            readonly tenantId?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
         ListContactSegmentsItem: {
             /** @example 1 */
             id: number;
@@ -7709,6 +7888,88 @@ export interface components {
                 url?: string;
             }[];
         };
+        PushSite: {
+            /** @example 1 */
+            id: number;
+            /** @example Website */
+            name: string;
+            /**
+             * @description The origins whose pages may subscribe: https, or http://localhost
+             * @example [
+             *       "https://www.example.com"
+             *     ]
+             */
+            origins: string[];
+            /**
+             * @description Told to push services, for questions about the pushes: `mailto:` or `https:` (RFC 8292)
+             * @example mailto:web@example.com
+             */
+            subject: string;
+            /** @description Shown with pushes whose template has no icon */
+            iconUrl: string | null;
+            /** @description Opened by a click on a push whose template has no URL */
+            defaultUrl: string | null;
+            /** @description Names the site in its pages */
+            siteKey: string;
+            /** @description The `applicationServerKey` of its subscriptions */
+            publicKey: string;
+            tenantId: string;
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        PushSiteList: {
+            data: components["schemas"]["PushSite"][];
+            page: components["schemas"]["Page"];
+        };
+        PushSubscription: {
+            /** @example 1 */
+            id: number;
+            /** @enum {string} */
+            type: "webpush" | "fcm";
+            /** @enum {string} */
+            status: "active" | "gone" | "replaced";
+            /** @example 1 */
+            contactId: number | null;
+            /** @example 1 */
+            siteId: number | null;
+            /** @description Of an app: its registration token */
+            endpoint: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            expiresAt: string | null;
+            /** @example 1 */
+            replacedBy: number | null;
+            platform: string | null;
+            timezone: string | null;
+            locale: string | null;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        PushSubscriptionList: {
+            data: components["schemas"]["PushSubscription"][];
+            page: components["schemas"]["Page"];
+        };
         QueuedEmail: {
             /** @example 1 */
             emailId: number;
@@ -7911,6 +8172,12 @@ export interface components {
         ReportList: {
             data: components["schemas"]["Report"][];
             page: components["schemas"]["Page"];
+        };
+        ReportPushEventRequest: {
+            /** @description The `token` of the push */
+            token: string;
+            /** @enum {string} */
+            type: "shown" | "clicked" | "closed";
         };
         ResetPasswordRequest: {
             /**
@@ -9362,6 +9629,33 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
+        UpdatePushSiteRequest: {
+            /** @example Website */
+            name?: string;
+            /**
+             * @description The origins whose pages may subscribe: https, or http://localhost
+             * @example [
+             *       "https://www.example.com"
+             *     ]
+             */
+            origins?: string[];
+            /**
+             * @description Told to push services, for questions about the pushes: `mailto:` or `https:` (RFC 8292)
+             * @example mailto:web@example.com
+             */
+            subject?: string;
+            /** @description Shown with pushes whose template has no icon */
+            iconUrl?: string | null;
+            /** @description Opened by a click on a push whose template has no URL */
+            defaultUrl?: string | null;
+            readonly id?: unknown;
+            readonly siteKey?: unknown;
+            readonly publicKey?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
         UpdateReportRequest: {
             /** @example Monthly report */
             name?: string;
@@ -10663,7 +10957,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether to return the total count in `page.total` */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.created" | "scoring_rule.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "channel_settings.updated" | "channel_preferences.updated" | "email_template.deleted" | "channel_template.deleted" | "channel_provider.created" | "channel_provider.updated" | "channel_provider.deleted" | "channel_provider.tested" | "channel_suppression.created" | "channel_suppression.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested" | "report.created" | "report.updated" | "report.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.replayed";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.created" | "scoring_rule.updated" | "scoring_rule.deleted" | "scoring_rule.replayed" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.migrated" | "campaign.archived" | "campaign.unarchived" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "channel_settings.updated" | "channel_preferences.updated" | "email_template.deleted" | "channel_template.deleted" | "channel_provider.created" | "channel_provider.updated" | "channel_provider.deleted" | "channel_provider.tested" | "push_site.created" | "push_site.updated" | "push_site.deleted" | "push_subscription.linked" | "push_subscription.deleted" | "channel_suppression.created" | "channel_suppression.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "form.submissions_exported" | "form.file_downloaded" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested" | "report.created" | "report.updated" | "report.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.replayed";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -16397,6 +16691,288 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Message"];
                 };
+            };
+        };
+    };
+    listPushSites: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSiteList"];
+                };
+            };
+        };
+    };
+    createPushSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePushSiteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSite"];
+                };
+            };
+        };
+    };
+    getPushSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSite"];
+                };
+            };
+        };
+    };
+    updatePushSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdatePushSiteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSite"];
+                };
+            };
+        };
+    };
+    deletePushSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listPushSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page */
+                limit?: number;
+                /** @description The nextCursor of the previous page */
+                cursor?: string;
+                /** @description The field to sort by; prefix `-` for descending order */
+                sort?: "id" | "createdAt" | "updatedAt" | "-id" | "-createdAt" | "-updatedAt";
+                /** @description Whether to return the total count in `page.total` */
+                includeTotal?: boolean;
+                contactId?: number;
+                siteId?: number;
+                type?: "webpush" | "fcm";
+                status?: "active" | "gone" | "replaced";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscriptionList"];
+                };
+            };
+        };
+    };
+    createPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePushSubscriptionRequest"];
+                "text/plain": components["schemas"]["CreatePushSubscriptionRequest"];
+            };
+        };
+        responses: {
+            /** @description Known before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatePushSubscriptionAnswer"];
+                };
+            };
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatePushSubscriptionAnswer"];
+                };
+            };
+        };
+    };
+    getPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscription"];
+                };
+            };
+        };
+    };
+    linkPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LinkPushSubscriptionRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscription"];
+                };
+            };
+        };
+    };
+    deletePushSubscription: {
+        parameters: {
+            query?: {
+                /** @description Instead of a token of the API */
+                token?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    reportPushEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportPushEventRequest"];
+                "text/plain": components["schemas"]["ReportPushEventRequest"];
+            };
+        };
+        responses: {
+            /** @description Recorded */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -33,7 +33,7 @@ export const errorCatalogue = {
   forbidden: [403, 'A permission is missing'],
   registration_disabled: [403, 'Registration is disabled'],
   email_unverified: [403, 'The email address is not verified'],
-  origin_not_allowed: [403, 'The form does not accept submissions from this origin'],
+  origin_not_allowed: [403, 'Calls from this origin are not accepted'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'The method is not allowed here'],
   request_timeout: [408, 'The request took too long to arrive'],

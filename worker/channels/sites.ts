@@ -32,10 +32,10 @@ export class Sites {
 
   async #read(tenantId: string, id: number): Promise<SiteKeys | 'none'> {
     const [site] = await engineEm(this.#deps.orm).transactional((tx) =>
-      rows<Pick<PushSite, 'id' | 'tenantId' | 'subject' | 'publicKey' | 'privateKey'>>(
+      rows<Pick<PushSite, 'id' | 'tenantId' | 'subject' | 'publicKey' | 'privateKey' | 'iconUrl' | 'defaultUrl'>>(
         tx,
         sql`
-      select id, tenant_id as "tenantId", subject, public_key as "publicKey", private_key as "privateKey"
+      select id, tenant_id as "tenantId", subject, public_key as "publicKey", private_key as "privateKey", icon_url as "iconUrl", default_url as "defaultUrl"
       from push_sites where tenant_id = ${tenantId} and id = ${id}`,
       ),
     );

@@ -110,7 +110,9 @@ function applyStart(
         -- A message that has changed since it was rendered is rendered again.
         c.version is distinct from e.cv or t.content_version is distinct from e.tv
           or (e.channel = 'sms' and a.address is distinct from e.rendered_for) as stale,
-        case when e.device_id is not null then (select d.status from push_subscriptions d where d.tenant_id = e.tenant_id and d.id = e.device_id) end as device_status,
+        -- A device that belongs to somebody else by now must not show what was meant for this contact.
+        case when e.device_id is not null then (select d.status from push_subscriptions d where d.tenant_id = e.tenant_id and d.id = e.device_id
+          and (e.contact_id is null or d.contact_id is not distinct from e.contact_id)) end as device_status,
         -- Caps are asked when the message is due, and not before what arrived with it can be seen.
         not e.expired and e.not_before is null and coalesce(v.capped, false) as capped, v.reason as cap_reason,
         v.waits or not ${isCapLocked(sql`e.contact_id`)} as cap_waits, greatest(v.asks_at, now() + interval '200 ms') as asks_at

@@ -64,6 +64,11 @@ const textOf = ({ provider, address, messageId, sendId, rendered }: SendToPrepar
   callbackUrl: `${apiUrl}${callbackPath(provider!.id, sendId)}`,
 });
 
+const defaultsOf = ({ iconUrl, defaultUrl }: SiteKeys) => ({
+  ...(iconUrl ? { icon: iconUrl } : {}),
+  ...(defaultUrl ? { url: defaultUrl } : {}),
+});
+
 const tokensOf = new WeakMap<Outbound, AccessTokens>();
 function accessTokens(outbound: Outbound): AccessTokens {
   let tokens = tokensOf.get(outbound);
@@ -122,7 +127,7 @@ const CARRIERS: Record<CarrierType, Carrier> = {
       return webPushCall({
         ...{ tenantId, site, endpoint: address, p256dh: subscription.p256dh, auth: subscription.auth },
         // The tag makes a repetition replace what is shown, silently.
-        payload: { ...rendered.payload, tag: String(messageId), token },
+        payload: { ...defaultsOf(site), ...rendered.payload, tag: String(messageId), token },
         ...{ ttlSeconds: rendered.ttlSeconds, urgency: rendered.urgency, topic: rendered.collapseKey },
       });
     },

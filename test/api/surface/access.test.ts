@@ -30,7 +30,8 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
     trackOpen trackClick followShortLink receiveChannelCallback receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
     getFormPage getFormFields getFormToken getFormCaptcha getFormScript getFormAsset submitForm abandonForm
-    getVisitScript tellVisit`,
+    getVisitScript tellVisit
+    createPushSubscription deletePushSubscription reportPushEvent`,
   },
   // The own account: whoever is logged in, and no API key.
   {
@@ -127,7 +128,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     user: true,
     operations: `
     listChannelTemplates getChannelTemplate previewChannelTemplate getChannelAnalytics checkMessage explainMessage getChannelPreferences
-    listChannelProviders getChannelProvider listMessages getMessage
+    listChannelProviders getChannelProvider listPushSites getPushSite listPushSubscriptions getPushSubscription listMessages getMessage
     listInboundTexts listChannelSuppressions getChannelSuppression`,
   },
   {
@@ -135,7 +136,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     user: true,
     operations: `
     updateChannelPreferences createChannelTemplate updateChannelTemplate deleteChannelTemplate
-    createChannelProvider updateChannelProvider deleteChannelProvider resolveMessage
+    createChannelProvider updateChannelProvider deleteChannelProvider createPushSite updatePushSite deletePushSite linkPushSubscription resolveMessage
     createChannelSuppression deleteChannelSuppression`,
   },
   { access: 'channels:send', user: true, operations: 'sendText sendPush testChannelProvider' },

@@ -229,6 +229,20 @@ const resources: Record<string, () => Promise<Put>> = {
       config: { url: 'https://example.com/send', contentType: 'form', body: { text: '{{text}}', to: '{{to}}' } },
       active: false,
     }),
+  updatePushSite: () =>
+    make('/channels/push/sites', {
+      name: 'Website',
+      origins: ['https://b.example.com', 'https://a.example.com'],
+      subject: 'https://example.com/push',
+      iconUrl: 'https://example.com/icon.png',
+    }),
+  linkPushSubscription: async () => {
+    const contactId = idOf(await make('/contacts', { firstName: 'Ada', lastName: 'B', email: 'app@example.com' }));
+    const made = { contactId, type: 'fcm', token: 'a-token', platform: 'ios' };
+    const { status, body } = await service.api('POST', '/channels/push/subscriptions', made);
+    assert.equal(status, 201);
+    return { path: `/channels/push/subscriptions/${body.id}`, made: { contactId } };
+  },
   updateWebhook: () =>
     make('/webhooks', {
       name: 'CRM',

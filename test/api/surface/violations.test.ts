@@ -42,6 +42,10 @@ beforeAll(async () => {
     ...{ name: 'Gateway', channel: 'sms', type: 'http' },
     config: { url: 'https://example.com/', body: { to: '{{to}}' } },
   });
+  const site = { name: 'Website', origins: ['https://example.com'], subject: 'mailto:a@example.com' };
+  await made('pushSite', '/channels/push/sites', site);
+  const app = { type: 'fcm', contactId: ids['contact'], token: 'a-token' };
+  await made('pushSubscription', '/channels/push/subscriptions', app);
   await made('webhook', '/webhooks', { name: 'CRM', url: 'https://example.com/', types: ['*'] });
   const report = { name: 'Monthly', type: 'emails', format: 'csv' };
   ids['report'] = (await service.api('POST', '/analytics/reports', report)).body.id;
@@ -274,6 +278,56 @@ const CASES: Record<string, () => Case> = {
       '/type read_only',
       '/version read_only',
     ],
+  }),
+  createPushSite: () => ({
+    path: '/channels/push/sites',
+    body: {
+      ...{
+        name: ' ',
+        origins: ['https://www.example.com', 'http://example.com', 5],
+        subject: 'web@example.com',
+        siteKey: 'x',
+      },
+      ...{ iconUrl: 'javascript:1', defaultUrl: 5, nope: 1 },
+    },
+    wrong: [
+      '/defaultUrl type',
+      '/iconUrl invalid_url',
+      '/name invalid_character',
+      '/nope unknown_field',
+      '/origins/1 format',
+      '/origins/2 type',
+      '/siteKey read_only',
+      '/subject format',
+    ],
+  }),
+  updatePushSite: () => ({
+    path: `/channels/push/sites/${ids['pushSite']}`,
+    body: { origins: [], subject: 'http://example.com', publicKey: 'x', version: 77 },
+    wrong: ['/origins too_few', '/publicKey read_only', '/subject format', '/version read_only'],
+  }),
+  createPushSubscription: () => ({
+    path: '/channels/push/subscriptions',
+    body: {
+      subscription: { endpoint: 'https://10.0.0.1/', keys: { p256dh: 'AA', auth: 5 }, expirationTime: -1 },
+      ...{ timezone: 'Mars', locale: 5, platform: '\n' },
+    },
+    wrong: [
+      '/locale type',
+      '/platform invalid_character',
+      '/siteKey required',
+      '/subscription/endpoint outbound_refused',
+      '/subscription/expirationTime out_of_range',
+      '/subscription/keys/auth type',
+      '/subscription/keys/p256dh invalid_key',
+      '/timezone invalid_timezone',
+    ],
+    as: 'nobody',
+  }),
+  linkPushSubscription: () => ({
+    path: `/channels/push/subscriptions/${ids['pushSubscription']}`,
+    body: { contactId: 'x', status: 'gone' },
+    wrong: ['/contactId type', '/status read_only'],
   }),
   sendText: () => ({
     path: '/channels/sms/send',
@@ -731,6 +785,7 @@ const ELSEWHERE: Record<string, string> = {
   previewTemplate: 'nothing but ids',
   resolveEmail: 'nothing but an enum',
   resolveMessage: 'nothing but an enum',
+  reportPushEvent: 'a wrong token is a 400 token_invalid',
   testWebhook: 'nothing but an enum',
   rotateWebhookSecret: 'nothing but a number',
 };

@@ -1,0 +1,240 @@
+import { LockMode } from '@mikro-orm/core';
+import { PushSubscription, type SubscriptionType } from '../../../db/entities/channels.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type Origin } from '../../../events/outbox.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { assertNoneMissing, invalid, notFound } from '../../common/errors.ts';
+import { byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
+import type { ListQuery, Page } from '../../common/paging.ts';
+import { assertNotBeingErased } from '../../contacts/people/being-erased.ts';
+import { replaceSubscription } from './replace-subscription.ts';
+import { subscriptionDigest } from '../push/subscription-digest.ts';
+
+/** A contact receives pushes on this many devices: one more replaces the one that was last heard of longest ago. */
+const MOST_DEVICES = 50;
+
+/** A device that wants pushes, valid. */
+export interface DeviceInput {
+  type: SubscriptionType;
+  /** webpush: the URL of the push service. fcm: the registration token. */
+  endpoint: string;
+  siteId?: number;
+  p256dh?: string;
+  auth?: string;
+  expiresAt?: Date | null;
+  platform?: string | null;
+  timezone?: string | null;
+  locale?: string | null;
+  /** Whom it belongs to; absent: as before. A contact that was merged stands for the one it was merged into. */
+  contactId?: number;
+  /** Where the request has the contact; what is wrong with it is told there. */
+  contactPath: string;
+  /** The earlier subscription of the same device: its endpoint, or its id. */
+  replaces?: { endpoint: string } | { id: number };
+}
+
+const resourceOf = (id: number) => ({ resourceType: 'push_subscription', resourceId: id });
+
+interface Device {
+  id: number;
+  contactId: number | null;
+  isNew: boolean;
+}
+
+/**
+ * Stores a device, or brings a known one up to date: it is active, and belongs to the given contact from now on. Writes
+ * CHANNEL_SUBSCRIBED with a contact's first device. Throws 400 at `contactPath` for a contact that does not exist, 409
+ * if it is being erased.
+ */
+export async function saveDevice(em: EntityManager, origin: Origin, device: DeviceInput): Promise<Device> {
+  const { tenantId } = origin;
+  return retriedTransaction(em, async (tx) => {
+    const contactId = device.contactId === undefined ? null : await lockContact(tx, tenantId, device);
+    const before = contactId === null ? 0 : await countDevices(tx, tenantId, contactId);
+    const saved = await upsertDevice(tx, tenantId, { ...device, contactId });
+    const inherited =
+      device.replaces === undefined ? null : await replaceSubscription(tx, tenantId, saved.id, device.replaces);
+    const owner = saved.contactId ?? inherited;
+    if (owner === null) return saved;
+    if (contactId !== null && before === 0) await tell(tx, origin, 'CHANNEL_SUBSCRIBED', contactId, 'device');
+    await replaceOldest(tx, tenantId, owner);
+    return { ...saved, contactId: owner };
+  });
+}
+
+/** Locks a contact, so that its devices are counted one after the other, and an erasure waits. Returns its id. */
+async function lockContact(
+  tx: EntityManager,
+  tenantId: string,
+  { contactId, contactPath }: Pick<DeviceInput, 'contactId' | 'contactPath'>,
+): Promise<number> {
+  const [found] = await rows<{ id: number }>(
+    tx,
+    sql`
+    select id from contacts where tenant_id = ${tenantId} and id = coalesce(
+      (select merged_into from merged_contacts where tenant_id = ${tenantId} and contact_id = ${contactId}), ${contactId})
+    for no key update`,
+  );
+  if (!found) throw invalid([{ path: contactPath, code: 'not_found', message: 'stands for no contact' }]);
+  await assertNotBeingErased(tx, tenantId, [found.id]);
+  return found.id;
+}
+
+async function countDevices(tx: EntityManager, tenantId: string, contactId: number): Promise<number> {
+  const [found] = await rows<{ n: number }>(
+    tx,
+    sql`
+    select count(*)::int as n from push_subscriptions
+    where tenant_id = ${tenantId} and contact_id = ${contactId} and status = 'active'`,
+  );
+  return found!.n;
+}
+
+async function upsertDevice(
+  tx: EntityManager,
+  tenantId: string,
+  device: Omit<DeviceInput, 'contactId'> & { contactId: number | null },
+): Promise<Device> {
+  const { type, endpoint, siteId = null, p256dh = null, auth = null, expiresAt = null, contactId } = device;
+  const { platform = null, timezone = null, locale = null } = device;
+  const [saved] = await rows<Device>(
+    tx,
+    sql`
+    insert into push_subscriptions as p (tenant_id, type, contact_id, site_id, endpoint, digest, p256dh, auth, expires_at, platform, timezone, locale)
+    values (${tenantId}, ${type}, ${contactId}, ${siteId}, ${endpoint}, ${subscriptionDigest(type, endpoint)}, ${p256dh}, ${auth},
+      ${expiresAt}, ${platform}, ${timezone}, ${locale})
+    on conflict (tenant_id, digest) do update set status = 'active', replaced_by = null,
+      contact_id = coalesce(excluded.contact_id, p.contact_id), site_id = excluded.site_id, p256dh = excluded.p256dh, auth = excluded.auth,
+      expires_at = excluded.expires_at, platform = coalesce(excluded.platform, p.platform),
+      timezone = coalesce(excluded.timezone, p.timezone), locale = coalesce(excluded.locale, p.locale), updated_at = now()
+    returning p.id, p.contact_id as "contactId", p.xmax = 0 as "isNew"`,
+  );
+  return saved!;
+}
+
+/** Keeps at most MOST_DEVICES active devices of a contact. */
+const replaceOldest = (tx: EntityManager, tenantId: string, contactId: number) =>
+  rows(
+    tx,
+    sql`
+    update push_subscriptions set status = 'replaced', updated_at = now()
+    where tenant_id = ${tenantId} and id in (
+      select id from push_subscriptions where tenant_id = ${tenantId} and contact_id = ${contactId} and status = 'active'
+      order by updated_at desc, id desc offset ${MOST_DEVICES})`,
+  );
+
+const tell = (
+  tx: EntityManager,
+  origin: Origin,
+  type: 'CHANNEL_SUBSCRIBED' | 'CHANNEL_UNSUBSCRIBED',
+  contactId: number,
+  reason: string,
+) => appendEvents(tx, origin, [{ type, data: { contactId, channel: 'push', reason } }]);
+
+/**
+ * Links a device to another contact, or to none; `check` gets the device, locked. Throws 404 for either, 409 while the
+ * contact is being erased.
+ */
+export async function linkDevice(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  contactId: number | null,
+  check: (current: PushSubscription) => void,
+): Promise<PushSubscription> {
+  const { tenantId } = author;
+  return em.transactional(async (tx) => {
+    if (contactId !== null) {
+      const found = await rows(
+        tx,
+        sql`select 1 from contacts where tenant_id = ${tenantId} and id = ${contactId} for no key update`,
+      );
+      if (found.length === 0) assertNoneMissing([{ path: '/contactId', what: 'contact', id: contactId }]);
+      await assertNotBeingErased(tx, tenantId, [contactId]);
+    }
+    const before = contactId === null ? 0 : await countDevices(tx, tenantId, contactId);
+    const device = await tx.findOne(PushSubscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!device) throw notFound('push subscription', id);
+    check(device);
+    const was = device.contactId ?? null;
+    if (was === contactId) return device;
+    device.contactId = contactId;
+    device.updatedAt = new Date();
+    await tx.flush();
+    await appendAudit(tx, author, {
+      ...{ action: 'push_subscription.linked' as const, ...resourceOf(id) },
+      ...{ before: { contactId: was }, after: { contactId } },
+    });
+    if (contactId === null) return device;
+    if (before === 0 && device.status === 'active') await tell(tx, author, 'CHANNEL_SUBSCRIBED', contactId, 'api');
+    await replaceOldest(tx, tenantId, contactId);
+    return device;
+  });
+}
+
+/**
+ * Deletes a device; no push goes to it any more. Writes CHANNEL_UNSUBSCRIBED with the last active device of a contact.
+ * `author`: who did it, if it was not the device itself. Throws 404.
+ */
+export async function deleteDevice(em: EntityManager, origin: Origin, id: number, author?: Author): Promise<void> {
+  const { tenantId } = origin;
+  await em.transactional(async (tx) => {
+    // The contact first, as everywhere.
+    await rows(
+      tx,
+      sql`
+      select id from contacts where tenant_id = ${tenantId} and id = (
+        select contact_id from push_subscriptions where tenant_id = ${tenantId} and id = ${id})
+      for no key update`,
+    );
+    const [deleted] = await rows<{ contactId: number | null; status: string }>(
+      tx,
+      sql`
+      delete from push_subscriptions where tenant_id = ${tenantId} and id = ${id}
+      returning contact_id as "contactId", status`,
+    );
+    if (!deleted) throw notFound('push subscription', id);
+    const { contactId, status } = deleted;
+    if (author)
+      await appendAudit(tx, author, { action: 'push_subscription.deleted', ...resourceOf(id), before: { contactId } });
+    if (contactId !== null && status === 'active' && (await countDevices(tx, tenantId, contactId)) === 0)
+      await tell(tx, origin, 'CHANNEL_UNSUBSCRIBED', contactId, author ? 'api' : 'device');
+  });
+}
+
+/** Throws 404. */
+export async function readDevice(em: EntityManager, id: number): Promise<PushSubscription> {
+  const found = await em.findOne(PushSubscription, { id }, { refresh: true });
+  if (!found) throw notFound('push subscription', id);
+  return found;
+}
+
+interface DeviceQuery extends ListQuery {
+  contactId?: number;
+  siteId?: number;
+  type?: string;
+  status?: string;
+}
+
+/** A page of the tenant's devices. Throws `validation_failed` for a wrong cursor. */
+export const listDevices = <T>(
+  em: EntityManager,
+  query: DeviceQuery,
+  present: Present<PushSubscription, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    PushSubscription,
+    query,
+    {
+      from: sql`push_subscriptions t`,
+      sortable: { ...commonSort, updatedAt: byUpdatedAt },
+      where: [
+        query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
+        query.siteId !== undefined && sql`t.site_id = ${query.siteId}`,
+        query.type !== undefined && sql`t.type = ${query.type}`,
+        query.status !== undefined && sql`t.status = ${query.status}`,
+      ],
+    },
+    present,
+  );
