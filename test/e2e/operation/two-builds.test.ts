@@ -93,11 +93,16 @@ const routeTo = (command: string, buildId: string, ...args: string[]) =>
 async function makeCurrent(buildId: string): Promise<void> {
   await routeTo('set-current-version', buildId);
   const request = { namespace: service.deps.env.TEMPORAL_NAMESPACE, deploymentName: 'perennial' };
-  await until('all queues follow', async () => {
-    const { workerDeploymentInfo: info } =
-      await service.deps.temporal.workflowService.describeWorkerDeployment(request);
-    return info?.routingConfigUpdateState === ROUTING_CONFIG_UPDATE_STATE_COMPLETED;
-  });
+  // The server tells its queues one after the other, and takes long when others use the machine.
+  await until(
+    'all queues follow',
+    async () => {
+      const { workerDeploymentInfo: info } =
+        await service.deps.temporal.workflowService.describeWorkerDeployment(request);
+      return info?.routingConfigUpdateState === ROUTING_CONFIG_UPDATE_STATE_COMPLETED;
+    },
+    180_000,
+  );
 }
 
 interface Journeys {

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { receiveText, startGateway, type Gateway } from '../../../dev/fakes/gateway.ts';
+import { channelsOf, type Person } from '../../support/channels.ts';
+import { startService, type Answer, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+
+let service: Service;
+let gateway: Gateway;
+let providerId: number;
+let providerUrl: string;
+let channels: ReturnType<typeof channelsOf>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  service = await startService({
+    worker: ['senders', 'relay', 'consumers'],
+    env: { OUTBOUND_ALLOW: '127.0.0.1/32' },
+  });
+  channels = channelsOf(service);
+  providerId = (await call('POST', '/channels/providers', 201, gateway.provider())).id;
+  // The service knows itself by this URL, and the signature covers it.
+  providerUrl = `${service.deps.env.PUBLIC_URL}/api/v1/channels/webhooks/${providerId}`;
+  const sendWindows = { email: null, sms: null, push: null };
+  await call('PUT', '/channels/settings', 200, { sendWindows, stopText: 'No more texts.', helpText: 'Write to us.' });
+});
+afterAll(async () => {
+  await service.stop();
+  await gateway.close();
+});
+
+async function call(method: string, path: string, status: number, body?: object): Promise<Answer['body']> {
+  const answer = await service.api(method, path, body);
+  assert.equal(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+const receive = async (from: string, text: string, sid?: string): Promise<void> => {
+  const answer = await receiveText(gateway, providerUrl, { from, text, ...(sid ? { sid } : {}) });
+  assert.ok(answer.ok, `${answer.status}`);
+};
+const send = (recipientId: number, more: object = {}): Promise<{ messageId: number; status: string; reason: string }> =>
+  call('POST', '/channels/sms/send', 202, { recipientId, body: 'Sale', ...more });
+const message = (id: number) => call('GET', `/channels/messages/${id}`, 200);
+const ends = (id: number, status: string) =>
+  until(`text ${id} is ${status}`, async () => (await message(id)).status === status);
+const textsTo = (number: string): string[] =>
+  gateway.accepted.filter(({ to }) => to === number).map(({ text }) => text);
+const subscriber = async (fields: object = {}): Promise<Person> => {
+  const person = await channels.makePerson(fields);
+  await channels.consent(person.number);
+  return person;
+};
+
+test('STOP ends all marketing texts at once, also those that wait, and is answered once', async () => {
+  const person = await subscriber();
+  await ends((await send(person.id)).messageId, 'SENT');
+  // A provider that wants to rest keeps the next ones waiting.
+  gateway.inject({ kind: 'answer', status: 503, retryAfter: 300 });
+  const refused = (await send(person.id)).messageId;
+  await until('it is refused', async () => {
+    const { attempts } = await call('GET', `/channels/messages/${refused}/explain`, 200);
+    return attempts.length === 1;
+  });
+  const waiting = [refused, (await send(person.id)).messageId];
+  const code = (await send(person.id, { category: 'transactional', body: 'Your code is 1' })).messageId;
+  await receive(person.number, 'Stop.');
+  for (const id of waiting) {
+    const { status, reason } = await message(id);
+    assert.deepEqual([status, reason], ['SUPPRESSED', 'no_consent']);
+  }
+  assert.equal((await message(code)).status, 'QUEUED');
+  const later = await send(person.id);
+  assert.deepEqual([later.status, later.reason], ['SUPPRESSED', 'no_consent']);
+  // Changed by a person: it is asked again.
+  await call('PUT', `/channels/providers/${providerId}`, 200, { name: 'Rested' });
+  await ends(code, 'SENT');
+  await until('it is answered', () => textsTo(person.number).includes('No more texts.'));
+  await receive(person.number, 'STOP!!');
+  await receive(person.number, 'unsubscribe');
+  const { data } = await call('GET', `/channels/inbound?contactId=${person.id}&sort=id`, 200);
+  assert.deepEqual(
+    data.map(({ text, optOut }: { text: string; optOut: string }) => `${text} ${optOut}`),
+    ['Stop. yes', 'STOP!! yes', 'unsubscribe yes'],
+  );
+  // Another person's text comes after whatever else would have been sent.
+  const other = await subscriber();
+  await ends((await send(other.id)).messageId, 'SENT');
+  assert.deepEqual(textsTo(person.number).sort(), ['No more texts.', 'Sale', 'Your code is 1']);
+});
+
+test('START undoes an opt-out by text, and no other; HELP is answered', async () => {
+  const [texted, told] = [await subscriber(), await subscriber()];
+  await receive(texted.number, 'stop');
+  await channels.consent(told.number, 'unsubscribed');
+  for (const { number } of [texted, told]) await receive(number, 'START');
+  await ends((await send(texted.id)).messageId, 'SENT');
+  assert.equal((await send(told.id)).reason, 'no_consent');
+  await receive(texted.number, 'help!');
+  await until('help is given', () => textsTo(texted.number).includes('Write to us.'));
+});
+
+test('a number that three contacts have is opted out for all of them; an unknown one is answered too', async () => {
+  const number = '+442079460990';
+  const people = await Promise.all([1, 2, 3].map(() => channels.makePerson({ phone: number })));
+  await channels.consent(number);
+  await receive('+44 (0)20 7946 0990', 'OPT-OUT');
+  for (const { id } of people) assert.equal((await send(id)).reason, 'no_consent');
+  const { data } = await call('GET', `/channels/inbound?contactId=${people[1]!.id}`, 200);
+  assert.deepEqual(
+    data[0].contactIds,
+    people.map(({ id }) => id).sort((a, b) => a - b),
+  );
+  await receive('+442079460991', 'stop');
+  await until('the unknown one is answered', () => textsTo('+442079460991').length === 1);
+  const late = await channels.makePerson({ phone: '+44 20 7946-0991' });
+  await call('PUT', '/channels/settings', 200, { smsConsent: 'implied' });
+  assert.equal((await send(late.id)).reason, 'no_consent');
+  await call('PUT', '/channels/settings', 200, { smsConsent: 'required' });
+});
+
+test('what only contains such a word is listed, and nothing is sent', async () => {
+  const person = await subscriber();
+  for (const text of ['please stop', "don't stop", 'STOP 12345']) await receive(person.number, text);
+  const { data } = await call('GET', `/channels/inbound?contactId=${person.id}&optOut=maybe`, 200);
+  assert.equal(data.length, 3);
+  await ends((await send(person.id)).messageId, 'SENT');
+  assert.deepEqual(textsTo(person.number), ['Sale']);
+});
+
+test('a text that is handed over twice, even at once, is taken once', async () => {
+  const person = await subscriber();
+  await Promise.all(Array.from({ length: 10 }, () => receive(person.number, 'stop', 'SM-the-same')));
+  const { data } = await call('GET', `/channels/inbound?contactId=${person.id}`, 200);
+  assert.equal(data.length, 1);
+  await until('it is answered', () => textsTo(person.number).length > 0);
+  assert.deepEqual(textsTo(person.number), ['No more texts.']);
+});
