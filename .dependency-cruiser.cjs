@@ -26,6 +26,7 @@ const ROOMS = [
   'domain/emails/message/',
   'domain/emails/consent/',
   'domain/channels/gates/',
+  'domain/channels/queue/',
   'domain/emails/ledger/',
   'domain/campaigns/definition/',
   'domain/channels/settings/',

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { CallAnswer } from '../domain/campaigns/execution/perform-effect.ts';
+import type { CallAnswer } from '../domain/campaigns/execution/performed.ts';
 import type { WebhookCall } from '../domain/campaigns/execution/webhook-call.ts';
 import type { OutboundAnswer } from '../domain/outbound/outbound.ts';
 import { outboundError, type OutboundError } from '../domain/outbound/outbound-error.ts';

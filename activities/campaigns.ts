@@ -27,7 +27,9 @@ const AT_ONCE = 50;
 const ENROL_MS = 240_000;
 
 /** The commands of other areas that steps run. */
-export const stepCommands = { setContactFields, addPoints, notifyUser };
+export const stepCommandsOf = ({ MAIL_FROM: mailFrom }: Pick<Deps['env'], 'MAIL_FROM'>) => ({
+  ...{ setContactFields, addPoints, notifyUser, mailFrom },
+});
 
 export interface FlaggedPage {
   tenantId: string;
@@ -45,7 +47,7 @@ type Enrolled = Omit<EnrolledPage, 'starts'>;
  */
 export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
   const load = definitionCache();
-  const tools = { load, commands: stepCommands };
+  const tools = { load, commands: stepCommandsOf(deps.env) };
 
   const step = async (request: StepRequest): Promise<StepAnswer> => {
     const em = tenantEm(deps.orm, request.tenantId);

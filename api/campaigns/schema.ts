@@ -247,6 +247,22 @@ export const ExecutionQuery = listQuery(['id'], {
   contactId: optional(Id),
 });
 
+const messageFigures = strict(
+  {
+    queued: Count,
+    sent: Type.Integer({ minimum: 0, description: 'Accepted, including those that are delivered or undelivered' }),
+    delivered: Count,
+    undelivered: Count,
+    failed: Count,
+    suppressed: Count,
+    unknown: Count,
+    clicks: Count,
+    uniqueClicks: Count,
+    clickRate: Type.Number(),
+  },
+  { title: 'MessageFigures' },
+);
+
 export const Stats = strict({
   executions: strict({ running: Count, completed: Count, stopped: Count, failed: Count }),
   steps: Type.Array(
@@ -257,7 +273,10 @@ export const Stats = strict({
       waiting: Count,
       completed: Count,
       skipped: Type.Integer({ minimum: 0, description: 'Left for a goal that was met' }),
-      suppressed: Type.Integer({ minimum: 0, description: 'Included in `completed`: emails suppressed by a gate' }),
+      suppressed: Type.Integer({
+        minimum: 0,
+        description: 'Included in `completed`: emails and messages suppressed by a gate',
+      }),
       stopped: Count,
       failed: Count,
     }),
@@ -267,6 +286,7 @@ export const Stats = strict({
     openRate: Type.Number(),
     clickRate: Type.Number(),
   }),
+  messages: strict({ sms: messageFigures, push: messageFigures }),
   conversions: Type.Integer({
     minimum: 0,
     description: 'Contacts that met a goal, or submitted a form after entering the campaign',

@@ -4178,7 +4178,7 @@ export interface components {
                 completed: number;
                 /** @description Left for a goal that was met */
                 skipped: number;
-                /** @description Included in `completed`: emails suppressed by a gate */
+                /** @description Included in `completed`: emails and messages suppressed by a gate */
                 suppressed: number;
                 stopped: number;
                 failed: number;
@@ -4199,6 +4199,10 @@ export interface components {
                 unsubscribes: number;
                 openRate: number;
                 clickRate: number;
+            };
+            messages: {
+                sms: components["schemas"]["MessageFigures"];
+                push: components["schemas"]["MessageFigures"];
             };
             /** @description Contacts that met a goal, or submitted a form after entering the campaign */
             conversions: number;
@@ -6464,7 +6468,7 @@ export interface components {
             minIntervalMinutes?: number;
             /** @description Default true */
             exitOnUnsubscribe?: boolean;
-            /** @description EMAIL steps wait until the window opens */
+            /** @description Steps that send wait until the window opens */
             sendWindow?: {
                 /** @description Default: every day */
                 days?: (number | string)[];
@@ -6484,11 +6488,15 @@ export interface components {
                  */
                 timezone: string;
             } | null;
-            /** @description Maximum number of marketing emails to a contact within `perDays` days; further ones are suppressed */
+            /** @description Maximum number of marketing emails (or messages of `channels`) to a contact within `perDays` days; further ones are suppressed */
             frequencyCap?: {
                 maxEmails: number;
                 perDays: number;
+                /** @description What is counted and limited, all together; default `[email]` */
+                channels?: ("email" | "sms" | "push")[];
             } | null;
+            /** @description Of two messages of which the caps of the settings allow one, the higher is sent; default 5 */
+            priority?: number;
         };
         Erasure: {
             /** @example 1 */
@@ -7596,6 +7604,19 @@ export interface components {
                 outcome: string;
                 reply: string | null;
             }[];
+        };
+        MessageFigures: {
+            queued: number;
+            /** @description Accepted, including those that are delivered or undelivered */
+            sent: number;
+            delivered: number;
+            undelivered: number;
+            failed: number;
+            suppressed: number;
+            unknown: number;
+            clicks: number;
+            uniqueClicks: number;
+            clickRate: number;
         };
         MessageList: {
             data: components["schemas"]["Message"][];
@@ -8815,9 +8836,9 @@ export interface components {
         Step: {
             /** @description Unique in the campaign; generated if absent */
             id?: string;
-            /** @description EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, WEBHOOK, NOTIFY, EXIT */
+            /** @description EMAIL, SMS, PUSH, MESSAGE, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, WEBHOOK, NOTIFY, EXIT */
             type: string;
-            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted `onTimeout` is the following step, null the end. Events count from the moment when the step was reached · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key · `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away · `GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, once; a conversion. Whoever comes here without having met the goal goes on to the next step · `WEBHOOK {url, onError?}` sends a POST with the contact to the URL (https), signed as Standard Webhooks says with the secret of `GET /campaigns/webhook-secret`; every attempt has the same `webhook-id`. Without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour; any answer but 2xx is then result `failed`, and the journey goes on (`onError: continue`, the default) or ends as FAILED (`fail`) · `NOTIFY {to, subject, body}` emails an active user of the account; `subject` and `body` are plain text with the Liquid of templates, such as `{{firstName}}`. If the user is gone when the step runs, its result is `failed`, and the journey goes on · `EXIT {}` stops the execution */
+            /** @description `EMAIL {templateId}` sends the template to the contact · `SMS {templateId}` sends the template of text messages to the contact · `PUSH {templateId}` sends the template of pushes to each device of the contact · `MESSAGE {templates: {email?, sms?, push?}, order}` sends one of at least two templates: that of the first channel of `order` whose gates let it pass, whatever hours they have to wait for. `preferred`: the channel that the contact prefers, then the others as email, sms, push. Result `sent:sms`, or `suppressed` with the reason of each channel · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted `onTimeout` is the following step, null the end. Events count from the moment when the step was reached · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key · `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away · `GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, once; a conversion. Whoever comes here without having met the goal goes on to the next step · `WEBHOOK {url, onError?}` sends a POST with the contact to the URL (https), signed as Standard Webhooks says with the secret of `GET /campaigns/webhook-secret`; every attempt has the same `webhook-id`. Without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour; any answer but 2xx is then result `failed`, and the journey goes on (`onError: continue`, the default) or ends as FAILED (`fail`) · `NOTIFY {to, subject, body}` emails an active user of the account; `subject` and `body` are plain text with the Liquid of templates, such as `{{firstName}}`. If the user is gone when the step runs, its result is `failed`, and the journey goes on · `EXIT {}` stops the execution */
             config?: {
                 [key: string]: unknown;
             };
@@ -9062,7 +9083,7 @@ export interface components {
             }[];
         };
         /**
-         * @description What makes contacts enter: `MANUAL` · `CONTACT_CREATED` · `FORM_SUBMITTED {formId}` · `EMAIL_OPENED {templateId?, campaignId?}` · `EMAIL_CLICKED {templateId?, campaignId?, url?}` · `SEGMENT_ENTERED {segmentId}` · `SCORE_REACHED {score}` · `SCHEDULE {cron, timezone, segmentId}` · `DATE {field, offsetDays, time, annual?}`. With MANUAL, contacts enter only by `start`
+         * @description What makes contacts enter: `MANUAL` · `CONTACT_CREATED` · `FORM_SUBMITTED {formId}` · `EMAIL_OPENED {templateId?, campaignId?}` · `EMAIL_CLICKED {templateId?, campaignId?, url?}` · `MESSAGE_SENT {templateId?, campaignId?, channel?}` · `MESSAGE_DELIVERED {templateId?, campaignId?, channel?}` · `MESSAGE_CLICKED {templateId?, campaignId?, channel?, url?}` · `MESSAGE_RECEIVED {channel?, optOut?}` · `CHANNEL_SUBSCRIBED {channel?}` · `CHANNEL_UNSUBSCRIBED {channel?}` · `SEGMENT_ENTERED {segmentId}` · `SCORE_REACHED {score}` · `SCHEDULE {cron, timezone, segmentId}` · `DATE {field, offsetDays, time, annual?}`. With MANUAL, contacts enter only by `start`
          * @example {
          *       "type": "FORM_SUBMITTED",
          *       "formId": 1
@@ -9070,12 +9091,19 @@ export interface components {
          */
         Trigger: {
             /** @enum {unknown} */
-            type: "MANUAL" | "CONTACT_CREATED" | "FORM_SUBMITTED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "SEGMENT_ENTERED" | "SCORE_REACHED" | "SCHEDULE" | "DATE";
+            type: "MANUAL" | "CONTACT_CREATED" | "FORM_SUBMITTED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "SEGMENT_ENTERED" | "SCORE_REACHED" | "SCHEDULE" | "DATE";
             formId?: number;
             templateId?: number;
             campaignId?: number;
             /** @description As clicks are told: without the parameter `contactToken` */
             url?: string;
+            /**
+             * @description Of MESSAGE_…: sms or push
+             * @enum {unknown}
+             */
+            channel?: "email" | "sms" | "push";
+            /** @enum {unknown} */
+            optOut?: "yes" | "no" | "maybe";
             segmentId?: number;
             score?: number;
             /**

@@ -15,6 +15,7 @@ interface Activity {
   event: string;
   automated: boolean;
   email: number | null;
+  message: number | null;
   data: Record<string, unknown>;
   requestId: string | null;
 }
@@ -102,17 +103,19 @@ async function recordedElsewhere(
 
 async function insertActivities(tx: EntityManager, tenantId: string, activities: readonly Activity[]): Promise<void> {
   if (activities.length === 0) return;
-  // Filters can also refer to the template, campaign and step of an email. Looked up by id alone, so that the primary
+  // Filters can also refer to the template, campaign and step of an email or message. Looked up by id alone, so that the primary
   // key is used whatever statistics the planner has.
   await rows(
     tx,
     sql`${preparedHint}
     insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
     select ${tenantId}, r.contact, r.type, r.at, r.event, r.automated, r.data || jsonb_strip_nulls(jsonb_build_object(
-      'templateId', e.template_id, 'campaignId', e.campaign_id, 'executionId', e.execution_id, 'stepId', e.step_id))
+      'templateId', coalesce(e.template_id, m.template_id), 'campaignId', coalesce(e.campaign_id, m.campaign_id),
+      'executionId', coalesce(e.execution_id, m.execution_id), 'stepId', coalesce(e.step_id, m.step_id)))
     from jsonb_to_recordset(${JSON.stringify(activities)}::jsonb)
-      as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, data jsonb)
+      as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, message bigint, data jsonb)
     left join lateral (select * from emails where id = r.email offset 0) e on e.tenant_id = ${tenantId}
+    left join lateral (select * from messages where id = r.message offset 0) m on m.tenant_id = ${tenantId}
     order by r.at`,
   );
 }
@@ -137,6 +140,7 @@ function activityOf(event: AnyEvent): Activity | null {
   const contact = (data['contactId'] ?? data['recipientId'] ?? null) as number | null;
   if (contact === null) return null;
   const email = (data['emailId'] ?? null) as number | null;
+  const message = (data['messageId'] ?? null) as number | null;
   return {
     contact,
     type: event.type,
@@ -144,6 +148,7 @@ function activityOf(event: AnyEvent): Activity | null {
     event: event.id,
     automated: data['automated'] === true,
     email,
+    message,
     data,
     requestId: event.requestid ?? null,
   };

@@ -237,6 +237,10 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
       path: `/channels/providers/${await idOf('/channels/providers', gateway())}/test`,
       body: { to: '+442079460958' },
     }),
+    createPushSite: async () => ({
+      path: '/channels/push/sites',
+      body: { name: 'Website', origins: ['https://www.example.com'], subject: 'mailto:web@example.com' },
+    }),
     createChannelSuppression: async () => ({
       path: '/channels/suppressions',
       body: { channel: 'sms', address: `+1202555${5000 + (made += 1)}` },

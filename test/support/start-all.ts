@@ -1,6 +1,6 @@
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import type { Channel } from '../../db/entities/channels.ts';
-import { queueMessages } from '../../domain/channels/ledger/queue-messages.ts';
+import { queueMessages } from '../../domain/channels/queue/queue-messages.ts';
 import { startSends, type PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import { leaseSends } from '../../domain/channels/ledger/lease-sends.ts';
 import { queueEmails } from '../../domain/emails/ledger/queue-emails.ts';

@@ -8,7 +8,7 @@ import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
 import type { ExecutionStart, StepRequest } from '../../domain/campaigns/execution/execution.ts';
-import { stepCommands } from '../../activities/campaigns.ts';
+import { stepCommandsOf } from '../../activities/campaigns.ts';
 import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { runStep } from '../../domain/campaigns/execution/run-step.ts';
@@ -21,7 +21,7 @@ import { LONG, MINUTE, startJourneys, TENANT, type Journeys } from './campaign-s
 
 let journeys: Journeys;
 const load = definitionCache();
-const tools = { load, commands: stepCommands };
+const tools = { load, commands: stepCommandsOf({ MAIL_FROM: 'no-reply@example.com' }) };
 const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 const runId = 'a-run';
 beforeAll(async () => {

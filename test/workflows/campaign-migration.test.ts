@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { startExecutions } from '../../activities/start-executions.ts';
-import { stepCommands } from '../../activities/campaigns.ts';
+import { stepCommandsOf } from '../../activities/campaigns.ts';
 import { CampaignEnrolment, CampaignMigration, type CampaignExecution } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
@@ -165,7 +165,7 @@ test('a step that was asked for by the old version does nothing, and answers whe
   const templateId = await journeys.template();
   const { start, execution } = await entered([email('one', templateId), wait('pause', LONG)]);
   await moveTo(journeys, execution, [wait('before', LONG), { ...email('one', templateId) }]);
-  const tools = { load: definitionCache(), commands: stepCommands };
+  const tools = { load: definitionCache(), commands: stepCommandsOf({ MAIL_FROM: 'no-reply@example.com' }) };
   const request = { tenantId: TENANT, executionId: execution.id, runSeq: 1, seq: start.ahead.seq, at: Date.now() };
   const answer = await runStep(journeys.em(), tools, request, { runId: 'a-run' });
   assert.ok('ahead' in answer);

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import { type SendWindow, TimeSchema, WeekdaySchema, isTimezone, weekdayNumber } from '../../common/local-time.ts';
 import { MAX_MINUTES } from './schemas.ts';
@@ -20,8 +21,24 @@ export const SendWindowSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const FrequencyCapSchema = Type.Object(
-  { maxEmails: Type.Integer({ minimum: 1, maximum: 1000 }), perDays: Type.Integer({ minimum: 1, maximum: 365 }) },
+const emailCap = {
+  maxEmails: Type.Integer({ minimum: 1, maximum: 1000 }),
+  perDays: Type.Integer({ minimum: 1, maximum: 365 }),
+};
+export const EmailCapSchema = Type.Object(emailCap, { additionalProperties: false });
+
+const FrequencyCapSchema = Type.Object(
+  {
+    ...emailCap,
+    channels: Type.Optional(
+      Type.Array(Type.Enum([...CHANNELS]), {
+        minItems: 1,
+        maxItems: 3,
+        uniqueItems: true,
+        description: 'What is counted and limited, all together; default `[email]`',
+      }),
+    ),
+  },
   { additionalProperties: false },
 );
 
@@ -38,12 +55,19 @@ export const EntrySchema = Type.Object(
     ),
     exitOnUnsubscribe: Type.Optional(Type.Boolean({ description: 'Default true' })),
     sendWindow: Type.Optional(
-      Type.Union([SendWindowSchema, Type.Null()], { description: 'EMAIL steps wait until the window opens' }),
+      Type.Union([SendWindowSchema, Type.Null()], { description: 'Steps that send wait until the window opens' }),
     ),
     frequencyCap: Type.Optional(
       Type.Union([FrequencyCapSchema, Type.Null()], {
         description:
-          'Maximum number of marketing emails to a contact within `perDays` days; further ones are suppressed',
+          'Maximum number of marketing emails (or messages of `channels`) to a contact within `perDays` days; further ones are suppressed',
+      }),
+    ),
+    priority: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 9,
+        description: 'Of two messages of which the caps of the settings allow one, the higher is sent; default 5',
       }),
     ),
   },
@@ -61,7 +85,9 @@ export interface Entry {
   minIntervalMinutes: number;
   exitOnUnsubscribe: boolean;
   sendWindow: SendWindow | null;
-  frequencyCap: { maxEmails: number; perDays: number } | null;
+  frequencyCap: { maxEmails: number; perDays: number; channels?: Channel[] } | null;
+  /** 1 to 9; absent = 5. */
+  priority?: number;
 }
 
 export function normaliseEntry(input: EntryInput = {}): Entry {
@@ -71,6 +97,7 @@ export function normaliseEntry(input: EntryInput = {}): Entry {
     exitOnUnsubscribe: input.exitOnUnsubscribe ?? true,
     sendWindow: input.sendWindow ?? null,
     frequencyCap: input.frequencyCap ?? null,
+    ...(input.priority === undefined ? {} : { priority: input.priority }),
   };
 }
 

@@ -4,6 +4,8 @@
  */
 export interface Names {
   templates: Record<string, string>;
+  /** Templates of text messages and pushes; absent in versions from before there were any. */
+  messageTemplates?: Record<string, string>;
   lists: Record<string, string>;
   /** Segments and lists that filters ask for. */
   segments: Record<string, string>;
@@ -15,6 +17,9 @@ export interface Names {
 /** Where the names of a kind of references are. */
 export const NAMES_OF = {
   templateIds: 'templates',
+  smsTemplateIds: 'messageTemplates',
+  pushTemplateIds: 'messageTemplates',
+  messageTemplateIds: 'messageTemplates',
   listIds: 'lists',
   segmentIds: 'segments',
   formIds: 'forms',
@@ -26,7 +31,7 @@ export function namesOf(
   references: readonly { kind: keyof typeof NAMES_OF; id: number }[],
   names?: Names,
 ): string | undefined {
-  const found = new Set(references.flatMap(({ kind, id }) => names?.[NAMES_OF[kind]][id] ?? []));
+  const found = new Set(references.flatMap(({ kind, id }) => names?.[NAMES_OF[kind]]?.[id] ?? []));
   return found.size === 0 ? undefined : [...found].join(', ');
 }
 

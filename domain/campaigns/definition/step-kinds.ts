@@ -4,9 +4,12 @@ import { email } from './steps/email.ts';
 import { exit } from './steps/exit.ts';
 import { goal } from './steps/goal.ts';
 import type { StepKind } from './steps/kind.ts';
+import { message } from './steps/message.ts';
 import { notify } from './steps/notify.ts';
+import { push } from './steps/push.ts';
 import { score } from './steps/score.ts';
 import { segment } from './steps/segment.ts';
+import { sms } from './steps/sms.ts';
 import { split } from './steps/split.ts';
 import { updateContact } from './steps/update-contact.ts';
 import { wait } from './steps/wait.ts';
@@ -16,6 +19,9 @@ import { webhook } from './steps/webhook.ts';
 /** The registry of step types. */
 export const stepKinds = {
   EMAIL: email,
+  SMS: sms,
+  PUSH: push,
+  MESSAGE: message,
   WAIT: wait,
   WAIT_FOR_EVENT: waitForEvent,
   CONDITION: condition,

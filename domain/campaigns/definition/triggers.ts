@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
+import { CHANNELS } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import { contactField } from '../../segments/filter/filter-fields.ts';
 import { TimeSchema, isTimezone } from '../../common/local-time.ts';
@@ -13,6 +14,8 @@ const UrlSchema = Type.String({
   description: 'As clicks are told: without the parameter `contactToken`',
 });
 const ofEmail = { templateId: Type.Optional(IdSchema), campaignId: Type.Optional(IdSchema) };
+const channel = Type.Optional(Type.Enum([...CHANNELS], { description: 'Of MESSAGE_…: sms or push' }));
+const ofMessage = { ...ofEmail, channel };
 
 /** The trigger types (what makes a contact enter a campaign), each with its settings. To add a type, add an entry. */
 const triggerSettings = {
@@ -21,6 +24,12 @@ const triggerSettings = {
   FORM_SUBMITTED: { formId: IdSchema },
   EMAIL_OPENED: ofEmail,
   EMAIL_CLICKED: { ...ofEmail, url: Type.Optional(UrlSchema) },
+  MESSAGE_SENT: ofMessage,
+  MESSAGE_DELIVERED: ofMessage,
+  MESSAGE_CLICKED: { ...ofMessage, url: Type.Optional(UrlSchema) },
+  MESSAGE_RECEIVED: { channel, optOut: Type.Optional(Type.Enum(['yes', 'no', 'maybe'])) },
+  CHANNEL_SUBSCRIBED: { channel },
+  CHANNEL_UNSUBSCRIBED: { channel },
   SEGMENT_ENTERED: { segmentId: IdSchema },
   SCORE_REACHED: { score: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000 }) },
   SCHEDULE: { cron: CronSchema, timezone: Type.String({ description: 'An IANA timezone' }), segmentId: IdSchema },
@@ -113,7 +122,11 @@ export function triggerReferences(trigger: Partial<Trigger>): Reference[] {
   const settings: Partial<Record<string, unknown>> = { ...trigger };
   return REFERENCE_KINDS.flatMap((kind: ReferenceKind) => {
     const name = kind.slice(0, -1);
-    const id = settings[name];
-    return Number.isSafeInteger(id) && (id as number) > 0 ? [{ kind, id: id as number, path: `/${name}` }] : [];
+    // The template of a message is not one of emails.
+    const isOfMessage = trigger.type?.startsWith('MESSAGE_') ?? false;
+    if (isOfMessage && kind === 'templateIds') return [];
+    const path = isOfMessage && kind === 'messageTemplateIds' ? 'templateId' : name;
+    const id = settings[path];
+    return Number.isSafeInteger(id) && (id as number) > 0 ? [{ kind, id: id as number, path: `/${path}` }] : [];
   });
 }

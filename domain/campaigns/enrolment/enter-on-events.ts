@@ -13,6 +13,12 @@ export const TRIGGER_EVENTS = [
   'FORM_SUBMITTED',
   'EMAIL_OPENED',
   'EMAIL_CLICKED',
+  'MESSAGE_SENT',
+  'MESSAGE_DELIVERED',
+  'MESSAGE_CLICKED',
+  'MESSAGE_RECEIVED',
+  'CHANNEL_SUBSCRIBED',
+  'CHANNEL_UNSUBSCRIBED',
   'SEGMENT_ENTERED',
   'SCORE_UPDATED',
   'CONTACT_UNSUBSCRIBED',
@@ -24,9 +30,18 @@ const TRIGGERS = {
   FORM_SUBMITTED: 'FORM_SUBMITTED',
   EMAIL_OPENED: 'EMAIL_OPENED',
   EMAIL_CLICKED: 'EMAIL_CLICKED',
+  MESSAGE_SENT: 'MESSAGE_SENT',
+  MESSAGE_DELIVERED: 'MESSAGE_DELIVERED',
+  MESSAGE_CLICKED: 'MESSAGE_CLICKED',
+  MESSAGE_RECEIVED: 'MESSAGE_RECEIVED',
+  CHANNEL_SUBSCRIBED: 'CHANNEL_SUBSCRIBED',
+  CHANNEL_UNSUBSCRIBED: 'CHANNEL_UNSUBSCRIBED',
   SEGMENT_ENTERED: 'SEGMENT_ENTERED',
   SCORE_UPDATED: 'SCORE_REACHED',
 } as const satisfies Partial<Record<EventType, TriggerType>>;
+
+/** The types of events that fire triggers. */
+export const TRIGGERING: readonly string[] = Object.keys(TRIGGERS);
 
 export type TriggerEvent = Extract<AnyEvent, { type: keyof typeof TRIGGERS }>;
 /** An event that may trigger campaigns, and the contact that would enter. */
@@ -44,18 +59,25 @@ export const isTriggerEvent = (event: AnyEvent): event is TriggerEvent => Object
  */
 function causeOf(event: AnyEvent): Cause[] {
   if (!isTriggerEvent(event)) return [];
-  const { contactId, automated, runTriggers } = event.data as {
-    contactId: number | null;
+  const {
+    recipientId,
+    contactId = recipientId ?? null,
+    automated,
+    runTriggers,
+  } = event.data as {
+    contactId?: number | null;
+    recipientId?: number | null;
     automated?: boolean;
     runTriggers?: boolean;
   };
   return contactId === null || automated || runTriggers === false ? [] : [{ event, contactId }];
 }
 
-/** Whether an event fires a trigger. `email` has the template and the campaign of the event's email. */
+/** Whether an event fires a trigger. `email` has the template and the campaign of the event's email or message. */
 export function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferences): boolean {
   const is = (wanted: number | undefined, found: number | undefined): boolean =>
     wanted === undefined || wanted === found;
+  const isOf = (wanted: string | undefined, found: string): boolean => wanted === undefined || wanted === found;
   const isEmail = ({ templateId, campaignId }: EmailReferences): boolean =>
     is(templateId, email.templateId) && is(campaignId, email.campaignId);
   switch (trigger.type) {
@@ -67,6 +89,25 @@ export function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferen
       return event.type === 'EMAIL_OPENED' && isEmail(trigger);
     case 'EMAIL_CLICKED':
       return event.type === 'EMAIL_CLICKED' && isEmail(trigger) && (trigger.url ?? event.data.url) === event.data.url;
+    case 'MESSAGE_SENT':
+    case 'MESSAGE_DELIVERED':
+      return event.type === trigger.type && isEmail(trigger) && isOf(trigger.channel, event.data.channel);
+    case 'MESSAGE_CLICKED':
+      return (
+        event.type === 'MESSAGE_CLICKED' &&
+        isEmail(trigger) &&
+        isOf(trigger.channel, event.data.channel) &&
+        isOf(trigger.url, event.data.url)
+      );
+    case 'MESSAGE_RECEIVED':
+      return (
+        event.type === 'MESSAGE_RECEIVED' &&
+        isOf(trigger.channel, event.data.channel) &&
+        isOf(trigger.optOut, event.data.optOut)
+      );
+    case 'CHANNEL_SUBSCRIBED':
+    case 'CHANNEL_UNSUBSCRIBED':
+      return event.type === trigger.type && isOf(trigger.channel, event.data.channel);
     case 'SEGMENT_ENTERED':
       return event.type === 'SEGMENT_ENTERED' && event.data.segmentId === trigger.segmentId;
     case 'SCORE_REACHED':

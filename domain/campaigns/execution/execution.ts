@@ -78,7 +78,9 @@ function runsNext(definition: Definition, from: Entered, { now, timezone }: Mome
   }
 }
 
-const PASSED_AT_ONCE: readonly Effect['effect'][] = ['none', 'email', 'membership', 'update', 'score', 'notify'];
+const PASSED_AT_ONCE: readonly Effect['effect'][] = [
+  ...(['none', 'email', 'message', 'choose', 'membership', 'update', 'score', 'notify'] as const),
+];
 
 /** The first step on the way that is not passed at once; if there is none, the last step. */
 export function firstRest(definition: Definition, from: Entered, moment: Moment): NextStep {

@@ -2,34 +2,18 @@ import type { EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import type { ContactInput } from '../../contacts/values/contact-values.ts';
 import { changeListMembers } from '../../segments/membership/change-list-members.ts';
-import { queueEmails } from '../../emails/ledger/queue-emails.ts';
 import { assertSegments } from './assert-segments.ts';
-import { notFound } from '../../common/errors.ts';
-import { stableId } from '../../common/stable-id.ts';
-import type { Effect, OpenGoal, StepResult } from './advance.ts';
+import type { Effect, OpenGoal } from './advance.ts';
 import { judge, type Judged, type Verdict } from './judge.ts';
-import type { Entry } from '../definition/entry.ts';
-import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import { causedBy } from './depth.ts';
 import { splitBranch, type SplitSubject } from './split-branch.ts';
-import { isCapped } from '../../emails/ledger/frequency-cap.ts';
-
-/** The execution whose step has an effect, with its position. */
-export interface Performer extends Judged {
-  campaignId: number;
-  /** When the execution entered the step. */
-  enteredAt: Date;
-  stepId: string;
-  visit: number;
-  /** The journey's current time. */
-  at: Date;
-  frequencyCap: Entry['frequencyCap'];
-  /** The answer to the step's call, if it makes one. */
-  answer: CallAnswer | undefined;
-}
+import { causeId, sendKeyOf, success, type Performed, type Performer } from './performed.ts';
+import { sendByChannel, sendEmail, sendMessage } from './send-step.ts';
 
 /** The commands of areas that depend on campaigns themselves; whoever runs steps passes them in. */
 export interface StepCommands {
+  /** MAIL_FROM: the sender of emails without one of their own. */
+  mailFrom: string;
   /** Sets fields of the contact. Returns the names of those that changed. Throws `validation_failed`. */
   setContactFields: (
     tx: EntityManager,
@@ -61,31 +45,6 @@ export interface UserNotification {
   stepId: string;
   sendKey: string;
 }
-
-/** What came of the call of a WEBHOOK step. */
-export interface CallAnswer {
-  ok: boolean;
-  /** Without anything from the answer's body, which can contain personal data. */
-  brief: string;
-  /** For the step's record. */
-  reason: string;
-}
-
-/** The outcome of an effect: the result for the interpreter, and the text for the step's record. */
-export interface Performed {
-  result: StepResult;
-  recorded: string;
-  reason: string | null;
-}
-
-export const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
-
-/** The id of what a visit of a step does: always the same, in the form of a UUID. */
-export const causeId = ({ executionId, stepId, visit }: Performer): string =>
-  stableId(`execution:${executionId}:${stepId}:${visit}`);
-
-/** Identifies the email of a visit of a step. */
-const sendKeyOf = ({ executionId, stepId, visit }: Performer): string => `execution:${executionId}:${stepId}:${visit}`;
 
 /** The name, in the step's record, of the exit that a branching step took. */
 function branchName(matched: number | null): string {
@@ -208,34 +167,10 @@ export async function performEffect(
       return refusal === null ? success : { ...success, recorded: 'failed', reason: refusal };
     }
     case 'email':
-      return queueEmail(tx, effect.templateId, by);
+      return sendEmail(tx, effect.templateId, by);
+    case 'message':
+      return sendMessage(tx, effect, by);
+    case 'choose':
+      return sendByChannel(tx, effect, by, commands.mailFrom);
   }
-}
-
-/**
- * Queues one email per visit of the step (its send key). Suppressed emails (by a gate or the cap) get a ledger row too.
- */
-async function queueEmail(tx: EntityManager, templateId: number, by: Performer): Promise<Performed> {
-  const { tenantId, executionId, campaignId, contactId, stepId, frequencyCap } = by;
-  // The lock prevents two concurrent journeys from both sending the last email that the cap allows.
-  if (frequencyCap) await lockContacts(tx, tenantId, [contactId]);
-  const capped = frequencyCap && (await isCapped(tx, tenantId, { contactId, templateId }, frequencyCap));
-  const [email] = await queueEmails(tx, tenantId, [
-    {
-      sendKey: sendKeyOf(by),
-      templateId,
-      contactId,
-      campaignId,
-      executionId,
-      stepId,
-      lane: 'journey',
-      requestId: null,
-      refusal: capped ? 'frequency_cap' : null,
-    },
-  ]);
-  // Not suppressed for good: the step fails, and can be retried with the template restored.
-  if (email!.reason === 'template_deleted') throw notFound('template', templateId);
-  return email!.status === 'SUPPRESSED'
-    ? { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason }
-    : success;
 }

@@ -7,7 +7,8 @@ import { causedBy } from './depth.ts';
 import { type Ahead, aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
-import { type CallAnswer, findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
+import { findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
+import { type CallAnswer } from './performed.ts';
 import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
 import { webhookCall, type WebhookCall } from './webhook-call.ts';
 
@@ -167,7 +168,7 @@ async function takeStep(
     }
     const stepId = definition.steps[position.stepIndex]!.id;
     const visit = position.visits[position.stepIndex]!;
-    const { frequencyCap } = definition.entry;
+    const { frequencyCap, priority } = definition.entry;
     const by = {
       tenantId,
       executionId,
@@ -179,6 +180,7 @@ async function takeStep(
       visit,
       at: now,
       frequencyCap,
+      priority,
       answer: run.answer,
     };
     if (effect.effect === 'webhook' && !run.answer) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
+import { suppressMessages } from '../../channels/queue/suppress-messages.ts';
 import { suppressEmailsOfExecutions } from '../../emails/ledger/suppress-emails.ts';
 
 /** Why the executions of a contact are stopped. */
@@ -8,7 +9,7 @@ export type ContactExitReason = 'unsubscribed' | 'contact_deleted' | 'contact_er
 
 /**
  * Sets the running executions among `which` (a condition on `e`, of one tenant) to STOPPED: none of their steps runs
- * again, and their QUEUED emails are SUPPRESSED. Flags their workflows, which the workflow `campaignStop` closes.
+ * again, and their QUEUED emails and messages are SUPPRESSED. Flags their workflows, which the workflow `campaignStop` closes.
  * Returns the ids of the campaigns concerned.
  */
 export async function stopExecutions(
@@ -32,6 +33,10 @@ export async function stopExecutions(
     )
     select distinct campaign_id from stopped order by campaign_id`,
   );
+  if (found.length > 0) {
+    const stopped = sql`select e.id from campaign_executions e where e.tenant_id = ${tenantId} and e.status = 'STOPPED' and ${which}`;
+    await suppressMessages(tx, tenantId, sql`execution_id in (${stopped})`, 'stopped');
+  }
   return found.map((row) => row.campaign_id);
 }
 

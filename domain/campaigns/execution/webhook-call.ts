@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Effect } from './advance.ts';
-import { causeId, type Performer } from './perform-effect.ts';
+import { causeId, type Performer } from './performed.ts';
 
 /** The call of a WEBHOOK step. Whoever runs steps makes it, outside of a transaction, and runs the step again. */
 export interface WebhookCall {

@@ -3,7 +3,7 @@ import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { timeline } from '../../contacts/values/timeline.ts';
 import type { Trigger } from '../definition/triggers.ts';
-import { fires, isTriggerEvent, type TriggerEvent } from '../enrolment/enter-on-events.ts';
+import { fires, isTriggerEvent, TRIGGERING, type TriggerEvent } from '../enrolment/enter-on-events.ts';
 
 /** One of the things that decide whether a contact is in a campaign. */
 export interface EntryCheck {
@@ -96,7 +96,7 @@ async function lastFiring(
     sql`
     select type, occurred_at as at, data from ${timeline} t
     where tenant_id = ${tenantId} and contact_id = ${id} and not automated
-      and type in ('CONTACT_CREATED', 'FORM_SUBMITTED', 'EMAIL_OPENED', 'EMAIL_CLICKED', 'SEGMENT_ENTERED', 'SCORE_UPDATED')
+      and type = any(${TRIGGERING}::text[])
     order by occurred_at desc limit ${LAST_EVENTS}`,
   );
   const found = events.find((event) => {

@@ -1,5 +1,6 @@
 import { Campaign, CampaignVersion } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { countMessages } from '../../channels/queue/count-messages.ts';
 import { countEmails, EVERY, type Figures } from '../../emails/ledger/count-emails.ts';
 import { notFound } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
@@ -15,7 +16,7 @@ export interface StepStats {
   completed: number;
   /** Executions that left the step because they met a goal; not included in `completed`. */
   skipped: number;
-  /** EMAIL steps whose email was suppressed; included in `completed`. */
+  /** Steps that send whose email or message was suppressed; included in `completed`. */
   suppressed: number;
   /** Executions that were stopped while they were at the step. */
   stopped: number;
@@ -32,6 +33,7 @@ export async function readStats(em: EntityManager, id: number) {
       executions: await countExecutions(tx, campaign),
       steps: await countSteps(tx, campaign),
       emails: await emailFigures(tx, campaign),
+      messages: await countMessages(tx, campaign.tenantId, campaign.id),
       conversions: await countConversions(tx, campaign, goalIds),
       goals: await countGoals(tx, campaign, goalIds),
     };

@@ -8,7 +8,7 @@ import { appendWorkflow } from '../../../events/outbox.ts';
 import { scheduleFollows } from './schedule-follows.ts';
 
 /**
- * Stops a campaign: no new entries, all running executions STOPPED, their QUEUED emails SUPPRESSED. The workflow
+ * Stops a campaign: no new entries, all running executions STOPPED, their QUEUED emails and messages SUPPRESSED. The workflow
  * `campaignStop` closes the workflows. No-op if STOPPED. Throws 404, and 409 if neither ACTIVE, PAUSED nor STOPPED.
  */
 export async function stopCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {

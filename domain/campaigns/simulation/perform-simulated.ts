@@ -6,19 +6,11 @@ import { AppError } from '../../common/errors.ts';
 import type { Filter } from '../../segments/filter/filter.ts';
 import type { Effect } from '../execution/advance.ts';
 import { assertSegments } from '../execution/assert-segments.ts';
-import {
-  awaited,
-  branched,
-  divided,
-  reachedGoal,
-  scored,
-  success,
-  updated,
-  type Performed,
-} from '../execution/perform-effect.ts';
+import { awaited, branched, divided, reachedGoal, scored, updated } from '../execution/perform-effect.ts';
+import { success, type Performed } from '../execution/performed.ts';
 import { readFields } from './contact-columns.ts';
 import { judgeTravellers, moveIn } from './judge-travellers.ts';
-import { sendEmails } from './simulated-emails.ts';
+import { send, sendByFirstChannel } from './simulated-sends.ts';
 import { happens } from './simulated-events.ts';
 import type { Failed, Traveller } from './traveller.ts';
 import type { World } from './world.ts';
@@ -38,7 +30,11 @@ export async function performSimulated(
     case 'wait':
       return each(() => ({ result: { kind: 'wait', until: effect.until }, recorded: 'wait', reason: null }));
     case 'email':
-      return sendEmails(world, travellers, effect.templateId, now);
+      return send(world, travellers, { channel: 'email', templateId: effect.templateId }, now);
+    case 'message':
+      return send(world, travellers, effect, now);
+    case 'choose':
+      return sendByFirstChannel(world, travellers, effect, now);
     case 'membership':
       return moveMembers(world, travellers, effect, now);
     case 'evaluate': {

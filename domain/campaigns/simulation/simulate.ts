@@ -1,10 +1,11 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { readMarketingMail } from '../../emails/ledger/frequency-cap.ts';
+import { readMarketing } from '../../emails/ledger/frequency-cap.ts';
 import { entryRefusal } from '../enrolment/entry-refusal.ts';
 import { Interpreter } from './interpreter.ts';
 import { happens } from './simulated-events.ts';
 import { Tally, type SimulationResult } from './tally.ts';
-import { newTraveller, type Traveller } from './traveller.ts';
+import { capsOf } from './simulated-caps.ts';
+import { newTraveller, type Marketing, type Traveller } from './traveller.ts';
 import { walk } from './walk.ts';
 import { readWorld, type Plan, type World } from './world.ts';
 
@@ -77,7 +78,7 @@ async function simulatePage(
   // Deleted since the request.
   const gone = contactIds.slice(judged.length).map(() => 'contact_deleted');
   tally.seen(contactIds.length, [...judged.flatMap(({ refusal }) => refusal ?? []), ...gone]);
-  const mails = await mailsOf(
+  const marketing = await marketingTo(
     world,
     entering.map(({ id }) => id),
   );
@@ -93,7 +94,7 @@ async function simulatePage(
       continue;
     }
     const traveller = newTraveller(id, timezone, outcome.position, at.getTime());
-    traveller.mails = mails.get(id) ?? [];
+    traveller.marketing = marketing.get(id) ?? [];
     happens(world, traveller, at, 'CAMPAIGN_TRIGGERED', { campaignId: world.campaignId });
     tally.entered(traveller);
     travellers.push(traveller);
@@ -118,12 +119,19 @@ async function judgeEntries(world: World, contactIds: readonly number[]): Promis
   );
 }
 
-/** The emails that the caps count, if there are any. */
-async function mailsOf(world: World, contactIds: readonly number[]): Promise<Map<number, (number | null)[]>> {
-  const { tx, tenantId, at, definition, tenantCap } = world;
-  const days = Math.max(definition.entry.frequencyCap?.perDays ?? 0, tenantCap?.perDays ?? 0);
-  if (days === 0) return new Map();
-  // Emails are read back from now, and count back from a simulated time that may be earlier.
+/** The emails and messages that the caps count, if there are any. */
+async function marketingTo(world: World, contactIds: readonly number[]): Promise<Map<number, Marketing[]>> {
+  const { tx, tenantId, at } = world;
+  const caps = capsOf(world);
+  const found = new Map<number, Marketing[]>();
+  if (caps.length === 0) return found;
+  const days = Math.max(...caps.map(({ perDays }) => perDays));
+  // They are read back from now, and count back from a simulated time that may be earlier.
   const earlier = Math.max(0, Math.ceil((Date.now() - at.getTime()) / DAY_MS));
-  return readMarketingMail(tx, tenantId, contactIds, days + earlier);
+  for (const channel of new Set(caps.flatMap(({ channels }) => channels))) {
+    const sent = await readMarketing(tx, tenantId, contactIds, days + earlier, channel);
+    for (const [id, times] of sent)
+      found.set(id, [...(found.get(id) ?? []), ...times.map((time) => ({ channel, at: time }))]);
+  }
+  return found;
 }

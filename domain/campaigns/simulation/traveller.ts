@@ -1,3 +1,4 @@
+import type { Channel } from '../../../db/entities/channels.ts';
 import type { ContactFields } from '../../contacts/values/apply-values.ts';
 import type { SimulatedEvent } from '../../segments/compile/simulated-contact.ts';
 import type { Position } from '../execution/advance.ts';
@@ -22,6 +23,12 @@ export interface PathEnd {
   at: string | null;
 }
 
+/** A marketing email or message: when it was sent (ms); null = still QUEUED. */
+export interface Marketing {
+  channel: Channel;
+  at: number | null;
+}
+
 /** A contact on its simulated way: where it is, and how it differs from what is stored. */
 export interface Traveller {
   contactId: number;
@@ -43,8 +50,8 @@ export interface Traveller {
   events: SimulatedEvent[];
   /** Events of its steps that are noticed when it next waits: they take a moment to arrive, as in the service. */
   arriving: SimulatedEvent[];
-  /** When its marketing emails were sent (ms), those of the simulation included; null = still QUEUED. */
-  mails: (number | null)[];
+  /** Its marketing emails and messages, those of the simulation included. */
+  marketing: Marketing[];
 }
 
 export function newTraveller(
@@ -68,6 +75,6 @@ export function newTraveller(
     left: new Set(),
     events: [],
     arriving: [],
-    mails: [],
+    marketing: [],
   };
 }

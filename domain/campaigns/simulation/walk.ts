@@ -1,7 +1,8 @@
 import { createYielder } from '../../common/turn.ts';
 import type { Effect, OpenGoal, Outcome } from '../execution/advance.ts';
 import type { Verdict } from '../execution/judge.ts';
-import { reachedGoal, type Performed } from '../execution/perform-effect.ts';
+import { reachedGoal } from '../execution/perform-effect.ts';
+import { type Performed } from '../execution/performed.ts';
 import { Interpreter } from './interpreter.ts';
 import { judgeTravellers } from './judge-travellers.ts';
 import { performSimulated } from './perform-simulated.ts';

@@ -1,7 +1,6 @@
-import { emailCapSql } from '../../channels/gates/email-cap.ts';
+import type { Cap } from '../../channels/gates/caps.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { customFieldTypes, type CustomFieldTypes } from '../../contacts/values/custom-field-types.ts';
-import type { FrequencyCap } from '../../emails/ledger/frequency-cap.ts';
 import { changeKindsOf } from '../../segments/filter/change-kinds.ts';
 import type { Filter } from '../../segments/filter/filter.ts';
 import { dynamicSegments, type DynamicSegment } from '../../segments/membership/dynamic-segments.ts';
@@ -36,8 +35,8 @@ export interface World extends Plan {
   watched: ReadonlySet<string>;
   /** The static lists that steps change and that exist. */
   lists: ReadonlySet<number>;
-  /** The cap of the tenant, which emails meet when they are started. */
-  tenantCap: FrequencyCap | null;
+  /** The caps of the tenant, which emails and messages meet when they are started. */
+  tenantCaps: readonly Cap[];
   /** The ids of companies by their keys; those that would be made have negative ones. */
   companies: Map<string, number>;
 }
@@ -52,9 +51,9 @@ export async function readWorld(tx: EntityManager, plan: Plan, tally: Tally): Pr
     tx,
     sql`select id from segments where tenant_id = ${tenantId} and id = any(${listIds}::bigint[]) and type = 'static'`,
   );
-  const [settings] = await rows<{ cap: FrequencyCap | null }>(
+  const [settings] = await rows<{ caps: Cap[] }>(
     tx,
-    sql`select ${emailCapSql(sql`caps`)} as cap from channel_settings where tenant_id = ${tenantId}`,
+    sql`select caps from channel_settings where tenant_id = ${tenantId}`,
   );
   return {
     ...plan,
@@ -64,7 +63,7 @@ export async function readWorld(tx: EntityManager, plan: Plan, tally: Tally): Pr
     segments,
     watched: new Set(kinds.filter((kind) => kind.startsWith('event:')).map((kind) => kind.slice('event:'.length))),
     lists: new Set(lists.map(({ id }) => id)),
-    tenantCap: settings?.cap ?? null,
+    tenantCaps: settings?.caps ?? [],
     companies: new Map(),
   };
 }

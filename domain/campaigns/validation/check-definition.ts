@@ -7,7 +7,7 @@ import { checkPublicUrl, type CheckUrl } from '../../outbound/check-url.ts';
 import { notifiedAddresses, referencedIds } from './references.ts';
 import { validateDefinition } from './validate.ts';
 
-type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
+type Table = 'email_templates' | 'channel_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
 
 async function idsIn(
   tx: EntityManager,
@@ -38,6 +38,9 @@ export async function definitionViolations(
   const named = referencedIds(definition);
   return validateDefinition(definition, {
     templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds, sql`system_key is null`),
+    smsTemplateIds: await idsIn(tx, 'channel_templates', tenantId, named.smsTemplateIds, sql`channel = 'sms'`),
+    pushTemplateIds: await idsIn(tx, 'channel_templates', tenantId, named.pushTemplateIds, sql`channel = 'push'`),
+    messageTemplateIds: await idsIn(tx, 'channel_templates', tenantId, named.messageTemplateIds),
     listIds: await idsIn(tx, 'segments', tenantId, named.listIds, sql`type = 'static'`),
     segmentIds: await idsIn(tx, 'segments', tenantId, named.segmentIds),
     formIds: await idsIn(tx, 'forms', tenantId, named.formIds),

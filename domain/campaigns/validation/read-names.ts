@@ -3,7 +3,7 @@ import type { Definition } from '../definition/definition.ts';
 import type { Names } from '../definition/names.ts';
 import { referencedIds } from './references.ts';
 
-type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
+type Table = 'email_templates' | 'channel_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
 
 async function namesIn(
   tx: EntityManager,
@@ -24,6 +24,12 @@ export async function readNames(tx: EntityManager, tenantId: string, definition:
   const ids = referencedIds(definition);
   return {
     templates: await namesIn(tx, 'email_templates', tenantId, ids.templateIds),
+    messageTemplates: await namesIn(
+      tx,
+      'channel_templates',
+      tenantId,
+      new Set([...ids.smsTemplateIds, ...ids.pushTemplateIds, ...ids.messageTemplateIds]),
+    ),
     lists: await namesIn(tx, 'segments', tenantId, ids.listIds),
     segments: await namesIn(tx, 'segments', tenantId, ids.segmentIds),
     forms: await namesIn(tx, 'forms', tenantId, ids.formIds),

@@ -5,11 +5,14 @@ import { stepKind } from '../definition/step-kinds.ts';
 import type { Reference, ReferenceKind } from '../definition/steps/kind.ts';
 import { triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
-/** The ids that definitions refer to: templates, static lists, segments (lists included), forms, campaigns. */
+/** The ids that definitions refer to: templates by channel, static lists, segments (lists included), forms, campaigns. */
 export type ReferencedIds = Record<ReferenceKind, ReadonlySet<number>>;
 
 const THINGS: Record<ReferenceKind, string> = {
   templateIds: 'template',
+  smsTemplateIds: 'template of text messages',
+  pushTemplateIds: 'template of pushes',
+  messageTemplateIds: 'template of text messages or pushes',
   listIds: 'static list',
   segmentIds: 'segment or list',
   formIds: 'form',
@@ -30,6 +33,9 @@ export function referencedIds(definition: { trigger?: unknown; steps?: unknown }
   const all = (kind: ReferenceKind) => new Set(references.flatMap((named) => (named.kind === kind ? [named.id] : [])));
   return {
     templateIds: all('templateIds'),
+    smsTemplateIds: all('smsTemplateIds'),
+    pushTemplateIds: all('pushTemplateIds'),
+    messageTemplateIds: all('messageTemplateIds'),
     listIds: all('listIds'),
     segmentIds: all('segmentIds'),
     formIds: all('formIds'),

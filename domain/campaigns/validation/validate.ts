@@ -12,7 +12,7 @@ import { STEP_TYPES, stepKind } from '../definition/step-kinds.ts';
 import { TRIGGER_TYPES, type Trigger, checkTrigger, triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
 /** The tenant's existing ids that a definition may refer to, and what else its steps are checked against. */
-export interface DefinitionRefs extends ReferencedIds, Omit<CheckContext, 'emailStepIds'> {}
+export interface DefinitionRefs extends ReferencedIds, Omit<CheckContext, 'sendingStepIds'> {}
 
 // The registry checks type and config, so that a mistake there gives one clear violation.
 const ListedStepSchema = Type.Object(
@@ -56,7 +56,7 @@ function checkSteps(steps: readonly unknown[], refs: DefinitionRefs): Violation[
     next: isObject(step) ? step['next'] : undefined,
     sound: validStep(step),
   }));
-  const emailStepIds = new Set(listed.filter(({ sound }) => sound?.kind === stepKind('EMAIL')).map(({ id }) => id));
+  const sendingStepIds = new Set(listed.filter(({ sound }) => sound?.kind.sends).map(({ id }) => id));
   const seen = new Set<string>();
   const violations: Violation[] = [];
   for (const [index, { name, id, sound }] of listed.entries()) {
@@ -69,7 +69,7 @@ function checkSteps(steps: readonly unknown[], refs: DefinitionRefs): Violation[
     seen.add(id);
     if (!sound) continue;
     const inside: Violation[] = [
-      ...((sound.isWhole && sound.kind.check?.(sound.config, { ...refs, emailStepIds })) || []),
+      ...((sound.isWhole && sound.kind.check?.(sound.config, { ...refs, sendingStepIds })) || []),
       ...missingReferences(sound.kind.references?.(sound.config) ?? [], refs),
     ].map((violation) => ({ ...violation, path: sound.pathOf(violation.path) }));
     violations.push(...under(`/steps/${index}/config`, inside, name));

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { applyReports } from '../ledger/apply-reports.ts';
-import { lockMessages, refreshMessages } from '../ledger/refresh-messages.ts';
+import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { suppressionOfCode } from '../transport/twilio.ts';
 import type { CalledProvider, StatusReport } from './callback.ts';
 

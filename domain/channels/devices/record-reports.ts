@@ -2,7 +2,7 @@ import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/o
 import { touchOutbox } from '../../../events/outbox.ts';
 import { recordPushClick } from '../../tracking/message-hits.ts';
 import { applyReports } from '../ledger/apply-reports.ts';
-import { lockMessages, refreshMessages } from '../ledger/refresh-messages.ts';
+import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { messagesOf } from '../ledger/settle-sends.ts';
 
 /** What a device did with a push that it got. */

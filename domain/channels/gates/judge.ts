@@ -1,4 +1,4 @@
-import type { Channel, MessageCategory } from '../../../db/entities/channels.ts';
+import type { Channel, MessageCategory, MessageChannel } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { askCaps, DEFAULT_PRIORITY } from './caps.ts';
 import type { HoursRules } from './hours.ts';
@@ -63,4 +63,33 @@ export async function judgeCaps(
     }),
   );
   return said?.reason ?? null;
+}
+
+/** What the gates say about a text message or push of a template that is not written, besides caps and hours. */
+export interface JudgedTemplate {
+  refusal: string | null;
+  /** All gates are asked at once; only emails have one that is asked later. */
+  refusalAtStart: null;
+  /** Caps count and limit marketing messages. */
+  isMarketing: boolean;
+}
+
+/** Asks the gates about a template to each of these contacts, by one statement; reads only. By contact ids. */
+export async function judgeMessages(
+  tx: EntityManager,
+  tenantId: string,
+  { channel, templateId }: { channel: MessageChannel; templateId: number },
+  contactIds: readonly number[],
+): Promise<Map<number, JudgedTemplate>> {
+  const judged = await rows<{ id: number; refusal: string | null; isMarketing: boolean }>(
+    tx,
+    sql`
+    with e as (
+      select ${tenantId}::text as tenant_id, ${channel}::text as channel, coalesce(
+          (select category from channel_templates where tenant_id = ${tenantId} and id = ${templateId}), 'marketing') as category,
+        ${templateId}::bigint as template_id, id as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as campaign_id
+      from unnest(${[...contactIds]}::bigint[]) as id)
+    select e.contact_id as id, ${messageRefusal} as refusal, e.category = 'marketing' as "isMarketing" from e ${messageGateJoins}`,
+  );
+  return new Map(judged.map(({ id, refusal, isMarketing }) => [id, { refusal, refusalAtStart: null, isMarketing }]));
 }

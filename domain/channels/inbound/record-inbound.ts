@@ -1,8 +1,8 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { phoneE164 } from '../../common/phone.ts';
-import { queueMessages } from '../ledger/queue-messages.ts';
-import { refreshMessages } from '../ledger/refresh-messages.ts';
+import { queueMessages } from '../queue/queue-messages.ts';
+import { refreshMessages } from '../queue/refresh-messages.ts';
 import { readSettings } from '../settings/settings.ts';
 import { optOutByText, undoOptOutByText } from './opt-out.ts';
 import { readText, type Reading } from './opt-out-words.ts';

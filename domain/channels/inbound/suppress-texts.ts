@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { lockMessages, refreshMessages } from '../ledger/refresh-messages.ts';
+import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 
 /**
  * Suppresses the QUEUED marketing texts to a number: those to these contacts, which have it, and those to the number

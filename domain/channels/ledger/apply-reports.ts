@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { LedgerKey } from './refresh-messages.ts';
+import type { LedgerKey } from '../queue/refresh-messages.ts';
 
 /**
  * Applies what was reported about sends (by the provider, or by the device), and clicks: statuses only move forward.

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { applyReports } from './apply-reports.ts';
-import { lockMessages, refreshMessages } from './refresh-messages.ts';
+import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { messagesOf } from './settle-sends.ts';
 
 const BATCH = 500;

@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { AppError } from '../../common/errors.ts';
 import { readMessage, type MessageView } from './read-messages.ts';
-import { lockMessages, refreshMessages } from './refresh-messages.ts';
+import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 
 /** An operator's decision about an UNKNOWN message. */
 export type Resolution = 'sent' | 'failed' | 'resend';

@@ -15,7 +15,7 @@ import { AppError, assertNoneMissing, assertValid, type Missing, type Violation 
 import { phoneE164 } from '../../common/phone.ts';
 import { hashJson } from '../../idempotency/hash-request.ts';
 import { assertFits, contentViolations } from '../templates/template-violations.ts';
-import { queueMessages, type QueuedMessage } from './queue-messages.ts';
+import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';
 
 /** A call that sends one message. */
 export interface SendInput extends Partial<InlineContent> {

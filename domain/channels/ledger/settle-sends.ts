@@ -2,7 +2,7 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import { touchOutbox } from '../../../events/outbox.ts';
 import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts';
 import { applyReports } from './apply-reports.ts';
-import { lockMessages, refreshMessages, type LedgerKey } from './refresh-messages.ts';
+import { lockMessages, refreshMessages, type LedgerKey } from '../queue/refresh-messages.ts';
 
 /** A message that was not accepted is tried for this long. */
 const EXPIRES_AFTER_HOURS = 72;

@@ -3,7 +3,7 @@ import type { MessageStatus } from '../../../db/entities/messages.ts';
 import type { ShortLink } from '../content/short-links.ts';
 import { isCapLocked, lockCapped } from '../gates/caps.ts';
 import { messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
-import { lockMessages, refreshMessages } from './refresh-messages.ts';
+import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { messagesOf, REPEATABLE_HOURS } from './settle-sends.ts';
 
 /** A leased send after rendering. */

@@ -5,7 +5,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { phoneE164 } from '../../common/phone.ts';
 import { subscriptionDigest } from '../push/subscription-digest.ts';
-import { queueMessages, type QueuedMessage } from './queue-messages.ts';
+import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';
 
 /** Begins the send key of a test: it leaves also through a provider that is not active, and is tried once. */
 export const TEST_KEY = 'test:';

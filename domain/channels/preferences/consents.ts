@@ -2,7 +2,7 @@ import type { ConsentStatus } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import { suppressMessages } from '../people/suppress-messages.ts';
+import { suppressMessages } from '../queue/suppress-messages.ts';
 
 /** A decision about marketing texts to a number, with its evidence. */
 export interface Consent {

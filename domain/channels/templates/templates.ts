@@ -61,7 +61,9 @@ export async function deleteTemplate(
     const template = await lockTemplate(tx, id);
     check(template);
     assertNotInUse([
-      ...(await campaignsUsing(tx, template.tenantId, (_ids, definition) => sendsTemplate(definition, id))),
+      ...(await campaignsUsing(tx, template.tenantId, (ids) =>
+        [ids.smsTemplateIds, ids.pushTemplateIds, ids.messageTemplateIds].some((named) => named.has(id)),
+      )),
       ...(await queuedMessages(tx, template)),
     ]);
     const { name, channel } = template;
@@ -72,16 +74,6 @@ export async function deleteTemplate(
       resourceId: id,
       before: { name, channel },
     });
-  });
-}
-
-/** Whether a step of a campaign's definition sends a template of text messages or pushes. */
-function sendsTemplate(definition: unknown, id: number): boolean {
-  const { steps } = definition as { steps?: { type: string; config?: Record<string, unknown> }[] };
-  return (steps ?? []).some(({ type, config }) => {
-    if (type === 'SMS' || type === 'PUSH') return config?.['templateId'] === id;
-    const templates = type === 'MESSAGE' ? (config?.['templates'] as { sms?: number; push?: number } | undefined) : {};
-    return templates?.sms === id || templates?.push === id;
   });
 }
 

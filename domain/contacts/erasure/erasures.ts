@@ -5,7 +5,7 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
-import { suppressMessagesTo } from '../../channels/people/suppress-messages.ts';
+import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';

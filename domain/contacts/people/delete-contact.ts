@@ -1,7 +1,7 @@
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { detachChannels } from '../../channels/people/move-channels.ts';
-import { suppressMessagesTo } from '../../channels/people/suppress-messages.ts';
+import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
 import { notFound } from '../../common/errors.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';

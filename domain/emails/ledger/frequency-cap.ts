@@ -2,28 +2,26 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { isCapFull, slotsTaken } from '../../channels/gates/caps.ts';
 import type { Channel } from '../../../db/entities/channels.ts';
 
-const DAY_MS = 86_400_000;
-
-export interface FrequencyCap {
+interface FrequencyCap {
   maxEmails: number;
   perDays: number;
 }
 
 /**
- * The messages of these channels that count for caps of up to `days`, for many contacts: when each was handed to a
+ * The marketing messages of a channel that count for caps of up to `days`, for many contacts: when each was handed to a
  * provider (ms); null = QUEUED, so it counts whenever it is sent.
  */
-export async function readMarketingMail(
+export async function readMarketing(
   tx: EntityManager,
   tenantId: string,
   contactIds: readonly number[],
   days: number,
-  channels: readonly Channel[] = ['email'],
+  channel: Channel,
 ): Promise<Map<number, (number | null)[]>> {
   const slots = slotsTaken({
     tenantId: sql`${tenantId}`,
     contactId: sql`c.id`,
-    channels: sql`${JSON.stringify(channels)}::jsonb`,
+    channels: sql`${JSON.stringify([channel])}::jsonb`,
     days: sql`${days}::int`,
   });
   const found = await rows<{ id: number; at: Date | null }>(
@@ -33,16 +31,6 @@ export async function readMarketingMail(
   );
   const byContact = Map.groupBy(found, ({ id }) => id);
   return new Map([...byContact].map(([id, sent]) => [id, sent.map(({ at }) => at?.getTime() ?? null)]));
-}
-
-/** Whether a cap forbids another marketing email at a time, after those of `readMarketingMail` (ms) and further ones. */
-export function isCapReached(
-  { maxEmails, perDays }: FrequencyCap,
-  mails: readonly (number | null)[],
-  now: Date,
-): boolean {
-  const since = now.getTime() - perDays * DAY_MS;
-  return mails.filter((at) => at === null || at > since).length >= maxEmails;
 }
 
 /** Whether a cap forbids another email of this template to a contact. The caller has locked the contact. */

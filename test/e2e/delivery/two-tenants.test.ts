@@ -105,8 +105,10 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
   });
   await make('/channels/sms/send', { recipientId: contactId, body: mark, category: 'transactional' });
   await make('/channels/suppressions', { channel: 'push', address: `${mark.toLowerCase()}-pushed@example.com` });
-  for (const table of ['push_sites', 'push_subscriptions'])
-    await insertRow(owner, table, await columnsOf(owner, table), { tenant_id: user.tenantId });
+  await make('/channels/push/sites', {
+    ...{ name: mark, origins: [`https://${mark.toLowerCase()}.example.com`], subject: 'mailto:web@example.com' },
+  });
+  await make('/channels/push/subscriptions', { contactId, type: 'fcm', token: mark, platform: mark });
   await make('/analytics/reports', { name: mark, type: 'emails', format: 'csv' });
   await make('/auth/roles', { name: mark, permissions: ['contacts:read'] });
   await make('/auth/api-keys', { name: mark, permissions: ['contacts:read'] });

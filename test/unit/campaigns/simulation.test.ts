@@ -7,7 +7,7 @@ import { Tally } from '../../../domain/campaigns/simulation/tally.ts';
 import { Timetable } from '../../../domain/campaigns/simulation/timetable.ts';
 import { newTraveller } from '../../../domain/campaigns/simulation/traveller.ts';
 import { dependedOn } from '../../../domain/campaigns/simulation/world.ts';
-import { isCapReached } from '../../../domain/emails/ledger/frequency-cap.ts';
+import { isFull } from '../../../domain/campaigns/simulation/simulated-caps.ts';
 import type { DynamicSegment } from '../../../domain/segments/membership/dynamic-segments.ts';
 import type { Filter } from '../../../domain/segments/filter/filter.ts';
 import { changeKindsOf } from '../../../domain/segments/filter/change-kinds.ts';
@@ -87,13 +87,25 @@ test('the segments that a filter depends on are found through other segments, an
   assert.deepEqual(ids({ field: 'segmentId', operator: 'exists' }), [5, 9, 3, 4]);
 });
 
-test('a cap counts the emails of its days, and QUEUED ones whenever', () => {
+test('a cap counts the messages of its channels and days, and QUEUED ones whenever', () => {
   const day = 86_400_000;
   const now = new Date(10 * day);
-  const cap = { maxEmails: 2, perDays: 7 };
-  assert.equal(isCapReached(cap, [3 * day, 4 * day], now), false);
-  assert.equal(isCapReached(cap, [3 * day + 1, 4 * day], now), true);
-  assert.equal(isCapReached(cap, [null, 4 * day], now), true);
+  const cap = { channels: ['email' as const, 'sms' as const], max: 2, perDays: 7 };
+  const isFullAfter = (
+    times: (number | null)[],
+    channel: 'email' | 'sms' | 'push' = 'email',
+    sent: 'sms' | 'push' = 'sms',
+  ) => {
+    const traveller = newTraveller(1, null, { stepIndex: 0, visits: [1], waitUntil: null }, 0);
+    traveller.marketing = times.map((at, index) => ({ channel: index === 0 ? sent : 'email', at }));
+    return isFull(cap, channel, traveller, now);
+  };
+  assert.equal(isFullAfter([3 * day, 4 * day]), false);
+  assert.equal(isFullAfter([3 * day + 1, 4 * day]), true);
+  assert.equal(isFullAfter([null, 4 * day]), true);
+  assert.equal(isFullAfter([null, 4 * day], 'sms'), true);
+  assert.equal(isFullAfter([null, 4 * day], 'push'), false);
+  assert.equal(isFullAfter([null, 4 * day], 'email', 'push'), false);
 });
 
 test('contacts at one position share what the interpreter says, each timezone its own', () => {

@@ -20,6 +20,9 @@ import { type DefinitionRefs, validateDefinition } from '../../../domain/campaig
 /** Refs of a tenant that has ids 1 to 20 of everything and some custom fields. */
 export const refs: DefinitionRefs = {
   templateIds: new Set(ids()),
+  smsTemplateIds: new Set(ids()),
+  pushTemplateIds: new Set(ids()),
+  messageTemplateIds: new Set(ids()),
   listIds: new Set(ids()),
   segmentIds: new Set(ids()),
   formIds: new Set(ids()),

@@ -37,7 +37,7 @@ test('every slip is told, with its place, and by the name of the step', () => {
   const violations = validateDefinition(
     definitionOf([
       { id: 'hi', type: 'EMAIL', config: { templateId: 'one', subject: 'x' } },
-      { id: 'hi', type: 'SMS' },
+      { id: 'hi', type: 'FAX' },
       { type: 'SEGMENT', config: { action: 'move' }, next: 7 },
       { id: 'no good', type: 'EXIT', config: { because: 1 }, when: 'now' },
       email,
@@ -64,7 +64,7 @@ test('every slip is told, with its place, and by the name of the step', () => {
     violations.some(
       ({ message }) =>
         message ===
-        'step "hi": type must be one of EMAIL, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, WEBHOOK, NOTIFY, EXIT',
+        'step "hi": type must be one of EMAIL, SMS, PUSH, MESSAGE, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, WEBHOOK, NOTIFY, EXIT',
     ),
   );
 });
@@ -163,7 +163,7 @@ test('a step with a slip in it is still a target', () => {
   assert.deepEqual(
     codes([
       { ...email, next: 'b' },
-      { id: 'b', type: 'SMS' },
+      { id: 'b', type: 'FAX' },
     ]),
     ['unknown_type /steps/1/type'],
   );
@@ -236,6 +236,9 @@ test('what is named must be there: templates, static lists, segments in filters,
   assert.equal(template?.message, 'step "step-1": there is no template 99');
   assert.deepEqual(referencedIds({ ...definitionOf(steps), trigger }), {
     templateIds: new Set([99]),
+    smsTemplateIds: new Set(),
+    pushTemplateIds: new Set(),
+    messageTemplateIds: new Set(),
     listIds: new Set([98]),
     segmentIds: new Set([1, 97, 96]),
     formIds: new Set([95]),
@@ -246,6 +249,9 @@ test('what is named must be there: templates, static lists, segments in filters,
 test('parts that are not sound name nothing', () => {
   const nothing = {
     templateIds: new Set(),
+    smsTemplateIds: new Set(),
+    pushTemplateIds: new Set(),
+    messageTemplateIds: new Set(),
     listIds: new Set(),
     segmentIds: new Set(),
     formIds: new Set(),
@@ -449,4 +455,50 @@ test('NOTIFY goes to a user of the tenant, with texts in Liquid', () => {
     refs,
   );
   assert.ok(violation!.message.startsWith('step "tell": '), violation!.message);
+});
+
+test('messages name templates of their channel, and MESSAGE an order of at least two', () => {
+  const told = (config: object, type = 'MESSAGE') =>
+    validateDefinition(definitionOf([{ id: 'a', type, config }]), { ...refs, smsTemplateIds: new Set([1]) }).map(
+      ({ code, path }) => `${code} ${path}`,
+    );
+  const templates = { email: 1, sms: 1, push: 2 };
+  for (const order of ['preferred', ['push', 'sms', 'email']]) assert.deepEqual(told({ templates, order }), []);
+  assert.deepEqual(told({ templateId: 2 }, 'SMS'), ['not_found /steps/0/config/templateId']);
+  assert.deepEqual(told({ templateId: 2 }, 'PUSH'), []);
+  assert.deepEqual(told({ templates: { sms: 2, push: 99 }, order: ['sms', 'email', 'sms'] }), [
+    'not_found /steps/0/config/order/1',
+    'duplicate /steps/0/config/order/2',
+    'required /steps/0/config/order',
+    'not_found /steps/0/config/templates/sms',
+    'not_found /steps/0/config/templates/push',
+  ]);
+  assert.deepEqual(
+    told({ templates: { sms: 1 }, order: 'preferred' }).map((one) => one.split(' ')[1]),
+    ['/steps/0/config/templates'],
+  );
+  assert.deepEqual(told({ templates, order: 'any' }).length > 0, true);
+});
+
+test('entry caps and priorities have limits', () => {
+  const told = (entry: object) =>
+    validateDefinition(definitionOf([], { entry: entry }), refs).map(({ code, path }) => `${code} ${path}`);
+  assert.deepEqual(told({ priority: 9, frequencyCap: { maxEmails: 1, perDays: 1, channels: ['sms', 'push'] } }), []);
+  assert.deepEqual(told({ priority: 10, frequencyCap: { maxEmails: 1, perDays: 1, channels: ['fax'] } }), [
+    'enum /entry/frequencyCap/channels/0',
+    'type /entry/frequencyCap',
+    'out_of_range /entry/priority',
+  ]);
+});
+
+test('triggers by messages name templates of messages', () => {
+  const told = (trigger: object) =>
+    validateDefinition(definitionOf([], { trigger: trigger as never }), {
+      ...refs,
+      messageTemplateIds: new Set([50]),
+    }).map(({ code, path }) => `${code} ${path}`);
+  assert.deepEqual(told({ type: 'MESSAGE_CLICKED', templateId: 50, channel: 'sms', url: 'https://example.com/' }), []);
+  assert.deepEqual(told({ type: 'MESSAGE_DELIVERED', templateId: 1 }), ['not_found /trigger/templateId']);
+  assert.deepEqual(told({ type: 'MESSAGE_RECEIVED', optOut: 'perhaps' }), ['enum /trigger/optOut']);
+  assert.deepEqual(told({ type: 'CHANNEL_SUBSCRIBED', channel: 'push' }), []);
 });

@@ -54,8 +54,8 @@ export const condition = stepKind({
     { path: '/else', to: config.else },
   ],
   mayMatchNothing: true,
-  check: (config, { customFields, emailStepIds }) => {
-    const options = { customFields, stepIds: emailStepIds };
+  check: (config, { customFields, sendingStepIds }) => {
+    const options = { customFields, stepIds: sendingStepIds };
     return [
       ...checkFilter(config.if, '/if', options),
       ...(config.branches ?? []).flatMap((branch, index) => checkFilter(branch.if, `/branches/${index}/if`, options)),

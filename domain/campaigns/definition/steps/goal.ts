@@ -17,7 +17,7 @@ export const goal = stepKind({
   plan: (config) => ({ effect: 'goal', filter: config.if }),
   goal: (config) => config.if,
   wokenBy: (config) => eventsThatChange(config.if),
-  check: (config, { customFields, emailStepIds }) =>
-    checkFilter(config.if, '/if', { customFields, stepIds: emailStepIds }),
+  check: (config, { customFields, sendingStepIds }) =>
+    checkFilter(config.if, '/if', { customFields, stepIds: sendingStepIds }),
   references: (config) => filterResources(config.if, '/if'),
 });

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import type { Channel, MessageChannel } from '../../../../db/entities/channels.ts';
 import type { Violation } from '../../../common/errors.ts';
 import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 import type { CustomFieldType } from '../../../contacts/values/custom-values.ts';
@@ -22,6 +23,10 @@ export type Effect =
   | { effect: 'wait'; until: Date }
   /** Queue the template for the contact. Result: `done` or `suppressed`. */
   | { effect: 'email'; templateId: number }
+  /** Queue the template of text messages or pushes for the contact. Result: `done` or `suppressed`. */
+  | { effect: 'message'; channel: MessageChannel; templateId: number }
+  /** Queue the template of the first channel whose gates let it pass. Result: `done` or `suppressed`. */
+  | { effect: 'choose'; templates: Partial<Record<Channel, number>>; order: Channel[] | 'preferred' }
   /** Add the contact to the list or remove it. Result: `done`, even if that changed nothing. */
   | { effect: 'membership'; action: 'add' | 'remove'; listId: number }
   /** Divide contacts by these weights. Result: `branch` with an index, always the same for the execution's contact. */
@@ -53,7 +58,16 @@ export interface Exit {
   to: string | null | undefined;
 }
 
-export const REFERENCE_KINDS = ['templateIds', 'listIds', 'segmentIds', 'formIds', 'campaignIds'] as const;
+export const REFERENCE_KINDS = [
+  'templateIds',
+  'smsTemplateIds',
+  'pushTemplateIds',
+  'messageTemplateIds',
+  'listIds',
+  'segmentIds',
+  'formIds',
+  'campaignIds',
+] as const;
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 /** A reference to a resource outside the definition; `path` is a JSON Pointer inside the config. */
 export interface Reference {
@@ -64,8 +78,8 @@ export interface Reference {
 
 export interface CheckContext {
   customFields: ReadonlyMap<string, CustomFieldType>;
-  /** The ids of the definition's EMAIL steps. */
-  emailStepIds: ReadonlySet<string>;
+  /** The ids of the definition's steps that send. */
+  sendingStepIds: ReadonlySet<string>;
   /** The keys of the addresses of the tenant's active users, of those that the definition names. */
   userAddresses: ReadonlySet<string>;
   checkUrl: CheckUrl;
@@ -95,6 +109,8 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   goal?: (config: Static<Schema>) => Filter;
   /** The events that wake an execution which waits at the step, or, for a goal, anywhere. */
   wokenBy?: (config: Static<Schema>) => Iterable<FilterEvent>;
+  /** The step sends something to the contact: filters can ask for what became of it. */
+  sends?: true;
   /** If set, the step stops the execution with this exit reason. */
   stops?: string;
   /** Whether every passage takes time, so that a loop through the step cannot spin. */

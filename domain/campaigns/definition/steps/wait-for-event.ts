@@ -46,7 +46,7 @@ export const waitForEvent = stepKind({
     { path: '', to: undefined },
     { path: '/onTimeout', to: onTimeout },
   ],
-  check: (config, { customFields, emailStepIds }) =>
-    checkFilter(leafOf(config), '', { customFields, stepIds: emailStepIds }),
+  check: (config, { customFields, sendingStepIds }) =>
+    checkFilter(leafOf(config), '', { customFields, stepIds: sendingStepIds }),
   references: (config) => filterResources(leafOf(config), ''),
 });

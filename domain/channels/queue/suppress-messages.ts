@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
-import { refreshMessages } from '../ledger/refresh-messages.ts';
+import { refreshMessages } from './refresh-messages.ts';
 
 /**
  * Suppresses the QUEUED sends of the messages for which `which` holds (a condition on `messages`). One that a provider
