@@ -111,7 +111,8 @@ const ROOMS = [
   'api/scoring/[^/]+$',
   'api/analytics/',
   'api/webhooks/',
-  'api/channels/',
+  'api/channels/browser/',
+  'api/channels/[^/]+$',
   'api/openapi/',
   'api/system/',
   'api/[^/]+$',
@@ -181,6 +182,12 @@ module.exports = {
       from: { path: '^api/scoring/browser/' },
       to: { pathNot: '^api/scoring/browser/' },
     },
+    {
+      name: 'the-push-scripts-stand-alone',
+      severity: 'error',
+      from: { path: '^api/channels/browser/' },
+      to: { pathNot: '^api/channels/browser/' },
+    },
     // Only the types of activities, and what is pure, may go into the sandbox of workflows.
     {
       name: 'workflows-are-pure',
@@ -192,7 +199,7 @@ module.exports = {
       name: 'npm-start-needs-no-dev-dependency',
       severity: 'error',
       // What is for browsers is built beforehand.
-      from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)`, pathNot: '^api/(forms|scoring)/browser/' },
+      from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)`, pathNot: '^api/(forms|scoring|channels)/browser/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -205,7 +212,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Built from the folders `browser` beside them.
-    exclude: { path: '^api/(forms|scoring)/bundles/' },
+    exclude: { path: '^api/(forms|scoring|channels)/bundles/' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },

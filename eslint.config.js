@@ -12,6 +12,7 @@ export default tseslint.config(
       'clients/typescript/schema.ts',
       'api/forms/bundles/',
       'api/scoring/bundles/',
+      'api/channels/bundles/',
     ],
   },
   ...tseslint.configs.recommended,

@@ -5,6 +5,7 @@ import { channelGateRoutes } from './gate-routes.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { messageRoutes } from './message-routes.ts';
+import { pushScriptRoutes } from './push-script-routes.ts';
 import { pushSiteRoutes } from './push-site-routes.ts';
 import { pushSubscriptionRoutes } from './push-subscription-routes.ts';
 import { channelSettingsRoutes } from './settings-routes.ts';
@@ -25,6 +26,7 @@ export const channelRoutes: RouteSpec[] = [
   ...channelAnalyticsRoutes,
   ...messageRoutes,
   ...pushSiteRoutes,
+  ...pushScriptRoutes,
   ...pushSubscriptionRoutes,
   ...linkRoutes,
 ];

@@ -14,6 +14,18 @@ export function readScript(file: string): Script {
   return { code, gzipped: gzipSync(code, { level: 9 }) };
 }
 
+/** The script with values, by the names under which it has them. What a browser reads as the end of a script is escaped. */
+export function scriptFor({ code }: Script, values: Record<string, unknown>): Script {
+  const names = Object.keys(values);
+  const texts = Object.values(values).map((value) => JSON.stringify(value).replaceAll('<', '\\u003c'));
+  const whole = Buffer.concat([
+    Buffer.from(`(function(${names.join()}){`),
+    code,
+    Buffer.from(`})(${texts.join()});\n`),
+  ]);
+  return { code: whole, gzipped: gzipSync(whole) };
+}
+
 const DAY = 86_400;
 /** For a name that stands for its content, and for one whose content changes with the service. */
 export const SCRIPT_CACHE = { pinned: `public, max-age=${365 * DAY}, immutable`, current: 'public, max-age=300' };

@@ -171,12 +171,16 @@ export interface CalledSite {
   id: number;
   tenantId: string;
   origins: string[];
+  publicKey: string;
 }
 
 /** The site of a key, of whatever tenant; null if there is none. Engine `em`. */
 export async function findSite(em: EntityManager, siteKey: string): Promise<CalledSite | null> {
   const [site] = await em.transactional((tx) =>
-    rows<CalledSite>(tx, sql`select id, tenant_id as "tenantId", origins from push_sites where site_key = ${siteKey}`),
+    rows<CalledSite>(
+      tx,
+      sql`select id, tenant_id as "tenantId", origins, public_key as "publicKey" from push_sites where site_key = ${siteKey}`,
+    ),
   );
   return site ?? null;
 }

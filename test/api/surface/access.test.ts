@@ -31,7 +31,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     trackOpen trackClick followShortLink receiveChannelCallback receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
     getFormPage getFormFields getFormToken getFormCaptcha getFormScript getFormAsset submitForm abandonForm
     getVisitScript tellVisit
-    createPushSubscription deletePushSubscription reportPushEvent`,
+    getPushScript getPushWorker createPushSubscription deletePushSubscription reportPushEvent`,
   },
   // The own account: whoever is logged in, and no API key.
   {
