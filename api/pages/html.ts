@@ -25,6 +25,17 @@ input:where(:not([type=checkbox],[type=radio])),select,textarea{box-sizing:borde
 button{font:inherit;font-weight:600;padding:.65rem 1.4rem;border:0;border-radius:.3rem;background:#174ea6;color:#fff;cursor:pointer}
 .plain{background:transparent;color:inherit;border:1px solid #767676}
 .apart{margin-top:2.5rem;padding-top:.5rem;border-top:1px solid #767676}
+table{width:100%;border-collapse:collapse}
+th{text-align:start;padding:.5rem .3rem .5rem 0;vertical-align:top}
+tbody th{font-weight:400}
+thead th{white-space:nowrap}
+thead th,tbody td{text-align:center;vertical-align:top;padding:.5rem .3rem}
+tbody tr{border-top:1px solid #767676}
+.topics input{width:1.15rem;height:1.15rem;margin:.2rem 0 0}
+.topics .hint{margin:0;white-space:pre-line}
+.times{display:grid;grid-template-columns:1fr 1fr;gap:0 1rem}
+.quiet p{margin:0 0 .7rem}
+.quiet label{font-weight:400}
 h2{font-size:1.1rem;line-height:1.3}
 :focus-visible{outline:3px solid #8ab4f8;outline-offset:2px}
 .hint{margin:0 0 .4rem}

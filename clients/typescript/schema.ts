@@ -8894,7 +8894,19 @@ export interface components {
         SubmitPreferencesRequest: {
             /** @description The id of a wanted topic, repeated for each; unknown ids are ignored */
             topic?: unknown;
-            /** @description If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does */
+            /** @description The same for text messages */
+            topicSms?: unknown;
+            /** @description The same for pushes */
+            topicPush?: unknown;
+            /** @description A channel whose topics were shown, repeated for each; the choices for others stay. Default email */
+            channel?: unknown;
+            /** @description HH:MM; with `quietTo` empty: no quiet hours */
+            quietFrom?: unknown;
+            /** @description HH:MM */
+            quietTo?: unknown;
+            /** @description An IANA time zone */
+            quietTimezone?: unknown;
+            /** @description If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does; with `anywhere` also from texts and pushes */
             unsubscribe?: unknown;
         };
         Suppression: {

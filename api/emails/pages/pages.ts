@@ -1,5 +1,7 @@
 import type { Context } from 'koa';
-import type { Preferences, TopicChoice } from '../../../domain/emails/consent/preferences.ts';
+import type { Channel } from '../../../db/entities/channels.ts';
+import type { TopicRow } from '../../../domain/channels/preferences/choices.ts';
+import type { PagePreferences } from '../../../domain/channels/preferences/page-preferences.ts';
 import type { AppError } from '../../../domain/common/errors.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../../pages/html.ts';
 import { preferredLanguage } from '../../pages/language.ts';
@@ -32,7 +34,7 @@ export function recipientPage(
   };
 }
 
-type Statement = 'confirmed' | 'senderConfirmed' | 'preview' | 'erased';
+type Statement = 'confirmed' | 'senderConfirmed' | 'preview' | 'erased' | 'nothing';
 
 /** A page with one message and no form. */
 export const statementPage = (ctx: Context, what: Statement): Reply =>
@@ -58,18 +60,19 @@ export const unsubscribedPage = (ctx: Context): Reply =>
   }));
 
 /** The page to show if there is nothing left to choose, else null. */
-function closedPage(ctx: Context, { unsubscribed, erased }: Preferences): Reply | null {
+function closedPage(ctx: Context, { channels, erased }: PagePreferences): Reply | null {
   if (erased) return statementPage(ctx, 'erased');
-  return unsubscribed ? unsubscribedPage(ctx) : null;
+  return channels.length === 0 ? unsubscribedPage(ctx) : null;
 }
 
 /** The unsubscribe page, with a link to the preferences if there is something to choose. */
-export function unsubscribePage(ctx: Context, token: string, preferences: Preferences): Reply {
+export function unsubscribePage(ctx: Context, token: string, preferences: PagePreferences): Reply {
+  if (preferences.unsubscribed && !preferences.erased) return unsubscribedPage(ctx);
   return (
     closedPage(ctx, preferences) ??
     recipientPage(ctx, ({ unsubscribe: { title, text, button, choose } }) => {
       const other =
-        preferences.topics.length > 0
+        preferences.topics.length > 0 || preferences.channels.length > 1
           ? `\n<p><a href="../preferences/${escapeHtml(token)}">${escapeHtml(choose)}</a></p>`
           : '';
       return {
@@ -80,41 +83,114 @@ export function unsubscribePage(ctx: Context, token: string, preferences: Prefer
   );
 }
 
-/** The page for choosing topics; with `saved`, it confirms the saved choice. */
-export function preferencesPage(ctx: Context, preferences: Preferences, { saved = false } = {}): Reply {
+/**
+ * The page for choosing topics on each channel, and quiet hours. `outcome`: the choice was saved, or could not be,
+ * because the quiet hours are none.
+ */
+export function preferencesPage(
+  ctx: Context,
+  preferences: PagePreferences,
+  { outcome }: { outcome?: 'saved' | 'wrong' } = {},
+): Reply {
+  const { channels, unsubscribed } = preferences;
   return (
     closedPage(ctx, preferences) ??
-    recipientPage(ctx, ({ preferences: texts }) => ({
-      title: texts.title,
-      body: [
-        ...(saved ? [savedHtml(preferences.topics, texts)] : []),
-        preferences.topics.length > 0 ? topicsForm(preferences.topics, texts) : paragraph(texts.noTopics),
-        `<section class="apart"><h2>${escapeHtml(texts.all.title)}</h2>\n${paragraph(texts.all.text)}`,
-        `<form method="post"><input type="hidden" name="unsubscribe" value="all"><button type="submit" class="plain">${escapeHtml(texts.all.button)}</button></form></section>`,
-      ].join('\n'),
-    }))
+    recipientPage(
+      ctx,
+      ({ preferences: texts, unsubscribed: off }) => ({
+        title: channels.length === 1 && !unsubscribed ? texts.title : texts.titleAll,
+        body: [
+          ...(outcome === 'saved' ? [savedHtml(preferences, texts)] : []),
+          ...(outcome === 'wrong' ? [`<p role="alert" class="error">${escapeHtml(texts.quiet.wrong)}</p>`] : []),
+          ...(unsubscribed ? [paragraph(off.text)] : []),
+          choiceForm(preferences, texts),
+          ...(unsubscribed ? [] : [unsubscribeForm(texts.all, 'all')]),
+          ...(channels.some((channel) => channel !== 'email') ? [unsubscribeForm(texts.anywhere, 'anywhere')] : []),
+        ].join('\n'),
+      }),
+      outcome === 'wrong' ? 400 : 200,
+    )
   );
 }
 
-function savedHtml(topics: readonly TopicChoice[], { saved, savedAbout, savedNone }: PageTexts['preferences']): string {
-  const wanted = topics.filter((topic) => topic.wanted);
-  if (topics.length === 0) return `<p role="status">${escapeHtml(saved)}</p>`;
+const unsubscribeForm = ({ title, text, button }: PageTexts['preferences']['all'], value: 'all' | 'anywhere'): string =>
+  `<section class="apart"><h2>${escapeHtml(title)}</h2>\n${paragraph(text)}
+<form method="post"><input type="hidden" name="unsubscribe" value="${value}"><button type="submit" class="plain">${escapeHtml(button)}</button></form></section>`;
+
+function savedHtml({ topics, channels }: PagePreferences, texts: PageTexts['preferences']): string {
+  const { saved, savedAbout, savedNone } = texts;
+  const wanted = topics.filter(({ email }) => email);
+  if (topics.length === 0 || channels.join() !== 'email') return `<p role="status"><b>${escapeHtml(saved)}</b></p>`;
   if (wanted.length === 0) return `<p role="status"><b>${escapeHtml(saved)}</b> ${escapeHtml(savedNone)}</p>`;
   return `<p role="status"><b>${escapeHtml(saved)}</b> ${escapeHtml(savedAbout)} ${wanted.map(({ name }) => foreign(name)).join(' · ')}</p>`;
 }
 
-function topicsForm(topics: readonly TopicChoice[], { legend, other, save }: PageTexts['preferences']): string {
-  const choices = topics.map(({ id, name, description, wanted }) => {
+/** The names of a channel's checkboxes. */
+const FIELDS: Record<Channel, string> = { email: 'topic', sms: 'topicSms', push: 'topicPush' };
+
+function choiceForm(preferences: PagePreferences, texts: PageTexts['preferences']): string {
+  const { topics, channels } = preferences;
+  const shown = channels.map((channel) => `<input type="hidden" name="channel" value="${channel}">`).join('');
+  const choices =
+    topics.length === 0
+      ? paragraph(texts.noTopics)
+      : channels.join() === 'email'
+        ? `${topicList(topics, texts)}\n${paragraph(texts.other)}`
+        : topicTable(preferences, texts);
+  return `<form method="post">${shown}${choices}
+${quietFields(preferences, texts.quiet)}
+<button type="submit">${escapeHtml(texts.save)}</button></form>`;
+}
+
+function topicList(topics: readonly TopicRow[], { legend }: PageTexts['preferences']): string {
+  const choices = topics.map(({ topicId: id, name, description, email }) => {
     const hint = description ? `<p class="hint" id="topic-${id}-hint">${foreign(description)}</p>` : '';
-    return `<li><input type="checkbox" id="topic-${id}" name="topic" value="${id}"${wanted ? ' checked' : ''}${hint ? ` aria-describedby="topic-${id}-hint"` : ''}>
+    return `<li><input type="checkbox" id="topic-${id}" name="topic" value="${id}"${email ? ' checked' : ''}${hint ? ` aria-describedby="topic-${id}-hint"` : ''}>
 <label for="topic-${id}">${foreign(name)}</label>${hint}</li>`;
   });
-  return `<form method="post"><fieldset class="field"><legend>${escapeHtml(legend)}</legend>
+  return `<fieldset class="field"><legend>${escapeHtml(legend)}</legend>
 <ul class="choices">
 ${choices.join('\n')}
-</ul></fieldset>
-${paragraph(other)}
-<button type="submit">${escapeHtml(save)}</button></form>`;
+</ul></fieldset>`;
+}
+
+/** A row for each topic, and a column for each channel. */
+function topicTable({ topics, channels }: PagePreferences, texts: PageTexts['preferences']): string {
+  const heads = channels.map(
+    (channel) => `<th scope="col" id="on-${channel}">${escapeHtml(texts.channels[channel])}</th>`,
+  );
+  const lines = topics.map((topic) => {
+    const { topicId: id, name, description } = topic;
+    const hint = description ? `<p class="hint" id="topic-${id}-hint">${foreign(description)}</p>` : '';
+    const boxes = channels.map(
+      (channel) =>
+        `<td><input type="checkbox" name="${FIELDS[channel]}" value="${id}"${topic[channel] ? ' checked' : ''} aria-labelledby="topic-${id} on-${channel}"${hint ? ` aria-describedby="topic-${id}-hint"` : ''}></td>`,
+    );
+    return `<tr><th scope="row"><span id="topic-${id}">${foreign(name)}</span>${hint}</th>${boxes.join('')}</tr>`;
+  });
+  return `<fieldset class="field"><legend>${escapeHtml(texts.legendAll)}</legend>
+<table class="topics"><thead><tr><td></td>${heads.join('')}</tr></thead><tbody>
+${lines.join('\n')}
+</tbody></table></fieldset>
+${paragraph(texts.otherAll)}`;
+}
+
+const zones = Intl.supportedValuesOf('timeZone');
+
+function quietFields(
+  { quietHours, timezone: usual }: PagePreferences,
+  texts: PageTexts['preferences']['quiet'],
+): string {
+  const { from = '', to = '', timezone = usual } = quietHours ?? {};
+  const options = [...new Set([timezone, ...zones])].map(
+    (zone) => `<option${zone === timezone ? ' selected' : ''}>${escapeHtml(zone)}</option>`,
+  );
+  const time = (name: string, label: string, value: string): string =>
+    `<p><label for="${name}">${escapeHtml(label)}</label><input type="time" id="${name}" name="${name}" value="${value}"></p>`;
+  return `<fieldset class="field quiet"><legend>${escapeHtml(texts.legend)}</legend>
+<p class="hint">${escapeHtml(texts.text)}</p>
+<div class="times">${time('quietFrom', texts.from, from)}${time('quietTo', texts.to, to)}</div>
+<p><label for="quietTimezone">${escapeHtml(texts.timezone)}</label><select id="quietTimezone" name="quietTimezone">${options.join('')}</select></p></fieldset>`;
 }
 
 /** The page for confirming an address: opening the link confirms nothing, because scanners follow links. */

@@ -9,7 +9,14 @@ import {
   readConfirmationToken,
   senderToConfirm,
 } from '../../../domain/emails/sender-setup/confirm-sender.ts';
-import { readPreferences, savePreferences } from '../../../domain/emails/consent/preferences.ts';
+import {
+  readPagePreferences,
+  refuseOtherChannels,
+  savePagePreferences,
+  type PageChoice,
+} from '../../../domain/channels/preferences/page-preferences.ts';
+import { quietViolations } from '../../../domain/channels/preferences/preference-violations.ts';
+import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
 import { renderSent } from '../../../domain/emails/history/render-stored.ts';
 import type { UnsubscribeSubject } from '../../../domain/addresses/tokens.ts';
 import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
@@ -72,9 +79,20 @@ const Choice = Type.Object(
         description: 'The id of a wanted topic, repeated for each; unknown ids are ignored',
       }),
     ),
+    topicSms: Type.Optional(Type.Unsafe<unknown>({ description: 'The same for text messages' })),
+    topicPush: Type.Optional(Type.Unsafe<unknown>({ description: 'The same for pushes' })),
+    channel: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'A channel whose topics were shown, repeated for each; the choices for others stay. Default email',
+      }),
+    ),
+    quietFrom: Type.Optional(Type.Unsafe<unknown>({ description: 'HH:MM; with `quietTo` empty: no quiet hours' })),
+    quietTo: Type.Optional(Type.Unsafe<unknown>({ description: 'HH:MM' })),
+    quietTimezone: Type.Optional(Type.Unsafe<unknown>({ description: 'An IANA time zone' })),
     unsubscribe: Type.Optional(
       Type.Unsafe<unknown>({
-        description: 'If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does',
+        description:
+          'If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does; with `anywhere` also from texts and pushes',
       }),
     ),
   },
@@ -91,6 +109,23 @@ const idsIn = (field: unknown): number[] =>
         : [],
     );
 
+const FIELDS = { email: 'topic', sms: 'topicSms', push: 'topicPush' } as const satisfies Record<Channel, string>;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** What a form says; null if its quiet hours are none. */
+function choiceIn(body: Partial<Record<string, unknown>>): PageChoice | null {
+  const shown = body['channel'] === undefined ? ['email'] : [body['channel']].flat();
+  const channels = CHANNELS.filter((channel) => shown.includes(channel));
+  const topics = Object.fromEntries(channels.map((channel) => [channel, idsIn(body[FIELDS[channel]])]));
+  const { quietFrom: from, quietTo: to, quietTimezone: timezone } = body;
+  if (from === undefined && to === undefined) return { topics };
+  if (from === '' && to === '') return { topics, quietHours: null };
+  const isSpan =
+    [from, to].every((time) => typeof time === 'string' && TIME.test(time)) && typeof timezone === 'string';
+  if (!isSpan || quietViolations({ from, to, timezone }).length > 0) return null;
+  return { topics, quietHours: { from: from as string, to: to as string, timezone } };
+}
+
 const unsubscribeRoutes: RouteSpec[] = [
   route({
     ...page,
@@ -102,7 +137,7 @@ const unsubscribeRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params: { token } }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
-      return unsubscribePage(ctx, token, await readPreferences(emOf(deps, subject), subject));
+      return unsubscribePage(ctx, token, await readPagePreferences(emOf(deps, subject), subject));
     },
   }),
   route({
@@ -127,12 +162,12 @@ const preferenceRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/emails/preferences/{token}',
     operationId: 'showPreferences',
-    summary: 'Page for choosing topics',
+    summary: 'Page for choosing topics by channel, and quiet hours',
     description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params: { token } }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
-      return preferencesPage(ctx, await readPreferences(emOf(deps, subject), subject));
+      return preferencesPage(ctx, await readPagePreferences(emOf(deps, subject), subject));
     },
   }),
   route({
@@ -140,7 +175,7 @@ const preferenceRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/preferences/{token}',
     operationId: 'submitPreferences',
-    summary: 'Choose topics, or unsubscribe from all',
+    summary: 'Choose topics by channel and quiet hours, or unsubscribe from all',
     description: 'Topics that are not listed are opted out of. Does not resubscribe a contact that has unsubscribed.',
     body: Choice,
     bodyTypes: ['form', 'multipart'],
@@ -149,11 +184,20 @@ const preferenceRoutes: RouteSpec[] = [
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
       const em = emOf(deps, subject);
+      const visitor = visitorOf(ctx, requestId);
+      if (body.unsubscribe === 'anywhere') {
+        await refuseOtherChannels(em, { tenantId: subject.tenantId, requestId }, subject, visitor.ip);
+        await unsubscribe(em, subject, visitor);
+        return statementPage(ctx, 'nothing');
+      }
       if (body.unsubscribe !== undefined || 'List-Unsubscribe' in body) {
-        await unsubscribe(em, subject, visitorOf(ctx, requestId));
+        await unsubscribe(em, subject, visitor);
         return unsubscribedPage(ctx);
       }
-      return preferencesPage(ctx, await savePreferences(em, subject, idsIn(body.topic)), { saved: true });
+      const choice = choiceIn(body);
+      return choice === null
+        ? preferencesPage(ctx, await readPagePreferences(em, subject), { outcome: 'wrong' })
+        : preferencesPage(ctx, await savePagePreferences(em, subject, choice), { outcome: 'saved' });
     },
   }),
 ];

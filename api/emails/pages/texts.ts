@@ -1,3 +1,4 @@
+import type { Channel } from '../../../db/entities/channels.ts';
 import type { Language } from '../../../domain/common/languages.ts';
 
 /** The texts of a page with one message. */
@@ -23,6 +24,13 @@ export interface PageTexts {
     savedAbout: string;
     savedNone: string;
     all: Asked;
+    /** For recipients who are reached by more channels than email. */
+    titleAll: string;
+    legendAll: string;
+    otherAll: string;
+    channels: Record<Channel, string>;
+    quiet: { legend: string; text: string; from: string; to: string; timezone: string; wrong: string };
+    anywhere: Asked;
   };
   confirm: Asked;
   confirmed: Said;
@@ -30,6 +38,8 @@ export interface PageTexts {
   senderConfirmed: Said;
   preview: Said;
   erased: Said;
+  /** Unsubscribed from everything on all channels. */
+  nothing: Said;
   deadLink: Said;
   failed: Said;
 }
@@ -62,6 +72,23 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
         text: 'You will no longer get marketing emails from us at this address.',
         button: 'Unsubscribe from all',
       },
+      titleAll: 'Your preferences',
+      legendAll: 'What do you want to get, and how?',
+      otherAll: 'Messages that do not belong to any of these topics are not affected.',
+      channels: { email: 'Email', sms: 'SMS', push: 'Push' },
+      quiet: {
+        legend: 'Quiet hours',
+        text: 'Between these times we send you nothing but what you have asked for.',
+        from: 'From',
+        to: 'To',
+        timezone: 'Time zone',
+        wrong: 'Nothing was saved: quiet hours need a beginning and a different end.',
+      },
+      anywhere: {
+        title: 'Nothing at all, anywhere',
+        text: 'You will no longer get any marketing from us: no emails, no texts, no pushes.',
+        button: 'Unsubscribe from everything',
+      },
     },
     confirm: {
       title: 'Confirm your email address',
@@ -81,6 +108,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'This is a preview',
       text: 'In a sent email, this link leads to a page for its recipient. Nothing was changed.',
     },
+    nothing: { title: 'You get nothing more from us', text: 'We send you no marketing any more, on any channel.' },
     erased: { title: 'You get no emails from us', text: 'We have erased your address.' },
     deadLink: {
       title: 'This link does not work',
@@ -114,6 +142,23 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
         text: 'Sie erhalten an diese Adresse keine Werbe-E‑Mails mehr von uns.',
         button: 'Von allem abmelden',
       },
+      titleAll: 'Ihre Einstellungen',
+      legendAll: 'Was möchten Sie erhalten, und wie?',
+      otherAll: 'Nachrichten, die zu keinem dieser Themen gehören, sind davon nicht betroffen.',
+      channels: { email: 'E‑Mail', sms: 'SMS', push: 'Push' },
+      quiet: {
+        legend: 'Ruhezeiten',
+        text: 'Zwischen diesen Zeiten senden wir Ihnen nur, worum Sie gebeten haben.',
+        from: 'Von',
+        to: 'Bis',
+        timezone: 'Zeitzone',
+        wrong: 'Nichts wurde gespeichert: Ruhezeiten brauchen einen Beginn und ein anderes Ende.',
+      },
+      anywhere: {
+        title: 'Gar nichts, nirgends',
+        text: 'Sie erhalten keine Werbung mehr von uns: keine E‑Mails, keine SMS, keine Push-Nachrichten.',
+        button: 'Von wirklich allem abmelden',
+      },
     },
     confirm: {
       title: 'E‑Mail-Adresse bestätigen',
@@ -134,6 +179,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'Dies ist eine Vorschau',
       text: 'In einer versendeten E‑Mail führt dieser Link zu einer Seite für die Empfängerin oder den Empfänger. Es wurde nichts geändert.',
     },
+    nothing: { title: 'Sie erhalten nichts mehr von uns', text: 'Wir senden Ihnen auf keinem Weg mehr Werbung.' },
     erased: { title: 'Sie erhalten keine E‑Mails von uns', text: 'Wir haben Ihre Adresse gelöscht.' },
     deadLink: {
       title: 'Dieser Link funktioniert nicht',
@@ -167,6 +213,23 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
         text: 'Vous ne recevrez plus d’e‑mails publicitaires de notre part à cette adresse.',
         button: 'Se désabonner de tout',
       },
+      titleAll: 'Vos préférences',
+      legendAll: 'Que souhaitez-vous recevoir, et comment ?',
+      otherAll: 'Les messages qui ne relèvent d’aucun de ces sujets ne sont pas concernés.',
+      channels: { email: 'E‑mail', sms: 'SMS', push: 'Push' },
+      quiet: {
+        legend: 'Heures de silence',
+        text: 'Entre ces heures, nous ne vous envoyons que ce que vous avez demandé.',
+        from: 'De',
+        to: 'À',
+        timezone: 'Fuseau horaire',
+        wrong: 'Rien n’a été enregistré : les heures de silence ont besoin d’un début et d’une autre fin.',
+      },
+      anywhere: {
+        title: 'Plus rien, nulle part',
+        text: 'Vous ne recevrez plus aucune publicité de notre part : ni e‑mails, ni SMS, ni notifications.',
+        button: 'Se désabonner de tout, partout',
+      },
     },
     confirm: {
       title: 'Confirmez votre adresse e‑mail',
@@ -185,6 +248,10 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     preview: {
       title: 'Ceci est un aperçu',
       text: 'Dans un e‑mail envoyé, ce lien mène à une page destinée à son destinataire. Rien n’a été modifié.',
+    },
+    nothing: {
+      title: 'Vous ne recevrez plus rien de nous',
+      text: 'Nous ne vous envoyons plus de publicité, par aucun canal.',
     },
     erased: { title: 'Vous ne recevez aucun e‑mail de notre part', text: 'Nous avons effacé votre adresse.' },
     deadLink: {
@@ -219,6 +286,23 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
         text: 'No volverá a recibir correos publicitarios nuestros en esta dirección.',
         button: 'Cancelar todas las suscripciones',
       },
+      titleAll: 'Sus preferencias',
+      legendAll: '¿Qué quiere recibir, y cómo?',
+      otherAll: 'Los mensajes que no pertenecen a ninguno de estos temas no se ven afectados.',
+      channels: { email: 'Correo', sms: 'SMS', push: 'Push' },
+      quiet: {
+        legend: 'Horas de silencio',
+        text: 'Entre estas horas solo le enviamos lo que haya pedido.',
+        from: 'De',
+        to: 'A',
+        timezone: 'Zona horaria',
+        wrong: 'No se ha guardado nada: las horas de silencio necesitan un comienzo y un final distinto.',
+      },
+      anywhere: {
+        title: 'Nada de nada, en ningún sitio',
+        text: 'No volverá a recibir publicidad nuestra: ni correos, ni SMS, ni notificaciones.',
+        button: 'Cancelar todo, en todas partes',
+      },
     },
     confirm: {
       title: 'Confirme su dirección de correo',
@@ -238,6 +322,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'Esto es una vista previa',
       text: 'En un correo enviado, este enlace lleva a una página para su destinatario. No se ha cambiado nada.',
     },
+    nothing: { title: 'Ya no recibirá nada nuestro', text: 'No le enviamos más publicidad, por ningún canal.' },
     erased: { title: 'No recibe correos nuestros', text: 'Hemos borrado su dirección.' },
     deadLink: {
       title: 'Este enlace no funciona',
@@ -271,6 +356,23 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
         text: 'Na ten adres nie będą już przychodzić od nas wiadomości marketingowe.',
         button: 'Wypisz się ze wszystkiego',
       },
+      titleAll: 'Twoje ustawienia',
+      legendAll: 'Co chcesz otrzymywać i jak?',
+      otherAll: 'Nie dotyczy to wiadomości, które nie należą do żadnego z tych tematów.',
+      channels: { email: 'E‑mail', sms: 'SMS', push: 'Push' },
+      quiet: {
+        legend: 'Godziny ciszy',
+        text: 'Między tymi godzinami wysyłamy tylko to, o co prosisz.',
+        from: 'Od',
+        to: 'Do',
+        timezone: 'Strefa czasowa',
+        wrong: 'Nic nie zapisano: godziny ciszy potrzebują początku i innego końca.',
+      },
+      anywhere: {
+        title: 'Zupełnie nic, nigdzie',
+        text: 'Nie będziesz już otrzymywać od nas żadnych treści marketingowych: ani e‑maili, ani SMS-ów, ani powiadomień.',
+        button: 'Wypisz się zewsząd',
+      },
     },
     confirm: {
       title: 'Potwierdź swój adres e‑mail',
@@ -290,6 +392,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'To jest podgląd',
       text: 'W wysłanej wiadomości ten link prowadzi do strony dla jej odbiorcy. Nic nie zostało zmienione.',
     },
+    nothing: { title: 'Nic już od nas nie dostaniesz', text: 'Nie wysyłamy Ci już treści marketingowych żadną drogą.' },
     erased: { title: 'Nie otrzymujesz od nas wiadomości', text: 'Usunęliśmy Twój adres.' },
     deadLink: {
       title: 'Ten link nie działa',
@@ -323,6 +426,23 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
         text: 'Não receberá mais e‑mails publicitários nossos neste endereço.',
         button: 'Cancelar todas as inscrições',
       },
+      titleAll: 'As suas preferências',
+      legendAll: 'O que quer receber, e como?',
+      otherAll: 'As mensagens que não pertencem a nenhum destes temas não são afetadas.',
+      channels: { email: 'E‑mail', sms: 'SMS', push: 'Push' },
+      quiet: {
+        legend: 'Horas de silêncio',
+        text: 'Entre estas horas só lhe enviamos o que pediu.',
+        from: 'De',
+        to: 'Até',
+        timezone: 'Fuso horário',
+        wrong: 'Nada foi guardado: as horas de silêncio precisam de um início e de um fim diferente.',
+      },
+      anywhere: {
+        title: 'Nada, em lado nenhum',
+        text: 'Não receberá mais publicidade nossa: nem e‑mails, nem SMS, nem notificações.',
+        button: 'Cancelar tudo, em todo o lado',
+      },
     },
     confirm: {
       title: 'Confirme o seu endereço de e‑mail',
@@ -342,6 +462,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'Isto é uma pré-visualização',
       text: 'Num e‑mail enviado, esta ligação leva a uma página para o seu destinatário. Nada foi alterado.',
     },
+    nothing: { title: 'Já não recebe nada nosso', text: 'Não lhe enviamos mais publicidade, por nenhum canal.' },
     erased: { title: 'Não recebe e‑mails nossos', text: 'Apagámos o seu endereço.' },
     deadLink: {
       title: 'Esta ligação não funciona',
