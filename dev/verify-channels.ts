@@ -24,7 +24,7 @@ const EXAMPLE = {
   payload: base64(Buffer.from('When I grow up, I want to be a watermelon')),
 };
 
-function push(bytes: number): object {
+async function push(bytes: number): Promise<object> {
   const device = createECDH('prime256v1');
   device.generateKeys();
   const auth = randomBytes(16);
@@ -32,7 +32,7 @@ function push(bytes: number): object {
   const endpoint = `https://push.example.com/${base64(randomBytes(20))}`;
   const empty = Buffer.byteLength(JSON.stringify({ text: '' }));
   const payload = { text: 'x'.repeat(Math.max(0, bytes - empty)) };
-  const call = webPushCall({
+  const call = await webPushCall({
     ...{ tenantId: 'default', site, endpoint, p256dh: device.getPublicKey('base64url'), auth: base64(auth), payload },
     ...{ ttlSeconds: 60, urgency: null, topic: null },
   });
@@ -65,8 +65,10 @@ function callback(): object {
 
 const cases = [
   EXAMPLE,
-  push(MOST_PAYLOAD_BYTES),
-  ...Array.from({ length: PUSHES }, () => push(20 + Math.floor(Math.random() * (MOST_PAYLOAD_BYTES - 20)))),
+  await push(MOST_PAYLOAD_BYTES),
+  ...(await Promise.all(
+    Array.from({ length: PUSHES }, () => push(20 + Math.floor(Math.random() * (MOST_PAYLOAD_BYTES - 20)))),
+  )),
   ...Array.from({ length: SIGNATURES }, callback),
 ];
 const input = cases.map((one) => JSON.stringify(one)).join('\n');

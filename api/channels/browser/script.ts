@@ -21,16 +21,34 @@ declare global {
 const worker = (document.currentScript as HTMLScriptElement | null)?.dataset['worker'] ?? '/perennial-worker.js';
 const isSupported = 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
 
-/** The URL as pages want it whose policy demands Trusted Types. */
-function trusted(url: string): string {
-  const types = (window as { trustedTypes?: { createPolicy: (name: string, rules: object) => TrustedUrls } })
-    .trustedTypes;
-  return types
-    ? types.createPolicy('perennial-push', { createScriptURL: (same: string) => same }).createScriptURL(url)
-    : url;
-}
 interface TrustedUrls {
   createScriptURL: (url: string) => string;
+}
+interface TrustedTypes {
+  createPolicy: (name: string, rules: TrustedUrls) => TrustedUrls;
+}
+
+/** Pages whose policy demands Trusted Types let a policy of this name be made once. */
+let policy: TrustedUrls | undefined;
+function trusted(url: string): string {
+  const types = (window as { trustedTypes?: TrustedTypes }).trustedTypes;
+  policy ??= types?.createPolicy('perennial-push', { createScriptURL: (same) => same });
+  return policy ? policy.createScriptURL(url) : url;
+}
+
+/**
+ * Resolves when the worker that was registered is active. `serviceWorker.ready` would wait for one of this page, which
+ * may be another one, or none.
+ */
+function activated({ active, installing, waiting }: ServiceWorkerRegistration): Promise<void> {
+  const coming = installing ?? waiting;
+  if (active || !coming) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    coming.addEventListener('statechange', () => {
+      if (coming.state === 'activated') resolve();
+      if (coming.state === 'redundant') reject(new Error('the worker could not be installed'));
+    });
+  });
 }
 
 const isOurs = ({ options }: PushSubscription): boolean =>
@@ -52,8 +70,9 @@ async function subscribe({ contactToken }: { contactToken?: string } = {}): Prom
   if (!isSupported) return 'unsupported';
   // First: a browser asks only while it handles the click.
   if ((await Notification.requestPermission()) !== 'granted') return status();
-  await navigator.serviceWorker.register(trusted(worker));
-  const { pushManager } = await navigator.serviceWorker.ready;
+  const registration = await navigator.serviceWorker.register(trusted(worker));
+  await activated(registration);
+  const { pushManager } = registration;
   let subscription = await pushManager.getSubscription();
   // Of another site's key, for example of one that was deleted: a browser keeps one subscription for each worker.
   if (subscription && !isOurs(subscription)) {

@@ -38,14 +38,16 @@ export const post = (path: string, body: object): Promise<Response> =>
 export async function register(subscription: PushSubscription, more: object = {}): Promise<void> {
   const former = await read();
   const { endpoint } = subscription;
-  const response = await post('subscriptions', {
+  const told = {
     siteKey: site.siteKey,
     subscription: subscription.toJSON(),
-    ...(former && former.endpoint !== endpoint ? { replaces: former.token } : {}),
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     locale: navigator.language,
-    ...more,
-  });
+  };
+  const replaces = former && former.endpoint !== endpoint ? { replaces: former.token } : {};
+  let response = await post('subscriptions', { ...told, ...replaces, ...more });
+  // A token of long ago may not be known any more; the new subscription still counts.
+  if (response.status === 400 && former) response = await post('subscriptions', { ...told, ...more });
   const answer = (await response.json()) as Kept & { detail?: string };
   if (!response.ok) throw new Error(answer.detail);
   await write({ id: answer.id, token: answer.token, endpoint });

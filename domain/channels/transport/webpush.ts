@@ -3,6 +3,8 @@ import webPush from 'web-push';
 import type { PushUrgency } from '../../../db/entities/channels.ts';
 import type { OutboundAnswer } from '../../outbound/outbound.ts';
 import { outcome, outcomeOfStatus, type CallOutcome, type MessageCall } from './outcome.ts';
+import type { ToEncrypt } from './encrypt-push.ts';
+import { encryptInThread } from './encrypt-thread.ts';
 import type { SiteKeys } from '../push/site-keys.ts';
 
 /** What one record of 4,096 bytes holds besides its header, the authentication tag and the padding (RFC 8291). */
@@ -32,11 +34,14 @@ export interface WebPush {
 }
 
 /** The request that carries a push to a push service (RFC 8030, 8291, 8292); FAILED `payload_too_large`. */
-export function webPushCall(push: WebPush): MessageCall | { failed: CallOutcome } {
+export async function webPushCall(
+  push: WebPush,
+  encrypt: (job: ToEncrypt) => Buffer | Promise<Buffer> = encryptInThread,
+): Promise<MessageCall | { failed: CallOutcome }> {
   const payload = Buffer.from(JSON.stringify(push.payload));
   if (payload.length > MOST_PAYLOAD_BYTES)
     return { failed: outcome('FAILED', `${payload.length} bytes`, { reason: 'payload_too_large' }) };
-  const { cipherText } = webPush.encrypt(push.p256dh, push.auth, payload, 'aes128gcm');
+  const { p256dh, auth } = push;
   return {
     url: push.endpoint,
     headers: {
@@ -47,7 +52,7 @@ export function webPushCall(push: WebPush): MessageCall | { failed: CallOutcome 
       urgency: push.urgency ?? 'normal',
       ...(push.topic ? { topic: push.topic } : {}),
     },
-    body: cipherText,
+    body: await encrypt({ p256dh, auth, payload }),
   };
 }
 

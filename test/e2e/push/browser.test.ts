@@ -49,7 +49,7 @@ const scripts = (): string => `${service.url}/api/v1/channels/push/sites/${site.
 /** Somebody's website on another origin, with a strict policy, and a worker of one line. */
 async function startWebsite(): Promise<void> {
   website = createServer((request, response) => {
-    const policy = `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; worker-src 'self'; require-trusted-types-for 'script'`;
+    const policy = `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; worker-src 'self'; require-trusted-types-for 'script'; trusted-types perennial-push`;
     if (request.url === '/perennial-worker.js') {
       response.writeHead(200, {
         'content-type': 'text/javascript',
@@ -57,10 +57,15 @@ async function startWebsite(): Promise<void> {
       });
       return void response.end(`importScripts('${scripts()}/worker.js');`);
     }
-    if (request.url !== '/') return void response.writeHead(404).end();
+    if (request.url === '/push/worker.js') {
+      response.writeHead(200, { 'content-type': 'text/javascript' });
+      return void response.end(`importScripts('${scripts()}/worker.js');`);
+    }
+    const isAside = request.url === '/aside';
+    if (request.url !== '/' && !isAside) return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy });
     response.end(
-      `<!doctype html><html lang="en"><title>A page</title><h1>A page</h1><script src="${scripts()}/script.js"></script></html>`,
+      `<!doctype html><html lang="en"><title>A page</title><h1>A page</h1><script src="${scripts()}/script.js"${isAside ? ' data-worker="/push/worker.js"' : ''}></script></html>`,
     );
   });
   website.listen(0, '127.0.0.1');
@@ -101,7 +106,7 @@ interface Visit {
   /** What policies forbade, and what failed. */
   problems: string[];
 }
-async function visit(device: Device): Promise<Visit> {
+async function visit(device: Device, path = '/'): Promise<Visit> {
   const context = await browser.newContext();
   await context.grantPermissions(['notifications'], { origin });
   const page = await context.newPage();
@@ -109,7 +114,7 @@ async function visit(device: Device): Promise<Visit> {
   page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())));
   page.on('pageerror', (error) => void problems.push(String(error)));
   await page.addInitScript(madeUpPushManager, device.subscription);
-  await page.goto(`${origin}/`);
+  await page.goto(`${origin}${path}`);
   return { context, page, device, problems };
 }
 const ask = <T>(page: Page, expression: string): Promise<T> => page.evaluate(`perennialPush.${expression}`);
@@ -150,6 +155,10 @@ const happens = (worker: Worker, type: string, action = ''): Promise<unknown> =>
 test('a visitor subscribes, gets pushes, and what becomes of them is reported; a renewal keeps the contact', async () => {
   const one = await visit(makeDevice(push.endpointOf('browser-1')));
   const { page, context, problems } = one;
+  const reports: string[] = [];
+  context.on('request', (request) => {
+    if (request.url().endsWith('/push/events')) reports.push(String(request.postDataJSON().type));
+  });
   const session = await context.newCDPSession(page);
   const registered: { registrationId: string }[] = [];
   session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => void registered.push(...registrations));
@@ -177,6 +186,7 @@ test('a visitor subscribes, gets pushes, and what becomes of them is reported; a
   // A repetition replaces what is shown.
   const again = { origin, registrationId, data: JSON.stringify(payload) };
   await session.send('ServiceWorker.deliverPushMessage', again);
+  await until('the repetition is reported', () => reports.filter((one) => one === 'shown').length === 2);
   // What is not ours is left alone.
   for (const data of ['', 'text', '{"title":"x"}'])
     await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
@@ -207,11 +217,34 @@ test('a visitor subscribes, gets pushes, and what becomes of them is reported; a
   await deliver(second, session, registrationId);
   await until('the next one is shown', async () => (await message(next)).status === 'DELIVERED');
   await happens(worker, 'notificationclose');
+  await until('that it was closed is reported', () => reports.includes('closed'));
 
   assert.equal(await ask(page, 'unsubscribe()'), 'unsubscribed');
   await until('it is ended', async () => (await subscriptions('&status=active')).length === 0);
   assert.equal(await ask(page, 'status()'), 'unsubscribed');
   assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('a worker that is not in charge of the page, and a former token that nobody knows, are no obstacles', async () => {
+  const { page, context, problems } = await visit(makeDevice(push.endpointOf('browser-4')), '/aside');
+  await page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('perennial-push', 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore('subscriptions');
+    opening.onsuccess = () => {
+      const kept = { id: 1, token: 'of-long-ago', endpoint: 'https://push.example.com/former' };
+      const store = opening.result.transaction('subscriptions', 'readwrite').objectStore('subscriptions');
+      store.put(kept, '${site.siteKey}').onsuccess = () => { opening.result.close(); resolve(); };
+    };
+  })`);
+  assert.equal(await ask(page, 'subscribe()'), 'subscribed');
+  const scope = await page.evaluate(`navigator.serviceWorker.getRegistration('/push/').then(({ scope }) => scope)`);
+  assert.equal(scope, `${origin}/push/`);
+  // The browser writes that a request was refused.
+  assert.deepEqual(
+    problems.filter((problem) => !/status of 400/.test(problem)),
+    [],
+  );
   await context.close();
 });
 

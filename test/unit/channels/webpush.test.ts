@@ -3,6 +3,9 @@ import crypto, { createECDH, createPublicKey, verify } from 'node:crypto';
 import { afterEach, test } from '@jest/globals';
 import webPush from 'web-push';
 import { isPushEndpoint, pushHostsOf } from '../../../domain/channels/push/push-hosts.ts';
+import { makeDevice } from '../../../dev/fakes/device.ts';
+import { encryptPush } from '../../../domain/channels/transport/encrypt-push.ts';
+import { encryptInThread } from '../../../domain/channels/transport/encrypt-thread.ts';
 import { judgeWebPush, webPushCall, type WebPush } from '../../../domain/channels/transport/webpush.ts';
 import type { MessageCall } from '../../../domain/channels/transport/outcome.ts';
 import { checkUrl } from '../../../domain/outbound/check-url.ts';
@@ -35,36 +38,36 @@ const push: WebPush = {
   payload: { title: 'T' },
   ...{ ttlSeconds: 60, urgency: null, topic: null },
 };
-function callOf(more: Partial<WebPush> = {}): MessageCall {
-  const call = webPushCall({ ...push, ...more });
+async function callOf(more: Partial<WebPush> = {}, encrypt = encryptInThread): Promise<MessageCall> {
+  const call = await webPushCall({ ...push, ...more }, encrypt);
   assert.ok(!('failed' in call));
   return call;
 }
 
-test('encrypts the example of RFC 8291 byte for byte', () => {
+test('encrypts the example of RFC 8291 byte for byte', async () => {
   const sender = createECDH('prime256v1');
   sender.setPrivateKey(Buffer.from(RFC.senderPrivate, 'base64url'));
-  callOf();
+  await callOf();
   Object.assign(sender, { generateKeys: () => sender.getPublicKey() });
   Object.assign(crypto, { createECDH: () => sender, randomBytes: () => Buffer.from(RFC.salt, 'base64url') });
   // The example is no JSON.
   JSON.stringify = ((value: unknown) =>
     value === push.payload ? RFC.plaintext : stringify(value)) as typeof stringify;
-  const { body } = callOf();
+  const { body } = await callOf({}, async (job) => encryptPush(job));
   assert.equal((body as Buffer).toString('base64url'), RFC.body);
 });
 
-test('a payload of 3,993 bytes fills the body, and one of 3,994 is too large', () => {
+test('a payload of 3,993 bytes fills the body, and one of 3,994 is too large', async () => {
   const payload = (bytes: number) => ({ t: 'é'.repeat(Math.floor((bytes - 8) / 2)) + 'x'.repeat(bytes % 2) });
   assert.equal(Buffer.from(JSON.stringify(payload(3_993))).length, 3_993);
-  assert.equal((callOf({ payload: payload(3_993) }).body as Buffer).length, 4_096);
-  const refused = webPushCall({ ...push, payload: payload(3_994) });
+  assert.equal(((await callOf({ payload: payload(3_993) })).body as Buffer).length, 4_096);
+  const refused = await webPushCall({ ...push, payload: payload(3_994) });
   assert.ok('failed' in refused);
   assert.deepEqual([refused.failed.result, refused.failed.reason], ['FAILED', 'payload_too_large']);
 });
 
-test('the sender proves who it is, with one token for a push service and a site', () => {
-  const first = callOf({ topic: 'news', urgency: 'high', ttlSeconds: 0 });
+test('the sender proves who it is, with one token for a push service and a site', async () => {
+  const first = await callOf({ topic: 'news', urgency: 'high', ttlSeconds: 0 });
   const { authorization, ...headers } = first.headers;
   assert.deepEqual(headers, {
     'content-encoding': 'aes128gcm',
@@ -81,10 +84,13 @@ test('the sender proves who it is, with one token for a push service and a site'
   const { aud, sub, exp } = JSON.parse(Buffer.from(claims!, 'base64url').toString());
   assert.deepEqual([aud, sub], ['https://push.example.com', 'mailto:push@example.com']);
   assert.ok(exp > Date.now() / 1000 && exp <= Date.now() / 1000 + 12 * 3_600);
-  assert.equal(callOf({ endpoint: 'https://push.example.com/device/2' }).headers['authorization'], authorization);
-  assert.notEqual(callOf({ endpoint: 'https://other.example.com/1' }).headers['authorization'], authorization);
+  assert.equal(
+    (await callOf({ endpoint: 'https://push.example.com/device/2' })).headers['authorization'],
+    authorization,
+  );
+  assert.notEqual((await callOf({ endpoint: 'https://other.example.com/1' })).headers['authorization'], authorization);
   assert.notEqual(
-    callOf({ site: { ...push.site, id: 2, ...webPush.generateVAPIDKeys() } }).headers['authorization'],
+    (await callOf({ site: { ...push.site, id: 2, ...webPush.generateVAPIDKeys() } })).headers['authorization'],
     authorization,
   );
 });
@@ -127,4 +133,18 @@ test('only push services and allowed addresses are called', () => {
   assert.ok(isPushEndpoint('http://127.0.0.1:99/1', hosts, local));
   assert.ok(isPushEndpoint('http://127.0.0.1:99/1', [], local));
   assert.ok(!isPushEndpoint('https://example.com/1', [], local));
+});
+
+test('many pushes are encrypted at once, each for its own device; keys that are none are refused', async () => {
+  const devices = Array.from({ length: 50 }, (_, n) => makeDevice(`https://push.example.com/${n}`));
+  const bodies = await Promise.all(
+    devices.map(({ subscription: { keys: own } }, n) =>
+      encryptInThread({ ...own, payload: Buffer.from(JSON.stringify({ n })) }),
+    ),
+  );
+  assert.deepEqual(
+    devices.map((device, n) => device.open(bodies[n]!)),
+    devices.map((_, n) => ({ n })),
+  );
+  await assert.rejects(encryptInThread({ p256dh: 'AA', auth: 'AA', payload: Buffer.from('x') }));
 });
