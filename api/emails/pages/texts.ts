@@ -75,7 +75,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       titleAll: 'Your preferences',
       legendAll: 'What do you want to get, and how?',
       otherAll: 'Messages that do not belong to any of these topics are not affected.',
-      channels: { email: 'Email', sms: 'SMS', push: 'Push' },
+      channels: { email: 'Email', sms: 'Text', push: 'Notification' },
       quiet: {
         legend: 'Quiet hours',
         text: 'Between these times we send you nothing but what you have asked for.',

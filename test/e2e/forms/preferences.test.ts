@@ -82,14 +82,14 @@ test('a column for each channel that the tenant uses; what is unticked is off on
   await visitor.open(url);
   const { page } = visitor;
   assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Your preferences');
-  assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['Email', 'SMS', 'Push']);
+  assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['Email', 'Text', 'Notification']);
   assert.equal((await wantedOf(person)).length, 6);
-  await page.getByRole('checkbox', { name: 'Offers SMS' }).uncheck();
-  await page.getByRole('checkbox', { name: 'News Push' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Offers Text' }).uncheck();
+  await page.getByRole('checkbox', { name: 'News Notification' }).uncheck();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('status').waitFor();
   assert.deepEqual(await wantedOf(person), ['News email', 'News sms', 'Offers email', 'Offers push']);
-  assert.equal(await page.getByRole('checkbox', { name: 'Offers SMS' }).isChecked(), false);
+  assert.equal(await page.getByRole('checkbox', { name: 'Offers Text' }).isChecked(), false);
   await visitor.picture('preferences');
   await visitor.checkPage();
 
@@ -104,7 +104,7 @@ test('a column for each channel that the tenant uses; what is unticked is off on
 
   // What is left can still be chosen.
   await visitor.open(url);
-  assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['SMS', 'Push']);
+  assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['Text', 'Notification']);
   await visitor.checkPage();
   await visitor.close();
 });
