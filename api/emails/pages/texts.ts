@@ -86,7 +86,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       },
       anywhere: {
         title: 'Nothing at all, anywhere',
-        text: 'You will no longer get any marketing from us: no emails, no texts, no pushes.',
+        text: 'You will no longer get any marketing from us: no emails, no texts, no notifications.',
         button: 'Unsubscribe from everything',
       },
     },
