@@ -2,6 +2,7 @@ import type { ChannelProvider } from '../../db/entities/channels.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import { openCredentials } from '../../domain/channels/providers/credentials.ts';
+import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { providerName } from '../../domain/channels/providers/provider-health.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
 import type { ProviderReport } from '../../domain/emails/providers/report-health.ts';
@@ -12,6 +13,8 @@ import { Breaker } from '../senders/breaker.ts';
 /** How long a tenant's providers are used as they were read. */
 const FRESH_MS = 1_000;
 const MOST_ERROR = 300;
+/** For how long a provider, or a message, is put off at most. */
+export const LONGEST_RETRY_SECONDS = 900;
 
 type ProviderRow = Pick<
   ChannelProvider,
@@ -73,8 +76,21 @@ export class Provider {
     return this.row.ratePerSecond == null ? 0 : new Promise((resolve) => this.#rate.add(resolve));
   }
 
-  failed(message: string): void {
-    this.lastError = { message: message.replace(/[\p{Cc}\s]+/gu, ' ').slice(0, MOST_ERROR), at: new Date() };
+  /** Notes what the outcome of a request says about it. */
+  judge({ result, fault, retryAfter, reply }: CallOutcome): void {
+    if (fault) {
+      this.breaker.failed(fault === 'silent');
+      this.lastError = { message: reply.replace(/[\p{Cc}\s]+/gu, ' ').slice(0, MOST_ERROR), at: new Date() };
+    } else if (result === 'QUEUED') {
+      this.breaker.unused();
+      if (retryAfter !== null) this.restsUntil = performance.now() + Math.min(retryAfter, LONGEST_RETRY_SECONDS) * 1000;
+    } else {
+      this.breaker.succeeded();
+      if (result === 'SENT') {
+        this.sent += 1;
+        this.sentAt = new Date();
+      }
+    }
   }
 
   report(): ProviderReport {

@@ -5,7 +5,7 @@ import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm } from '../../db/orm.ts';
 import { leaseSends, putOffSends, type LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import { markGone, settleSends, type SendSettlement } from '../../domain/channels/ledger/settle-sends.ts';
-import { startSends, type PreparedSend, type StartedSend } from '../../domain/channels/ledger/start-sends.ts';
+import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import { pushToken } from '../../domain/channels/push/push-token.ts';
 import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
@@ -17,8 +17,9 @@ import type { Deps } from '../../runtime/deps.ts';
 import { OutcomeStore } from '../../runtime/outcome-store.ts';
 import { HealthReports } from '../senders/health.ts';
 import { prepare, requestOf, type Prepared } from './prepare.ts';
-import { Providers, type Provider } from './providers.ts';
+import { LONGEST_RETRY_SECONDS, Providers, type Provider } from './providers.ts';
 import { Sites } from './sites.ts';
+import { Starts, type Start } from './starts.ts';
 
 const POLL_MS = 500;
 const GATHER_MS = 5;
@@ -39,16 +40,7 @@ const WAIT_MS = 500;
 /** When a push service could not be reached. */
 const UNREACHED_MS = 10_000;
 const FIRST_RETRY_SECONDS = 1;
-const LONGEST_RETRY_SECONDS = 900;
 const LONGEST_FAULT_SECONDS = 15;
-
-/** A start that failed: whether the send is SENDING is unknown. */
-const UNCERTAIN = 'uncertain';
-
-interface Asked {
-  row: PreparedSend;
-  resolve: (started: StartedSend | typeof UNCERTAIN | null) => void;
-}
 
 /**
  * Sends this process's text messages and pushes: leases sends, renders them, opens a request and holds back its last
@@ -66,13 +58,12 @@ export class Sender {
   readonly #sites: Sites;
   readonly #health: HealthReports;
   readonly #outcomes: OutcomeStore<SendSettlement>;
-  readonly #starts: Batcher<Asked>;
+  readonly #starts: Starts;
   readonly #putOffs: Batcher<{ id: number; delayMs: number; done: () => void }>;
   readonly #wake = new Wake(POLL_MS);
   readonly #inHand = new Set<Promise<void>>();
   readonly #lanes = new Set<EmailLane>(EMAIL_LANES);
   readonly #loop: Promise<void>;
-  #calls = 0;
   #stopping = false;
 
   constructor(deps: Deps) {
@@ -89,12 +80,7 @@ export class Sender {
       onRefused: ({ id }, error) =>
         deps.log.error({ err: error, sendId: id }, 'the outcome of a send cannot be stored'),
     });
-    this.#starts = new Batcher({
-      gather: () => delay(GATHER_MS),
-      maxItems: 200,
-      maxConcurrent: 2,
-      handle: (asked) => this.#start(asked),
-    });
+    this.#starts = new Starts(deps, this.#holder, SENDING_LEASE_SECONDS);
     this.#putOffs = new Batcher({
       gather: () => delay(GATHER_MS),
       maxItems: 500,
@@ -205,10 +191,10 @@ export class Sender {
 
   /** What cannot be sent ends as the gates and its failure say. */
   async #end(row: PreparedSend): Promise<void> {
-    const started = await this.#ask(row);
-    if (started === UNCERTAIN) return this.#settleUncertain(row);
-    if (started) this.#count(started.status);
-    else await this.#notOurs(row);
+    const started = await this.#starts.ask(row);
+    if (started === null) return this.#notOurs(row);
+    if (started.status === 'UNCERTAIN') return this.#settleUncertain(row, started.call);
+    this.#count(started.status);
   }
 
   /** The lease is gone; or the send was locked for a moment, and must not stay under its lease. */
@@ -229,7 +215,7 @@ export class Sender {
     const type = provider?.row.type ?? 'webpush';
     const call = await prepareRequest(type, send, { outbound, apiUrl: this.#apiUrl });
     provider?.breaker.used();
-    let asking: Promise<StartedSend | typeof UNCERTAIN | null> | undefined;
+    let asking: Promise<Start> | undefined;
     if ('failed' in call) {
       const { result, reason } = call.failed;
       if (result !== 'FAILED') return this.#notStarted(leased, row, provider, call.failed);
@@ -248,10 +234,9 @@ export class Sender {
           if (performance.now() >= until || this.#stopping) return false;
           // The lease begins with the statement that grants it, so not before this.
           const sendUntil = performance.now() + SENDING_LEASE_SECONDS * 1000 - MARGIN_MS;
-          asking = this.#ask(row);
+          asking = this.#starts.ask(row);
           const started = await asking;
-          const isOurs = started !== null && started !== UNCERTAIN && started.status === 'SENDING';
-          return isOurs && performance.now() < sendUntil;
+          return started?.status === 'SENDING' && performance.now() < sendUntil;
         },
       })
       .catch((error: unknown) => error as Error);
@@ -265,12 +250,12 @@ export class Sender {
       provider?.breaker.unused();
       return this.#notOurs(row);
     }
-    if (started === UNCERTAIN) return this.#settleUncertain(row);
+    if (started.status === 'UNCERTAIN') return this.#settleUncertain(row, started.call);
     if (started.status !== 'SENDING') {
       provider?.breaker.unused();
       return this.#count(started.status);
     }
-    if (provider) this.#judgeProvider(provider, outcome);
+    if (provider) provider.judge(outcome);
     await this.#settle(leased, row, started.attempt, outcome);
   }
 
@@ -287,28 +272,11 @@ export class Sender {
       await markGone(engineEm(this.#deps.orm), { tenantId: leased.tenantId, id: leased.device.id });
       return this.#end({ ...row, failure: 'gone', isSendable: false });
     }
-    if (provider) this.#judgeProvider(provider, unseen(outcome));
+    if (provider) provider.judge(unseen(outcome));
     if (leased.isTest) return this.#end({ ...row, failure: `not_sent: ${outcome.reply}`, isSendable: false });
     // There is no other push service for a browser.
     const wait = provider ? WAIT_MS : UNREACHED_MS;
     await this.#putOff(row.id, Math.max(wait, (outcome.retryAfter ?? 0) * 1000));
-  }
-
-  #judgeProvider(provider: Provider, { result, fault, retryAfter, reply }: CallOutcome): void {
-    if (fault) {
-      provider.breaker.failed(fault === 'silent');
-      provider.failed(reply);
-    } else if (result === 'QUEUED') {
-      provider.breaker.unused();
-      if (retryAfter !== null)
-        provider.restsUntil = performance.now() + Math.min(retryAfter, LONGEST_RETRY_SECONDS) * 1000;
-    } else {
-      provider.breaker.succeeded();
-      if (result === 'SENT') {
-        provider.sent += 1;
-        provider.sentAt = new Date();
-      }
-    }
   }
 
   async #settle(leased: LeasedSend, row: PreparedSend, attempt: number, given: CallOutcome): Promise<void> {
@@ -341,40 +309,12 @@ export class Sender {
   }
 
   /** It was surely not sent, but its start may have been committed: takes that back. */
-  async #settleUncertain(row: PreparedSend & { start?: string }): Promise<void> {
+  async #settleUncertain(row: PreparedSend, call: string): Promise<void> {
     await this.#outcomes.store({
-      ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt: 0, start: row.start! },
+      ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt: 0, start: call },
       ...{ providerId: null, wasTried: false, result: 'QUEUED', reason: null, providerMessageId: null, reply: null },
       delaySeconds: LATE_COMMIT_SECONDS,
     });
-  }
-
-  /** Asks for the start of a send, together with others. Null: the lease is gone. */
-  #ask(row: PreparedSend): Promise<StartedSend | typeof UNCERTAIN | null> {
-    return new Promise((resolve) => this.#starts.add({ row, resolve }));
-  }
-
-  async #start(asked: Asked[]): Promise<void> {
-    const name = `${this.#holder}/${(this.#calls += 1)}`;
-    try {
-      const started = await startSends((statements) => this.#deps.pipelined.once('engine', statements), {
-        ...{ holder: this.#holder, name, leaseSeconds: SENDING_LEASE_SECONDS },
-        sends: asked.map(({ row }) => row),
-      });
-      this.#deps.pingOutbox('outbox_events');
-      const byId = new Map(started.map((one) => [one.id, one]));
-      for (const { row, resolve } of asked) {
-        resolve(byId.get(row.id) ?? null);
-        // One start allows one request.
-        byId.delete(row.id);
-      }
-    } catch (error) {
-      this.#deps.log.warn({ err: error, messages: asked.length }, 'could not start messages');
-      for (const { row, resolve } of asked) {
-        Object.assign(row, { start: name });
-        resolve(UNCERTAIN);
-      }
-    }
   }
 
   #putOff(id: number, delayMs: number): Promise<void> {
