@@ -3,6 +3,7 @@ import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox
 import { phoneE164 } from '../../common/phone.ts';
 import { queueMessages } from '../queue/queue-messages.ts';
 import { refreshMessages } from '../queue/refresh-messages.ts';
+import { suppressed } from '../queue/suppress-messages.ts';
 import { readSettings } from '../settings/settings.ts';
 import { optOutByText, undoOptOutByText } from './opt-out.ts';
 import { readText, type Reading } from './opt-out-words.ts';
@@ -36,7 +37,7 @@ interface Owner {
  */
 export async function recordInbound(tx: EntityManager, origin: Origin, received: ReceivedText): Promise<void> {
   const { tenantId } = origin;
-  const number = phoneE164(received.from) ?? plain(received.from, MOST_NUMBER);
+  const number = senderNumber(received.from) ?? plain(received.from, MOST_NUMBER);
   const text = plain(received.text, MOST_TEXT);
   // Texts of one number are taken one after the other.
   await rows(
@@ -76,6 +77,15 @@ export async function recordInbound(tx: EntityManager, origin: Origin, received:
   if (!isAnswered)
     await queueAnswer(tx, origin, { id: stored.id, number, owners, body: answer, providerId: received.providerId });
   await appendEvents(tx, origin, events);
+}
+
+/**
+ * The number of a sender (E.164); null for a short code or a name. Many providers leave out the plus of a number, or
+ * write 00 for it: `447700900123` would else be nobody's, and its opt-out would stop nothing.
+ */
+function senderNumber(from: string): string | null {
+  const isOfDigits = /^[\d ().-]+$/.test(from.trim());
+  return phoneE164(from) ?? (isOfDigits ? phoneE164(`+${from.replace(/\D/g, '').replace(/^00/, '')}`) : null);
 }
 
 /** The provider may know words that we do not: what it takes for an opt-out is one. */
@@ -149,7 +159,7 @@ export async function expireAnswers(em: EntityManager): Promise<void> {
     await rows(
       tx,
       sql`
-      update message_sends s set status = 'SUPPRESSED', reason = 'expired', holder = null, lease_until = null, updated_at = now()
+      update message_sends s set ${suppressed('expired')}
       from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)
       where s.tenant_id = a.t and s.message_id = a.id and s.status = 'QUEUED'`,
     );

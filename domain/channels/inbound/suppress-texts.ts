@@ -1,9 +1,11 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
+import { suppressed } from '../queue/suppress-messages.ts';
 
 /**
  * Suppresses the QUEUED marketing texts to a number: those to these contacts, which have it, and those to the number
- * itself. The ids are read first: given as arrays, they are found by indexes whatever the planner's statistics say.
+ * itself. One that a provider may have accepted becomes UNKNOWN instead. The ids are read first: given as arrays, they
+ * are found by indexes whatever the planner's statistics say.
  */
 export async function suppressTextsTo(
   tx: EntityManager,
@@ -25,7 +27,7 @@ export async function suppressTextsTo(
   await rows(
     tx,
     sql`
-    update message_sends set status = 'SUPPRESSED', reason = 'no_consent', holder = null, lease_until = null, updated_at = now()
+    update message_sends set ${suppressed('no_consent')}
     where tenant_id = ${tenantId} and message_id = any(${found.map(({ id }) => id)}::bigint[]) and status = 'QUEUED'`,
   );
   await rows(tx, refreshMessages(messages));

@@ -2,6 +2,11 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { touchOutbox } from '../../../events/outbox.ts';
 import { refreshMessages } from './refresh-messages.ts';
 
+/** What a QUEUED send becomes that must not be sent: UNKNOWN if a provider may have accepted it. */
+export const suppressed = (reason: string): RawBuilder<unknown> => sql`
+  status = case when bound_provider_id is null then 'SUPPRESSED' else 'UNKNOWN' end,
+  reason = case when bound_provider_id is null then ${reason} else 'no_reply' end, holder = null, lease_until = null, updated_at = now()`;
+
 /**
  * Suppresses the QUEUED sends of the messages for which `which` holds (a condition on `messages`). One that a provider
  * may have accepted becomes UNKNOWN instead. Locks messages before sends, each in id order, as senders do.
@@ -21,17 +26,16 @@ export async function suppressMessages(
     order by id for no key update`,
   );
   if (found.length === 0) return;
-  const suppressed = await rows(
+  const changed = await rows(
     tx,
     sql`
-    update message_sends set status = case when bound_provider_id is null then 'SUPPRESSED' else 'UNKNOWN' end,
-      reason = case when bound_provider_id is null then ${reason} else 'no_reply' end, holder = null, lease_until = null, updated_at = now()
+    update message_sends set ${suppressed(reason)}
     where tenant_id = ${tenantId} and status = 'QUEUED' and id in (
       select id from message_sends where tenant_id = ${tenantId} and message_id = any(${found.map(({ id }) => id)}::bigint[]) and status = 'QUEUED'
       order by id for update)
     returning id`,
   );
-  if (suppressed.length === 0) return;
+  if (changed.length === 0) return;
   await rows(tx, refreshMessages(found.map(({ id }) => ({ tenantId, id }))));
   touchOutbox(tx, 'outbox_events');
 }

@@ -123,6 +123,35 @@ test('codes of unknown numbers and of opt-outs suppress the number; others do no
   for (const code of ['30003', '30007', '30008', '']) assert.deepEqual(await suppressed(code), [], code);
 });
 
+test('an opt-out counts for the number, also without its plus; a short code is no number', async () => {
+  const [plain, zeros] = [number(), number()];
+  for (const [from, phone] of [
+    [plain.slice(1), plain],
+    [`00${zeros.slice(1)}`, zeros],
+  ] as const) {
+    const contactId = await tools.makeContact(phone);
+    await taken(tools.asHttp(http, { type: 'inbound', providerMessageId: `in-${from}`, from, text: 'STOP' }));
+    const { channels } = await tools.call('GET', `/channels/preferences?contactId=${contactId}`, 200);
+    assert.equal(channels.sms.consent, 'unsubscribed', from);
+  }
+  await taken(tools.asHttp(http, { type: 'inbound', providerMessageId: 'in-short', from: '43664', text: 'Hi' }));
+  const { data } = await tools.call('GET', '/channels/inbound?sort=-id&limit=3', 200);
+  assert.deepEqual(
+    data.map(({ from }: { from: string }) => from),
+    ['43664', zeros, plain],
+  );
+});
+
+test('what may have been accepted before an opt-out is in doubt, not suppressed', async () => {
+  const text = await sent(http, 'UNKNOWN');
+  await tools.inTenant(sql`update messages set status = 'QUEUED' where id = ${text.messageId}`);
+  await tools.inTenant(
+    sql`update message_sends set status = 'QUEUED', bound_provider_id = ${http} where id = ${text.sendId}`,
+  );
+  await taken(tools.asHttp(http, { type: 'inbound', providerMessageId: 'in-doubt', from: text.to, text: 'STOP' }));
+  assert.deepEqual(await stateOf(text.messageId), ['UNKNOWN', 'no_reply']);
+});
+
 test('without the proof of this provider a call is 401, whoever calls', async () => {
   const text = await sent(twilio, 'SENT', 'SM4');
   const form = { MessageSid: 'SM4', MessageStatus: 'delivered' };
