@@ -3,7 +3,7 @@ import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox
 import { phoneE164 } from '../../common/phone.ts';
 import { queueMessages } from '../queue/queue-messages.ts';
 import { refreshMessages } from '../queue/refresh-messages.ts';
-import { suppressed } from '../queue/suppress-messages.ts';
+import { setSuppressed } from '../queue/suppress-messages.ts';
 import { readSettings } from '../settings/settings.ts';
 import { optOutByText, undoOptOutByText } from './opt-out.ts';
 import { readText, type Reading } from './opt-out-words.ts';
@@ -159,7 +159,7 @@ export async function expireAnswers(em: EntityManager): Promise<void> {
     await rows(
       tx,
       sql`
-      update message_sends s set ${suppressed('expired')}
+      update message_sends s set ${setSuppressed('expired')}
       from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)
       where s.tenant_id = a.t and s.message_id = a.id and s.status = 'QUEUED'`,
     );

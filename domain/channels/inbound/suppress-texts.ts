@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
-import { suppressed } from '../queue/suppress-messages.ts';
+import { setSuppressed } from '../queue/suppress-messages.ts';
 
 /**
  * Suppresses the QUEUED marketing texts to a number: those to these contacts, which have it, and those to the number
@@ -27,7 +27,7 @@ export async function suppressTextsTo(
   await rows(
     tx,
     sql`
-    update message_sends set ${suppressed('no_consent')}
+    update message_sends set ${setSuppressed('no_consent')}
     where tenant_id = ${tenantId} and message_id = any(${found.map(({ id }) => id)}::bigint[]) and status = 'QUEUED'`,
   );
   await rows(tx, refreshMessages(messages));

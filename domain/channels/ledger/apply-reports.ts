@@ -1,10 +1,14 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { LedgerKey } from '../queue/refresh-messages.ts';
 
+/** The send `s` is QUEUED, but a provider may have accepted it, and is asked again under the same key. */
+export const isAskedAgain = sql`(s.status = 'QUEUED' and s.bound_provider_id is not null)`;
+
 /**
  * Applies what was reported about sends (by the provider, or by the device), and clicks: statuses only move forward.
  * The messages are locked (`lockMessages`), and refreshed afterwards by the caller. A send that is SENDING is left
- * alone: whoever settles it calls this then. A report of a send that was never started says nothing.
+ * alone: whoever settles it calls this then. One that waits to be asked for again, because it may have been accepted, is
+ * settled too. A report of a send that was never started says nothing.
  */
 export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[]): Promise<void> {
   if (sends.length === 0) return;
@@ -22,7 +26,7 @@ export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[
       from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)
       join message_sends s on s.tenant_id = a.t and s.id = a.id
       left join message_reports r on r.tenant_id = s.tenant_id and r.send_id = s.id
-      where s.status in ('SENT', 'UNKNOWN', 'UNDELIVERED') or s.status = 'FAILED' and s.sent_at is not null
+      where s.status in ('SENT', 'UNKNOWN', 'UNDELIVERED') or ${isAskedAgain} or s.status = 'FAILED' and s.sent_at is not null
       group by s.tenant_id, s.id, s.status, s.message_id
     ), decided as (
       select *, case
@@ -35,13 +39,13 @@ export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[
     )
     update message_sends s set status = d.new_status,
       reason = case d.new_status when 'UNDELIVERED' then coalesce('code_' || d.code, 'undelivered') when 'FAILED' then coalesce('code_' || d.code, 'rejected')
-        else case when s.status = 'UNKNOWN' then case when d.new_status = 'SENT' and d.clicked then 'confirmed_by_click' else 'confirmed_by_report' end end end,
+        else case when s.status in ('UNKNOWN', 'QUEUED') then case when d.new_status = 'SENT' and d.clicked then 'confirmed_by_click' else 'confirmed_by_report' end end end,
       provider_message_id = coalesce(s.provider_message_id, d.pmid),
       sent_at = case when d.new_status = 'FAILED' then s.sent_at else coalesce(s.sent_at, now()) end,
       delivered_at = coalesce(s.delivered_at, d.delivered_at), holder = null, lease_until = null, updated_at = now()
     from decided d
     where s.tenant_id = d.tenant_id and s.id = d.id and d.new_status is not null and s.status <> d.new_status
       -- Forward only: what was accepted is not unknown or refused again, what arrived has arrived.
-      and not (d.new_status = 'SENT' and s.status <> 'UNKNOWN')`,
+      and not (d.new_status = 'SENT' and s.status not in ('UNKNOWN', 'QUEUED'))`,
   );
 }

@@ -1,11 +1,11 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
-import { applyReports } from './apply-reports.ts';
+import { applyReports, isAskedAgain } from './apply-reports.ts';
 import { lockMessages, refreshMessages, type LedgerKey } from '../queue/refresh-messages.ts';
 import { messagesOf } from './settle-sends.ts';
 
 /**
- * Sets UNKNOWN sends to SENT whose link a person has followed. Also waits for SENDING ones: what makes one UNKNOWN
+ * Sets sends to SENT that may have been accepted, and whose link a person has followed. Also waits for SENDING ones: what makes one UNKNOWN
  * either sees the click, or is seen here. Engine `tx`.
  */
 export async function settleByClicks(
@@ -19,7 +19,7 @@ export async function settleByClicks(
     sql`
     select distinct s.tenant_id as "tenantId", s.id, s.message_id as "messageId"
     from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint) join message_sends s on s.tenant_id = a.t and s.id = a.id
-    where s.status in ('SENDING', 'UNKNOWN')`,
+    where s.status in ('SENDING', 'UNKNOWN') or ${isAskedAgain}`,
   );
   if (open.length === 0) return;
   const messages = messagesOf(open);

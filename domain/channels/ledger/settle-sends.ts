@@ -50,6 +50,8 @@ interface SettledRow {
 
 /** The provider may have forgotten the key under which it was asked: it is not asked again. */
 const inDoubt = sql`((a.bound or s.bound_provider_id is not null) and m.started_at < now() - make_interval(hours => ${sql.lit(REPEATABLE_HOURS)}))`;
+/** What refuses the repetition may have accepted the attempt before, whose answer nobody got. */
+const refusedAgain = sql`(a.result = 'FAILED' and s.bound_provider_id is not null)`;
 const expired = sql`coalesce(m.started_at, m.created_at) < now() - make_interval(hours => ${sql.lit(EXPIRES_AFTER_HOURS)})`;
 
 /**
@@ -80,8 +82,8 @@ export function applySettlements(settlements: readonly SendSettlement[]): RawBui
       order by id
     ), changed as (
       update message_sends s set
-        status = case when a.result <> 'QUEUED' then a.result when ${inDoubt} then 'UNKNOWN' when ${expired} then 'FAILED' else 'QUEUED' end,
-        reason = case when a.result <> 'QUEUED' then a.reason when ${inDoubt} then 'no_reply' when ${expired} then 'expired' end,
+        status = case when ${refusedAgain} then 'UNKNOWN' when a.result <> 'QUEUED' then a.result when ${inDoubt} then 'UNKNOWN' when ${expired} then 'FAILED' else 'QUEUED' end,
+        reason = case when ${refusedAgain} then 'no_reply' when a.result <> 'QUEUED' then a.reason when ${inDoubt} then 'no_reply' when ${expired} then 'expired' end,
         bound_provider_id = case when a.bound then a.provider else s.bound_provider_id end,
         provider_id = coalesce(a.provider, s.provider_id),
         provider_message_id = coalesce(a.pmid, s.provider_message_id),
@@ -122,7 +124,7 @@ export async function settleSends(em: EntityManager, settlements: readonly SendS
     const settled = await rows<SettledRow>(tx, applySettlements(settlements));
     await applyReports(
       tx,
-      settled.filter(({ status }) => status === 'SENT' || status === 'UNKNOWN'),
+      settled.filter(({ status }) => status !== 'FAILED'),
     );
     await rows(tx, refreshMessages(messages));
     touchOutbox(tx, 'outbox_events');

@@ -2,8 +2,8 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { touchOutbox } from '../../../events/outbox.ts';
 import { refreshMessages } from './refresh-messages.ts';
 
-/** What a QUEUED send becomes that must not be sent: UNKNOWN if a provider may have accepted it. */
-export const suppressed = (reason: string): RawBuilder<unknown> => sql`
+/** What an UPDATE sets in QUEUED sends that must not be sent. One that a provider may have accepted becomes UNKNOWN. */
+export const setSuppressed = (reason: string): RawBuilder<unknown> => sql`
   status = case when bound_provider_id is null then 'SUPPRESSED' else 'UNKNOWN' end,
   reason = case when bound_provider_id is null then ${reason} else 'no_reply' end, holder = null, lease_until = null, updated_at = now()`;
 
@@ -29,7 +29,7 @@ export async function suppressMessages(
   const changed = await rows(
     tx,
     sql`
-    update message_sends set ${suppressed(reason)}
+    update message_sends set ${setSuppressed(reason)}
     where tenant_id = ${tenantId} and status = 'QUEUED' and id in (
       select id from message_sends where tenant_id = ${tenantId} and message_id = any(${found.map(({ id }) => id)}::bigint[]) and status = 'QUEUED'
       order by id for update)

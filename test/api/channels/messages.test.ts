@@ -15,14 +15,18 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 let numbers = 0;
+const newNumber = (): string => `+43664${String(20_000_000 + (numbers += 1))}`;
 /** A text that was tried once, 13 hours ago, by a provider that is asked again under the same key. */
-async function tried(status: 'SENT' | 'UNKNOWN'): Promise<number> {
-  const to = `+43664${String(20_000_000 + (numbers += 1))}`;
+async function tried(
+  status: 'SENT' | 'UNKNOWN' | 'QUEUED',
+  category: string = 'transactional',
+  to: string = newNumber(),
+): Promise<number> {
   const at = sql`now() - interval '13 hours'`;
   const [made] = await tools.inTenant<{ id: number }>(sql`
     with message as (
       insert into messages (tenant_id, send_key, channel, category, to_address, status, started_at)
-      values ('default', ${`test/${to}`}, 'sms', 'transactional', ${to}, ${status}, ${at}) returning id)
+      values ('default', ${`test/${to}`}, 'sms', ${category}, ${to}, ${status}, ${at}) returning id)
     insert into message_sends (tenant_id, message_id, type, lane, status, attempt, provider_id, bound_provider_id)
     select 'default', id, 'sms', 'bulk', ${status}, 1, ${provider}, ${provider} from message returning message_id as id`);
   return made!.id;
@@ -70,4 +74,12 @@ test('what is sent again as not accepted is a new attempt, which any provider ma
   const id = await tried('UNKNOWN');
   assert.equal((await resolve(id, 200, 'resend')).status, 'QUEUED');
   assert.deepEqual(await sendOf(id), { status: 'QUEUED', attempt: 2, bound: null });
+});
+
+test('what may have been accepted is UNKNOWN, not suppressed, when its number opts out', async () => {
+  const to = newNumber();
+  const id = await tried('QUEUED', 'marketing', to);
+  const stop = { type: 'inbound', messageId: 'stop', from: to, to: '+15005550006', text: 'STOP' };
+  assert.equal((await tools.asHttp(provider, stop)).status, 204);
+  assert.deepEqual(await sendOf(id), { status: 'UNKNOWN', attempt: 1, bound: provider });
 });
