@@ -1,93 +1,23 @@
-import type { EmailStatus } from '../../../db/entities/emails.ts';
 import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
-import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
-
-/** Time is simulated, in ticks. Leases, pauses and elapsed times are whole ticks, so that no real second matters. */
-export const LEASE = 2;
-export const SENDING_LEASE = 6;
-export const REQUEST_AGAIN_AFTER = 6;
-/** Three days, after which nothing is retried. */
-export const EXPIRES_AFTER = 260;
-
-/** A row, as seen by every holder. */
-export interface LedgerEmail {
-  id: number;
-  status: EmailStatus;
-  attempt: number;
-  accepted: boolean;
-  holder: string | null;
-  /** Whether it has a lease that has not expired. */
-  leased: boolean;
-  /** Whether its next attempt may start. */
-  due: boolean;
-}
-
-/** What a holder knows about an email that it leased. */
-export interface Copy {
-  id: number;
-  /** The batch with which the real ledger leased it. */
-  batchId: number | null;
-  attempt: number;
-  /** The version of the contact when it was rendered. */
-  version: number;
-}
-
-export interface Started {
-  id: number;
-  status: EmailStatus;
-  attempt: number;
-}
-
-export interface Attempted extends Pick<Settlement, 'id' | 'attempt' | 'start' | 'result'> {
-  /** Whether the email was sent to a provider. */
-  tried: boolean;
-  /** In ticks. */
-  delay: number;
-}
-
-/** The commands of the send ledger. Each is one transaction. */
-export interface Ledger {
-  /** Allows the emails to be leased. Emails of a campaign: releases a batch of as many, in their order. */
-  accept: (ids: readonly number[]) => Promise<void>;
-  /** Returns the emails whose request was published again; of a campaign, those that are not released. */
-  requestAgain: () => Promise<number[]>;
-  lease: (holder: string, limit: number) => Promise<Copy[]>;
-  release: (holder: string, ids: readonly number[]) => Promise<void>;
-  start: (holder: string, start: string, copies: readonly Copy[]) => Promise<Started[]>;
-  renew: (holder: string, ids: readonly number[]) => Promise<number[]>;
-  settle: (attempts: readonly Attempted[]) => Promise<void>;
-  sweep: () => Promise<void>;
-  /** Returns whether the email was UNKNOWN. */
-  resolve: (id: number, outcome: Resolution) => Promise<boolean>;
-  /**
-   * With `atOnce`, queued emails are suppressed too, as by the unsubscribe page; without it, only the gates take
-   * effect.
-   */
-  unsubscribe: (id: number, atOnce: boolean) => Promise<void>;
-  changeContact: (id: number) => Promise<void>;
-  pass: (ticks: number) => Promise<void>;
-  emails: () => Promise<LedgerEmail[]>;
-  /** Runs `work` in a transaction that is lost. */
-  undone: (work: () => Promise<unknown>) => Promise<void>;
-}
-
-/** Rules that can be broken deliberately, to show that this is detected. */
-export type Fault =
-  | 'sweeper queues'
-  | 'any attempt settles'
-  | 'any status settles'
-  | 'attempts are not counted'
-  | 'anything is resolved'
-  | 'started again from SENDING'
-  | 'settling forgets the sweeper'
-  | 'lost starts are taken back by number'
-  | 'gates are not asked again'
-  | 'dots without a lease'
-  | 'silence is a failure'
-  | 'silence is an end'
-  | 'twins are both sent'
-  | 'lost starts are not in doubt'
-  | 'any dot is a success';
+import {
+  EXPIRES_AFTER,
+  LEASE,
+  REPEATABLE_FOR,
+  REQUEST_AGAIN_AFTER,
+  SENDING_LEASE,
+  isText,
+  together,
+  type Attempted,
+  type Copy,
+  type Evidence,
+  type Fault,
+  type Kind,
+  type Ledger,
+  type LedgerSend,
+  type MessageFault,
+  type Started,
+  type Status,
+} from './ledger.ts';
 
 interface Batch {
   releasedAt: number;
@@ -95,55 +25,66 @@ interface Batch {
   leaseUntil: number | null;
 }
 
+/** What the sends of one message have in common. */
+interface Message {
+  version: number;
+  refused: boolean;
+  startedAt: number | null;
+}
+
 interface Row {
   id: number;
+  message: Message;
   /** The batch with which it was released. */
   batch: Batch | null;
-  status: EmailStatus;
+  status: Status;
   attempt: number;
   acceptedAt: number | null;
   holder: string | null;
   leaseUntil: number | null;
   /** Null: it belongs to a batch, or will. */
   nextAttemptAt: number | null;
-  version: number;
-  refused: boolean;
+  provider: number | null;
+  bound: number | null;
+  told: Set<Evidence>;
 }
 
 const byNumber = (a: number, b: number): number => a - b;
 
-/** The rules of the ledger without a database: the reference for the real one, and explored in depth. */
+/** The rules of the ledgers without a database: the reference for the real ones, and explored in depth. */
 export class SpecLedger implements Ledger {
+  readonly kind: Kind;
+  readonly #ids: readonly number[];
   #rows: Map<number, Row>;
   #now = 0;
-  readonly #ofCampaign: boolean;
-  readonly #broken: Fault | undefined;
+  readonly #broken: Fault | MessageFault | undefined;
 
-  /** With `ofCampaign`, the emails are those of an email campaign, which are released and leased in batches. */
-  constructor(ids: readonly number[], ofCampaign = false, broken?: Fault) {
-    this.#ofCampaign = ofCampaign;
-    this.#rows = new Map(
-      ids.map((id) => [
-        id,
-        {
-          id,
-          batch: null,
-          status: 'QUEUED',
-          attempt: 0,
-          acceptedAt: null,
-          holder: null,
-          leaseUntil: null,
-          nextAttemptAt: ofCampaign ? null : 0,
-          version: 1,
-          refused: false,
-        },
-      ]),
-    );
+  constructor(ids: readonly number[], kind: Kind, broken?: Fault | MessageFault) {
+    this.kind = kind;
+    this.#ids = ids;
     this.#broken = broken;
+    this.#rows = new Map();
+    for (const id of ids) {
+      const mate = together(kind, ids, id).find((other) => this.#rows.has(other));
+      this.#rows.set(id, {
+        id,
+        message: mate === undefined ? { version: 1, refused: false, startedAt: null } : this.#rows.get(mate)!.message,
+        batch: null,
+        status: 'QUEUED',
+        attempt: 0,
+        acceptedAt: kind === 'messages' ? 0 : null,
+        holder: null,
+        leaseUntil: null,
+        nextAttemptAt: kind === 'campaign' ? null : 0,
+        provider: null,
+        bound: null,
+        told: new Set(),
+      });
+    }
   }
 
   async accept(ids: readonly number[]): Promise<void> {
-    if (this.#ofCampaign) {
+    if (this.kind === 'campaign') {
       const batch = { releasedAt: this.#now, holder: null, leaseUntil: null };
       for (const row of this.#unreleased().slice(0, ids.length)) row.batch = batch;
       return;
@@ -152,7 +93,7 @@ export class SpecLedger implements Ledger {
   }
 
   async requestAgain(): Promise<number[]> {
-    if (this.#ofCampaign) return this.#unreleased().map((row) => row.id);
+    if (this.kind === 'campaign') return this.#unreleased().map((row) => row.id);
     const waiting = this.#all().filter(
       (row) =>
         row.status === 'QUEUED' && row.acceptedAt === null && row.nextAttemptAt! <= this.#now - REQUEST_AGAIN_AFTER,
@@ -161,7 +102,7 @@ export class SpecLedger implements Ledger {
     return waiting.map((row) => row.id);
   }
 
-  /** `chosen`: the emails that the real ledger has leased, because their order is up to it. */
+  /** `chosen`: what the real ledger has leased, because its order is up to it. */
   async lease(holder: string, limit: number, chosen?: readonly number[]): Promise<Copy[]> {
     const free = this.#all().filter(
       (row) => row.status === 'QUEUED' && this.#isAccepted(row) && this.#isDue(row) && !this.#held(row),
@@ -173,11 +114,22 @@ export class SpecLedger implements Ledger {
     const batches = new Set(free.filter((row) => row.nextAttemptAt === null && isChosen(row)).map((row) => row.batch!));
     const batched = free.filter((row) => row.nextAttemptAt === null && batches.has(row.batch!));
     for (const batch of batches) Object.assign(batch, { holder, leaseUntil: this.#now + LEASE });
-    return [...single, ...batched].map(({ id, attempt, version }) => ({ id, batchId: null, attempt, version }));
+    return [...single, ...batched].map(({ id, attempt, message, bound }) => ({
+      id,
+      batchId: null,
+      attempt,
+      version: message.version,
+      provider: this.#broken === 'any provider is asked again' ? null : bound,
+    }));
   }
 
   async release(holder: string, ids: readonly number[]): Promise<void> {
-    for (const row of this.#of(ids)) if (row.status === 'QUEUED' && row.holder === holder) this.#free(row);
+    for (const row of this.#of(ids)) {
+      if (row.status !== 'QUEUED' || row.holder !== holder) continue;
+      this.#free(row);
+      // What a sender of messages gives back, it puts off.
+      if (this.kind === 'messages') row.nextAttemptAt = this.#now + 1;
+    }
     for (const { batch } of this.#all()) if (batch?.holder === holder) batch.leaseUntil = this.#now;
   }
 
@@ -188,13 +140,16 @@ export class SpecLedger implements Ledger {
       this.#broken === 'started again from SENDING' && row.status === 'SENDING' && row.holder!.startsWith(`${holder}/`);
     const held = this.#of(copies.map((copy) => copy.id)).filter((row) => startable(row) || again(row));
     return held.map((row) => {
-      const stale = copies.find((copy) => copy.id === row.id)!.version !== row.version;
+      const { version, provider } = copies.find((copy) => copy.id === row.id)!;
       this.#free(row);
       row.acceptedAt ??= row.batch?.releasedAt ?? null;
-      if (row.refused && this.#broken !== 'gates are not asked again') row.status = 'SUPPRESSED';
-      else if (!stale) {
+      if (this.#isTooLate(row)) row.status = 'UNKNOWN';
+      else if (row.message.refused && this.#broken !== 'gates are not asked again') row.status = this.#refused(row);
+      else if (version === row.message.version) {
         Object.assign(row, { status: 'SENDING', holder: start, leaseUntil: this.#now + SENDING_LEASE });
         if (this.#broken !== 'attempts are not counted') row.attempt += 1;
+        row.message.startedAt ??= this.#now;
+        if (this.kind === 'messages') row.provider = provider;
       } else row.nextAttemptAt ??= this.#now;
       return { id: row.id, status: row.status, attempt: row.attempt };
     });
@@ -209,7 +164,8 @@ export class SpecLedger implements Ledger {
   }
 
   async settle(attempts: readonly Attempted[]): Promise<void> {
-    for (const { id, attempt, start, result, delay } of attempts) {
+    for (const attempted of attempts) {
+      const { id, attempt, start, result, delay, provider, isBound } = attempted;
       const row = this.#rows.get(id)!;
       const open =
         row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
@@ -222,49 +178,75 @@ export class SpecLedger implements Ledger {
       if (isNamed && !isUntaken && row.holder !== start) continue;
       if (!isNamed && row.attempt !== attempt && this.#broken !== 'any attempt settles') continue;
       row.acceptedAt ??= this.#now;
-      const expired = result === 'QUEUED' && row.acceptedAt <= this.#now - EXPIRES_AFTER;
-      row.status = expired ? 'FAILED' : result;
+      const wasBound = row.bound !== null;
+      if (isBound) row.bound = provider;
+      if (this.kind === 'messages') row.provider = provider ?? row.provider;
+      if (result === 'QUEUED') row.status = this.#again(row);
+      else if (result === 'FAILED' && wasBound && this.#broken !== 'a refusal ends a doubt') row.status = 'UNKNOWN';
+      else row.status = result;
       if (row.status === 'QUEUED') row.nextAttemptAt = this.#now + delay;
       this.#free(row);
+      this.#applyReports(row);
     }
   }
 
   async sweep(): Promise<void> {
     for (const row of this.#all()) {
-      if (row.status !== 'SENDING' || this.#held(row)) continue;
+      if (row.status !== 'SENDING' || (this.#held(row) && this.#broken !== 'sweeper does not wait')) continue;
       row.status = this.#broken === 'sweeper queues' ? 'QUEUED' : 'UNKNOWN';
       row.leaseUntil = null;
+      this.#applyReports(row);
     }
   }
 
-  async resolve(id: number, outcome: Resolution): Promise<boolean> {
+  async report(id: number, evidence: Evidence, provider: number): Promise<boolean> {
     const row = this.#rows.get(id)!;
-    if (row.status !== 'UNKNOWN' && !(this.#broken === 'anything is resolved' && row.status === 'SENDING'))
-      return false;
-    row.status = ({ sent: 'SENT', failed: 'FAILED', resend: 'QUEUED' } as const)[outcome];
-    row.nextAttemptAt = this.#now;
-    this.#free(row);
+    // A device knows which send it got, and so does a link.
+    if (isText(this.kind, this.#ids, id) && evidence !== 'CLICK' && row.provider !== provider) return false;
+    row.told.add(evidence);
+    this.#applyReports(row, evidence);
     return true;
   }
 
+  async resolve(id: number, outcome: Resolution): Promise<number[]> {
+    const mates = this.#of(together(this.kind, this.#ids, id));
+    const isOpen = ({ status }: Row): boolean =>
+      status === 'UNKNOWN' || (this.#broken === 'anything is resolved' && status === 'SENDING');
+    // What one device got, arrived.
+    const isDone = mates.some(({ status }) => status === 'SENT' || status === 'DELIVERED');
+    const open = isDone ? [] : mates.filter(isOpen);
+    for (const row of open) {
+      row.status = ({ sent: 'SENT', failed: 'FAILED', resend: 'QUEUED' } as const)[outcome];
+      row.nextAttemptAt = this.#now;
+      this.#free(row);
+      if (outcome !== 'resend' || this.kind !== 'messages') continue;
+      row.attempt += 1;
+      row.bound = null;
+    }
+    return open.map((row) => row.id);
+  }
+
   async unsubscribe(id: number, atOnce: boolean): Promise<void> {
-    const row = this.#rows.get(id)!;
-    row.refused = true;
-    row.version += 1;
-    if (!atOnce || row.status !== 'QUEUED') return;
-    row.status = 'SUPPRESSED';
-    this.#free(row);
+    const { message } = this.#rows.get(id)!;
+    message.refused = true;
+    message.version += 1;
+    if (!atOnce) return;
+    for (const row of this.#all()) {
+      if (row.message !== message || row.status !== 'QUEUED') continue;
+      row.status = this.#refused(row);
+      this.#free(row);
+    }
   }
 
   async changeContact(id: number): Promise<void> {
-    this.#rows.get(id)!.version += 1;
+    this.#rows.get(id)!.message.version += 1;
   }
 
   async pass(ticks: number): Promise<void> {
     this.#now += ticks;
   }
 
-  async emails(): Promise<LedgerEmail[]> {
+  async sends(): Promise<LedgerSend[]> {
     return this.#all().map((row) => ({
       id: row.id,
       status: row.status,
@@ -272,7 +254,9 @@ export class SpecLedger implements Ledger {
       accepted: this.#isAccepted(row),
       holder: row.holder,
       leased: this.#held(row),
-      due: this.#isDue(row),
+      due: row.status === 'QUEUED' && this.#isDue(row),
+      provider: row.provider,
+      bound: row.bound,
     }));
   }
 
@@ -314,5 +298,44 @@ export class SpecLedger implements Ledger {
   #free(row: Row): void {
     row.holder = null;
     row.leaseUntil = null;
+  }
+
+  /** Its provider may have forgotten the key. */
+  #isTooLate({ bound, message }: Row): boolean {
+    if (bound === null || this.#broken === 'keys are kept for ever') return false;
+    return message.startedAt! <= this.#now - REPEATABLE_FOR;
+  }
+
+  /** What becomes of an attempt that may be repeated. */
+  #again(row: Row): Status {
+    if (this.#isTooLate(row) && this.#broken !== 'a doubt expires') return 'UNKNOWN';
+    const since = this.kind === 'messages' ? (row.message.startedAt ?? 0) : row.acceptedAt!;
+    return since <= this.#now - EXPIRES_AFTER ? 'FAILED' : 'QUEUED';
+  }
+
+  /** What a gate makes of it. */
+  #refused({ bound }: Row): Status {
+    return bound === null || this.#broken === 'a doubt is suppressed' ? 'SUPPRESSED' : 'UNKNOWN';
+  }
+
+  /** What was told about a message that was accepted, or may have been, moves it forward. */
+  #applyReports(row: Row, last?: Evidence): void {
+    const isDoubt = row.status === 'QUEUED' && row.bound !== null;
+    if (isDoubt && this.#broken === 'reports of a doubt are forgotten') return;
+    if (!isDoubt && !['SENT', 'UNKNOWN', 'UNDELIVERED'].includes(row.status)) {
+      if (this.#broken === 'reports go back' && row.status === 'DELIVERED' && last) row.status = 'SENT';
+      return;
+    }
+    const has = (evidence: Evidence): boolean => row.told.has(evidence);
+    const wasAccepted = has('SENT') || row.status === 'SENT' || row.status === 'UNDELIVERED';
+    const isUndelivered = has('UNDELIVERED') || (has('FAILED') && wasAccepted);
+    let status: Status | null = null;
+    if (has('DELIVERED')) status = 'DELIVERED';
+    else if (isUndelivered) status = 'UNDELIVERED';
+    else if (has('FAILED')) status = 'FAILED';
+    else if ((has('SENT') || has('CLICK')) && row.status !== 'UNDELIVERED') status = 'SENT';
+    if (status === null || status === row.status) return;
+    row.status = status;
+    this.#free(row);
   }
 }

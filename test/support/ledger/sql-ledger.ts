@@ -1,280 +1,65 @@
-import assert from 'node:assert/strict';
-import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { acceptEmails } from '../../../domain/emails/ledger/accept-emails.ts';
-import { insertCampaignEmails, releaseEmailBatches } from '../../../domain/emails/ledger/email-batches.ts';
-import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/ledger/lease-emails.ts';
-import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
-import { resolveEmail, type Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
-import { settleEmails } from '../../../domain/emails/ledger/settle-emails.ts';
-import { startEmails, type Transact } from '../../../domain/emails/ledger/start-emails.ts';
-import { suppressEmailsTo } from '../../../domain/emails/ledger/suppress-emails.ts';
-import { repeatSendRequests, markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
+import { engineEm, rows, type EntityManager, type Orm, type RawBuilder } from '../../../db/orm.ts';
+import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
 import { AppError } from '../../../domain/common/errors.ts';
-import {
-  LEASE,
-  REQUEST_AGAIN_AFTER,
-  SENDING_LEASE,
-  SpecLedger,
-  type Attempted,
-  type Copy,
-  type Ledger,
-  type LedgerEmail,
-  type Started,
-} from './spec.ts';
+import type { Attempted, Copy, Evidence, Kind, Ledger, LedgerSend, Started } from './ledger.ts';
+import { SpecLedger } from './spec.ts';
 
-const TENANT = 'ledger';
-/** So long that the duration of a test does not matter. 260 of them are three days. */
-const TICK_SECONDS = 1000;
+export const TENANT = 'ledger';
 
-const byId = (a: { id: number }, b: { id: number }): number => a.id - b.id;
+export const byId = (a: { id: number }, b: { id: number }): number => a.id - b.id;
+
+/** Whether a command succeeded; false if it was a conflict. */
+export const unlessConflict = (command: Promise<unknown>): Promise<boolean> =>
+  command.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'conflict') return false;
+      throw error;
+    },
+  );
 
 /**
  * The real commands on a real database, each compared to the rules: after any schedule, both must return the same
  * results and have the same rows. Time passes by moving all times of the rows back.
  */
-export class SqlLedger implements Ledger {
-  readonly #orm: Orm;
-  readonly #ids: readonly number[];
-  readonly #spec: SpecLedger;
-  /** The campaign whose emails they are; null for emails of journeys. */
-  readonly #campaignId: number | null;
+export abstract class SqlLedger implements Ledger {
+  readonly kind: Kind;
+  protected readonly orm: Orm;
+  protected readonly ids: readonly number[];
+  protected readonly spec: SpecLedger;
   /** The transaction that will be rolled back. */
   #tx: EntityManager | null = null;
 
-  constructor(orm: Orm, ids: readonly number[], campaignId: number | null) {
-    this.#orm = orm;
-    this.#ids = ids;
-    this.#campaignId = campaignId;
-    this.#spec = new SpecLedger(ids, campaignId !== null);
+  constructor(orm: Orm, ids: readonly number[], kind: Kind) {
+    this.orm = orm;
+    this.ids = ids;
+    this.kind = kind;
+    this.spec = new SpecLedger(ids, kind);
   }
 
-  /**
-   * Queues emails to new contacts, of journeys or of an email campaign, after suppressing what an earlier schedule left
-   * open.
-   */
-  static async queue(orm: Orm, count: number, ofCampaign: boolean): Promise<{ ledger: SqlLedger; ids: number[] }> {
-    const { ids, campaignId } = await engineEm(orm).transactional(async (tx) => {
-      await rows(tx, sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`);
-      const [template] = await rows<{ id: number }>(
-        tx,
-        sql`
-        insert into email_templates (tenant_id, name, subject, content) values (${TENANT}, gen_random_uuid(), 's', 'c') returning id`,
-      );
-      const contacts = await rows<{ id: number }>(
-        tx,
-        sql`
-        insert into contacts (tenant_id, first_name, last_name, email, email_key)
-        select ${TENANT}, 'a', 'b', m, m from (select gen_random_uuid() || '@example.org' as m from generate_series(1, ${count})) g returning id`,
-      );
-      if (ofCampaign) {
-        const [campaign] = await rows<{ id: number }>(
-          tx,
-          sql`insert into email_campaigns (tenant_id, name, status) values (${TENANT}, gen_random_uuid(), 'SENDING') returning id`,
-        );
-        await rows(
-          tx,
-          insertCampaignEmails(sql`(
-            select ${TENANT}::text as tenant_id, 'contact/' || id as send_key, ${template!.id}::bigint as template_id, id as contact_id,
-              ${campaign!.id}::bigint as campaign_id, null as variant, null::timestamptz as due_at, null as reason
-            from unnest(${contacts.map(({ id }) => id)}::bigint[]) id)`),
-        );
-        const queued = await rows<{ id: number }>(
-          tx,
-          sql`select id from emails where campaign_id = ${campaign!.id} order by id`,
-        );
-        return { ids: queued.map(({ id }) => id), campaignId: campaign!.id };
-      }
-      const queued = await queueEmails(
-        tx,
-        TENANT,
-        contacts.map(({ id }) => ({
-          sendKey: `contact/${id}`,
-          templateId: template!.id,
-          contactId: id,
-          lane: 'journey',
-          requestId: null,
-        })),
-      );
-      return { ids: queued.map(({ emailId }) => emailId), campaignId: null };
-    });
-    return { ledger: new SqlLedger(orm, ids, campaignId), ids };
-  }
+  abstract accept(ids: readonly number[]): Promise<void>;
+  abstract requestAgain(): Promise<number[]>;
+  abstract lease(holder: string, limit: number): Promise<Copy[]>;
+  abstract release(holder: string, ids: readonly number[]): Promise<void>;
+  abstract start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]>;
+  abstract renew(holder: string, ids: readonly number[]): Promise<number[]>;
+  abstract settle(attempts: readonly Attempted[]): Promise<void>;
+  abstract sweep(): Promise<void>;
+  abstract resolve(id: number, outcome: Resolution): Promise<number[]>;
+  abstract unsubscribe(id: number, atOnce: boolean): Promise<void>;
+  abstract changeContact(id: number): Promise<void>;
+  abstract pass(ticks: number): Promise<void>;
+  abstract sends(): Promise<LedgerSend[]>;
 
-  async accept(ids: readonly number[]): Promise<void> {
-    const campaignId = this.#campaignId;
-    const unreleased = { tenantId: TENANT, campaignId: campaignId!, after: 0, onlyVariants: false, now: new Date() };
-    await this.#em().transactional((tx): Promise<unknown> =>
-      campaignId === null
-        ? acceptEmails(
-            tx,
-            ids.map((emailId) => ({ tenantId: TENANT, emailId })),
-          )
-        : releaseEmailBatches(tx, unreleased, null, ids.length),
-    );
-    await this.#spec.accept(ids);
-  }
-
-  async requestAgain(): Promise<number[]> {
-    const requested = await this.#spec.requestAgain();
-    const repeated = await repeatSendRequests(this.#em(), REQUEST_AGAIN_AFTER * TICK_SECONDS);
-    assert.equal(repeated, this.#campaignId === null ? requested.length : 0);
-    return requested;
-  }
-
-  async lease(holder: string, limit: number): Promise<Copy[]> {
-    const lane = this.#campaignId === null ? 'journey' : 'bulk';
-    const leased = (await leaseEmails(this.#em(), { holder, lane, limit, seconds: LEASE * TICK_SECONDS })).map(
-      ({ id, batchId, attempt, contactVersion }) => ({ id, batchId, attempt, version: contactVersion! }),
-    );
-    const expected = await this.#spec.lease(
-      holder,
-      limit,
-      leased.map(({ id }) => id),
-    );
-    assert.deepEqual(leased.map((copy) => ({ ...copy, batchId: null })).toSorted(byId), expected.toSorted(byId));
-    const free = (await this.#spec.emails()).filter(
-      (email) => email.status === 'QUEUED' && email.accepted && email.due && !email.leased,
-    );
-    // Batches are leased whole, and counted as they were released.
-    const enough = this.#campaignId === null ? leased.length === limit : leased.length > 0;
-    assert.ok(enough || free.length === 0, 'it leases all that are free, up to the limit');
-    return leased;
-  }
-
-  async release(holder: string, ids: readonly number[]): Promise<void> {
-    await releaseLeases(this.#em(), holder, ids);
-    await this.#spec.release(holder, ids);
-  }
-
-  async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
-    const rendered = copies.map(({ id, batchId, attempt, version }) => ({
-      id,
-      tenantId: TENANT,
-      batchId,
-      contactVersion: version,
-      contentVersion: 1,
-      linkCount: 0,
-      fromKey: null,
-      address: 'a@example.org',
-      isBareAddress: false,
-      attempt,
-    }));
-    const transact: Transact = (statements) =>
-      this.#em().transactional(async (tx) => {
-        const answers = [];
-        for (const statement of statements) answers.push(await rows(tx, statement));
-        return answers;
-      });
-    const started = await startEmails(transact, {
-      holder,
-      name: start,
-      leaseSeconds: SENDING_LEASE * TICK_SECONDS,
-      emails: rendered.map((one) => ({ rendered: one, provider: 'mx:25' })),
-      sent: [],
-    });
-    assert.deepEqual(started.toSorted(byId), (await this.#spec.start(holder, start, copies)).toSorted(byId));
-    return started;
-  }
-
-  async renew(holder: string, ids: readonly number[]): Promise<number[]> {
-    const held = await renewLeases(this.#em(), holder, ids, SENDING_LEASE * TICK_SECONDS);
-    assert.deepEqual(held.toSorted(), (await this.#spec.renew(holder, ids)).toSorted());
-    return held;
-  }
-
-  async settle(attempts: readonly Attempted[]): Promise<void> {
-    await settleEmails(
-      this.#em(),
-      attempts.map(({ id, attempt, start, result, tried, delay }) => ({
-        id,
-        tenantId: TENANT,
-        attempt,
-        result,
-        reply: null,
-        provider: tried ? 'mx:25' : null,
-        delaySeconds: delay * TICK_SECONDS,
-        ...(start ? { start } : {}),
-      })),
-    );
-    await this.#spec.settle(attempts);
-  }
-
-  async sweep(): Promise<void> {
-    await markLostEmails(this.#em());
-    await this.#spec.sweep();
-  }
-
-  async resolve(id: number, outcome: Resolution): Promise<boolean> {
-    const resolved = await resolveEmail(tenantEm(this.#orm, TENANT), id, outcome).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof AppError && error.code === 'conflict') return false;
-        throw error;
-      },
-    );
-    assert.equal(resolved, await this.#spec.resolve(id, outcome));
-    return resolved;
-  }
-
-  async unsubscribe(id: number, atOnce: boolean): Promise<void> {
-    await this.#em().transactional(async (tx) => {
-      const [contact] = await rows<{ id: number }>(
-        tx,
-        sql`
-        update contacts set status = 'unsubscribed', version = version + 1 where id = (select contact_id from emails where id = ${id}) returning id`,
-      );
-      if (atOnce) await suppressEmailsTo(tx, TENANT, contact!.id, 'contact_unsubscribed');
-    });
-    await this.#spec.unsubscribe(id, atOnce);
-  }
-
-  async changeContact(id: number): Promise<void> {
-    await this.#em().transactional((tx) =>
-      rows(
-        tx,
-        sql`
-      update contacts set first_name = 'c', version = version + 1 where id = (select contact_id from emails where id = ${id})`,
-      ),
-    );
-    await this.#spec.changeContact(id);
-  }
-
-  async pass(ticks: number): Promise<void> {
-    await this.#em().transactional((tx) =>
-      rows(
-        tx,
-        sql`
-      with batches as (
-        update email_batches set lease_until = lease_until - d, released_at = released_at - d
-        from make_interval(secs => ${ticks * TICK_SECONDS}) d where campaign_id = ${this.#campaignId}
-      )
-      update emails set lease_until = lease_until - d, next_attempt_at = next_attempt_at - d, accepted_at = accepted_at - d
-      from make_interval(secs => ${ticks * TICK_SECONDS}) d where id = any(${this.#ids}::bigint[])`,
-      ),
-    );
-    await this.#spec.pass(ticks);
-  }
-
-  async emails(): Promise<LedgerEmail[]> {
-    const emails = await this.#em().transactional((tx) =>
-      rows<LedgerEmail>(
-        tx,
-        sql`
-      select e.id, e.status, e.attempt, e.accepted_at is not null or b.id is not null as accepted, e.holder,
-        coalesce(case when b.id is null then e.lease_until else b.lease_until end > now(), false) as leased,
-        coalesce(e.next_attempt_at <= now(), true) as due
-      from emails e left join email_batches b on e.status = 'QUEUED' and e.next_attempt_at is null and e.id = any(b.email_ids)
-      where e.id = any(${this.#ids}::bigint[]) order by e.id`,
-      ),
-    );
-    assert.deepEqual(emails, await this.#spec.emails());
-    return emails;
+  /** Nothing is told about emails here. */
+  async report(_id: number, _evidence: Evidence, _provider: number): Promise<boolean> {
+    return false;
   }
 
   async undone(work: () => Promise<unknown>): Promise<void> {
     const lost = new Error('lost');
-    await this.#spec.undone(() =>
-      engineEm(this.#orm)
+    await this.spec.undone(() =>
+      engineEm(this.orm)
         .transactional(async (tx) => {
           this.#tx = tx;
           await work();
@@ -289,19 +74,14 @@ export class SqlLedger implements Ledger {
     );
   }
 
-  /** The ended deliveries that consumers of events were told of. */
-  async told(): Promise<{ id: number; status: string }[]> {
-    return this.#em().transactional((tx) =>
-      rows<{ id: number; status: string }>(
-        tx,
-        sql`
-      select (e->'data'->>'emailId')::int as id, e->'data'->>'status' as status from outbox_events o, jsonb_array_elements(o.events) e
-      where o.type = 'EMAIL_SENT' and o.tenant_id = ${TENANT} and (e->'data'->>'emailId')::int = any(${this.#ids}::int[]) order by 1`,
-      ),
-    );
+  protected em(): EntityManager {
+    return this.#tx ?? engineEm(this.orm);
   }
 
-  #em(): EntityManager {
-    return this.#tx ?? engineEm(this.#orm);
-  }
+  protected readonly transact = (statements: readonly RawBuilder<unknown>[]): Promise<unknown[][]> =>
+    this.em().transactional(async (tx) => {
+      const answers: unknown[][] = [];
+      for (const statement of statements) answers.push(await rows(tx, statement));
+      return answers;
+    });
 }

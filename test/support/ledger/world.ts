@@ -1,146 +1,72 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
-import { LEASE, SENDING_LEASE, type Attempted, type Copy, type Fault, type Ledger } from './spec.ts';
+import {
+  LEASE,
+  REPEATABLE_FOR,
+  SENDING_LEASE,
+  evidenceOf,
+  isText,
+  together,
+  type Attempted,
+  type Evidence,
+  type Fault,
+  type Ledger,
+  type LedgerSend,
+  type MessageFault,
+  type Status,
+} from './ledger.ts';
+import { IN_DOUBT, Process, type Dot, type Sending } from './process.ts';
+import { PASSES, PROCESSES, PROVIDERS, type Fate, type Step } from './schedule.ts';
 
-const PROCESSES = 3;
 const CONNECTIONS = 1;
-/** The most emails of a process that may be SENDING. */
-const IN_DOUBT = 2;
 const STARTS_AT_ONCE = 2;
 /** A holder considers a lease expired this much earlier than the ledger does; less than a tick. */
 const MARGIN = 0.5;
 
-/**
- * The fate of a transaction: committed and answered; committed, but the reply is lost (with the connection, or in a
- * restart of Postgres); or lost itself.
- */
-type Fate = 'answered' | 'unanswered' | 'undone';
-
-const ACTS = {
-  accept: 5,
-  'lose a request': 1,
-  'request again': 2,
-  lease: 8,
-  release: 1,
-  start: 9,
-  'start in Postgres': 10,
-  connect: 12,
-  'put back': 2,
-  renew: 2,
-  'end before the dot': 2,
-  dot: 10,
-  'dot arrives': 10,
-  reply: 10,
-  settle: 10,
-  freeze: 1,
-  suspend: 1,
-  wake: 4,
-  kill: 2,
-  'restart Postgres': 1,
-  pass: 7,
-  sweep: 5,
-  resolve: 2,
-  unsubscribe: 1,
-  'change a contact': 1,
-} as const;
-
-/** One step of the schedule. `who` is a process; `n` chooses among the available objects. */
-export interface Step {
-  act: keyof typeof ACTS;
-  who: number;
-  n: number;
-  fate: Fate;
-}
-
-const step: fc.Arbitrary<Step> = fc.record({
-  act: fc.oneof(
-    ...Object.entries(ACTS).map(([act, weight]) => ({ weight, arbitrary: fc.constant(act as Step['act']) })),
-  ),
-  who: fc.nat(PROCESSES - 1),
-  n: fc.nat(7),
-  fate: fc.oneof(
-    { weight: 5, arbitrary: fc.constant('answered' as const) },
-    fc.constantFrom('unanswered' as const, 'undone' as const),
-  ),
-});
-
-export const schedules = (longest: number): fc.Arbitrary<Step[]> =>
-  fc.array(step, { minLength: 1, maxLength: longest, size: 'max' });
-
-/** A message with its final dot, from the moment it is sent; it may reach the server after its sender's death. */
-interface Dot {
-  id: number;
-  /** The name of the start that it belongs to. */
-  start: string;
-  /** How often an operator had chosen `resend` at that start. */
-  resends: number;
-  /** The server's reply; `lost` if the message never arrived. */
-  verdict: null | 'accepted' | 'later' | 'never' | 'lost';
-}
-
-/** An email that was started: it waits for a connection, or is on one. */
-interface Sending {
-  id: number;
-  attempt: number;
-  start: string;
-  resends: number;
-  dot: Dot | null;
-}
-
-/** A process with senders, modelled on worker/senders: its memory, and what it believes. */
-class Process {
-  readonly holder: string;
-  /** Its monotonic clock. */
-  clock = 0;
-  state: 'awake' | 'frozen' | 'suspended' = 'awake';
-  /** Whether it was ever suspended, so that its clock may be behind all others. */
-  late = false;
-  calls = 0;
-  ready: (Copy & { until: number })[] = [];
-  /** Sent to Postgres and not answered yet. */
-  starts: { name: string; on: Copy[]; until: number }[] = [];
-  /** Started; waits for a connection. */
-  waiting: Sending[] = [];
-  wire: Sending[] = [];
-  /** Outcomes that are not in Postgres yet: these emails are still in doubt. */
-  known: Attempted[] = [];
-  readonly leases = new Map<number, number>();
-  readonly #broken: Fault | undefined;
-
-  constructor(holder: string, broken: Fault | undefined) {
-    this.holder = holder;
-    this.#broken = broken;
-  }
-
-  /** How many more emails may be started. */
-  get room(): number {
-    const known =
-      this.#broken === 'lost starts are not in doubt' ? this.known.filter(({ tried }) => tried) : this.known;
-    const asked = this.starts.reduce((sum, { on }) => sum + on.length, 0);
-    return IN_DOUBT - asked - this.waiting.length - this.wire.length - known.length;
-  }
-}
-
-/** What operators and the recipient have decided about an email. */
+/** What operators and the recipient have decided about a send, and what was told about it. */
 interface Said {
   resends: number;
   sent: boolean;
   failed: boolean;
   unsubscribed: boolean;
+  told: Set<Evidence>;
 }
 
 const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
+const isAccepted = (status: Status): boolean => status === 'SENT' || status === 'DELIVERED' || status === 'UNDELIVERED';
+/** Whether it may have been accepted. */
+const isPerhaps = ({ verdict }: Dot): boolean => verdict !== 'later' && verdict !== 'never';
 const isOpen = (status: string): boolean => status === 'QUEUED' || status === 'SENDING';
 
+/** What a status may become; what ended stays as it is, or is known better. */
+const NEXT: Record<Status, readonly Status[]> = {
+  QUEUED: ['SENDING', 'SUPPRESSED', 'FAILED'],
+  SENDING: ['QUEUED', 'SENT', 'DELIVERED', 'UNDELIVERED', 'FAILED', 'UNKNOWN'],
+  UNKNOWN: ['QUEUED', 'SENT', 'DELIVERED', 'UNDELIVERED', 'FAILED'],
+  SENT: ['DELIVERED', 'UNDELIVERED'],
+  UNDELIVERED: ['DELIVERED'],
+  DELIVERED: [],
+  FAILED: [],
+  SUPPRESSED: [],
+  // There are none here.
+  BOUNCED: [],
+  COMPLAINED: [],
+};
+/** What is QUEUED though it may have been accepted: whoever may have accepted it is asked again, or tells. */
+const NEXT_IN_DOUBT: readonly Status[] = ['SENDING', 'SENT', 'DELIVERED', 'UNDELIVERED', 'FAILED', 'UNKNOWN'];
+
 /**
- * Processes with senders, a mail server, the topic, a recovery and operators, all on one ledger, driven step by step by
- * a schedule. After each step, the guarantees of the ledger are checked against what the server really received.
+ * Processes with senders, a mail server or providers, the topic, a recovery and operators, all on one ledger, driven
+ * step by step by a schedule. After each step, the guarantees of the ledger are checked against what the server really
+ * received.
  */
 export class World {
   readonly #ledger: Ledger;
   readonly #ids: readonly number[];
-  readonly #broken: Fault | undefined;
+  readonly #broken: Fault | MessageFault | undefined;
+  #now = 0;
+  /** As they were after the last step. */
+  #before = new Map<number, LedgerSend>();
   /** The send requests on the topic. */
   #topic: number[];
   #made = 0;
@@ -149,12 +75,14 @@ export class World {
   readonly #dots: Dot[] = [];
   readonly #said: Map<number, Said>;
 
-  constructor(ledger: Ledger, ids: readonly number[], broken?: Fault) {
+  constructor(ledger: Ledger, ids: readonly number[], broken?: Fault | MessageFault) {
     this.#ledger = ledger;
     this.#ids = ids;
     this.#broken = broken;
     this.#topic = [...ids];
-    this.#said = new Map(ids.map((id) => [id, { resends: 0, sent: false, failed: false, unsubscribed: false }]));
+    this.#said = new Map(
+      ids.map((id) => [id, { resends: 0, sent: false, failed: false, unsubscribed: false, told: new Set() }]),
+    );
     this.#processes = Array.from({ length: PROCESSES }, () => this.#spawn());
   }
 
@@ -194,14 +122,15 @@ export class World {
         return ledger.sweep();
       case 'resolve':
         return this.#resolve(id, (['resend', 'sent', 'failed'] as const)[who]!);
-      case 'unsubscribe': {
-        this.#said.get(id)!.unsubscribed = true;
+      case 'unsubscribe':
+        for (const each of together(ledger.kind, this.#ids, id)) this.#said.get(each)!.unsubscribed = true;
         return ledger.unsubscribe(id, fate === 'answered');
-      }
+      case 'report':
+        return this.#report(who, n);
       case 'change a contact':
         return ledger.changeContact(id);
       case 'pass':
-        return this.#pass([1, 1, 2, 2, 6, 7, 7, 270][n]!);
+        return this.#pass(PASSES[n]!);
       case 'dot arrives': {
         const dot = at(
           this.#dots.filter(({ verdict }) => verdict === null),
@@ -253,8 +182,8 @@ export class World {
         return;
       }
       case 'start': {
-        const on =
-          process.starts.length < STARTS_AT_ONCE ? this.#take(process, Math.min(process.room, 1 + (n % 3))) : [];
+        const most = process.starts.length < STARTS_AT_ONCE ? Math.min(process.room, 1 + (n % 3)) : 0;
+        const on = process.take(most, n, PROVIDERS);
         process.calls += 1;
         if (on.length > 0)
           process.starts.push({
@@ -275,10 +204,13 @@ export class World {
         const next = at(process.waiting, n);
         if (!next) return;
         process.waiting.splice(process.waiting.indexOf(next), 1);
-        process.known.push({ id: next.id, attempt: next.attempt, result: 'QUEUED', tried: false, delay: 0 });
+        const { provider } = next;
+        process.known.push({ id: next.id, attempt: next.attempt, result: 'QUEUED', tried: false, provider, delay: 0 });
         return;
       }
       case 'renew': {
+        // A request is too short for that.
+        if (ledger.kind === 'messages') return;
         const ids = [...process.leases.keys()];
         const until = process.clock + SENDING_LEASE - MARGIN;
         const held = await this.#transact(fate, () => ledger.renew(holder, ids));
@@ -329,15 +261,6 @@ export class World {
     return fate === 'answered' ? answer : null;
   }
 
-  #take(process: Process, count: number): Copy[] {
-    const taken: Copy[] = [];
-    while (taken.length < count && process.ready.length > 0) {
-      const next = process.ready.shift()!;
-      if (process.clock < next.until) taken.push(next);
-    }
-    return taken;
-  }
-
   async #started(process: Process, n: number, fate: Fate): Promise<void> {
     const asked = at(process.starts, n);
     if (!asked) return;
@@ -353,6 +276,7 @@ export class World {
           start: name,
           result: 'QUEUED',
           tried: false,
+          provider: null,
           delay: 0,
         })),
       );
@@ -361,29 +285,44 @@ export class World {
     const attempts = new Map(
       started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]),
     );
-    for (const { id } of on) {
+    for (const { id, provider } of on) {
       const attempt = attempts.get(id);
       if (attempt === undefined) continue;
-      assert.ok(!this.#said.get(id)!.unsubscribed, `email ${id} is started though its recipient has unsubscribed`);
+      assert.ok(!this.#said.get(id)!.unsubscribed, `send ${id} is started though its recipient has unsubscribed`);
+      this.#checkKey(id);
       if (this.#broken !== 'twins are both sent') attempts.delete(id);
-      process.waiting.push({ id, attempt, start: name, resends: this.#said.get(id)!.resends, dot: null });
+      process.waiting.push({ id, attempt, start: name, provider, resends: this.#said.get(id)!.resends, dot: null });
       process.leases.set(id, until);
     }
   }
 
   async #letGo(process: Process, sending: Sending): Promise<void> {
-    const { id, start, resends } = sending;
+    const { id, start, provider, resends } = sending;
     const holds = process.clock < (process.leases.get(id) ?? 0);
     if (!holds && this.#broken !== 'dots without a lease') return this.#conclude(process, sending, 'QUEUED', 0);
     if (!process.late) {
-      const email = (await this.#ledger.emails()).find((each) => each.id === id)!;
+      const send = (await this.#ledger.sends()).find((each) => each.id === id)!;
       assert.ok(
-        email.status === 'SENDING' && email.holder === start && email.leased,
-        `email ${id}: a dot is let go whose lease has ended`,
+        send.status === 'SENDING' && send.holder === start && send.leased,
+        `send ${id}: a dot is let go whose lease has ended`,
       );
     }
-    sending.dot = { id, start, resends, verdict: null };
+    const key = this.#isKnownByKey(id) ? `message of ${provider}` : start;
+    sending.dot = { id, start, provider, key, resends, at: this.#now, verdict: null, isSilent: false };
     this.#dots.push(sending.dot);
+  }
+
+  /** Whether its providers know it by a key, so that they may be asked again. */
+  #isKnownByKey(id: number): boolean {
+    return isText(this.#ledger.kind, this.#ids, id);
+  }
+
+  /** A provider that may have forgotten a key is not asked again under it. */
+  #checkKey(id: number): void {
+    if (!this.#isKnownByKey(id)) return;
+    const { resends } = this.#said.get(id)!;
+    const first = this.#dots.find((dot) => dot.id === id && dot.resends === resends && isPerhaps(dot));
+    assert.ok(!first || this.#now - first.at < REPEATABLE_FOR, `send ${id}: asked again when its key may be forgotten`);
   }
 
   #replied(process: Process, sending: Sending, fate: Fate): void {
@@ -394,24 +333,34 @@ export class World {
       const result = ({ accepted: 'SENT', later: 'QUEUED', never: 'FAILED' } as const)[verdict];
       return this.#conclude(process, sending, this.#broken === 'any dot is a success' ? 'SENT' : result, 1);
     }
+    sending.dot!.isSilent = true;
     const broken = { 'silence is a failure': 'FAILED', 'silence is an end': 'QUEUED' } as const;
-    this.#conclude(process, sending, broken[this.#broken as keyof typeof broken] ?? 'UNKNOWN', 0);
+    const wrong = broken[this.#broken as keyof typeof broken];
+    if (!wrong && this.#isKnownByKey(sending.id)) this.#conclude(process, sending, 'QUEUED', 1, true);
+    else this.#conclude(process, sending, wrong ?? 'UNKNOWN', 0);
   }
 
-  #conclude(process: Process, sending: Sending, result: Attempted['result'], delay: number): void {
+  #conclude(
+    process: Process,
+    sending: Sending,
+    result: Attempted['result'],
+    delay: number,
+    isBound: boolean = false,
+  ): void {
     process.wire.splice(process.wire.indexOf(sending), 1);
-    process.known.push({ id: sending.id, attempt: sending.attempt, result, tried: true, delay });
+    const { id, attempt, provider } = sending;
+    process.known.push({ id, attempt, result, tried: true, provider, isBound, delay });
   }
 
   async #settled(process: Process, batch: readonly Attempted[]): Promise<void> {
     process.known = process.known.filter((each) => !batch.includes(each));
-    const emails = await this.#ledger.emails();
+    const sends = await this.#ledger.sends();
     for (const { id, result } of batch) {
       process.leases.delete(id);
       const { resends, sent, failed } = this.#said.get(id)!;
-      const status = emails.find((email) => email.id === id)!.status;
+      const { status } = sends.find((send) => send.id === id)!;
       if (result === 'SENT' && resends === 0 && !sent && !failed)
-        assert.equal(status, 'SENT', `email ${id}: accepted and settled, but not SENT`);
+        assert.ok(isAccepted(status), `send ${id}: accepted and settled, but not SENT`);
     }
   }
 
@@ -424,58 +373,99 @@ export class World {
   }
 
   async #resolve(id: number, outcome: Resolution): Promise<void> {
-    if (!(await this.#ledger.resolve(id, outcome))) return;
-    const said = this.#said.get(id)!;
-    if (outcome === 'resend') said.resends += 1;
-    else said[outcome] = true;
+    for (const each of await this.#ledger.resolve(id, outcome)) {
+      const said = this.#said.get(each)!;
+      if (outcome === 'resend') said.resends += 1;
+      else said[outcome] = true;
+    }
+  }
+
+  /** Something is told about a message that was accepted. */
+  async #report(which: number, n: number): Promise<void> {
+    const dot = at(
+      this.#dots.filter(({ verdict }) => verdict === 'accepted'),
+      which,
+    );
+    const evidence = dot && at(evidenceOf(this.#ledger.kind, this.#ids, dot.id), n);
+    if (!dot || !evidence) return;
+    if (await this.#ledger.report(dot.id, evidence, dot.provider!)) this.#said.get(dot.id)!.told.add(evidence);
   }
 
   async #pass(ticks: number): Promise<void> {
     for (const process of this.#processes) if (process.state !== 'suspended') process.clock += ticks;
+    this.#now += ticks;
     await this.#ledger.pass(ticks);
   }
 
   async #check(): Promise<void> {
-    const emails = await this.#ledger.emails();
-    for (const { id, status } of emails) {
-      const said = this.#said.get(id)!;
-      const dots = this.#dots.filter((dot) => dot.id === id);
-      const starts = dots.map((dot) => dot.start);
-      assert.equal(new Set(starts).size, starts.length, `email ${id}: two dots of one start`);
-      const accepted = dots.filter((dot) => dot.verdict === 'accepted');
-      assert.ok(
-        accepted.length <= 1 + said.resends,
-        `email ${id}: accepted ${accepted.length} times, sent again by ${said.resends} operators`,
-      );
-      // The dots that may have been accepted, of the starts since an operator last chose `resend`.
-      const perhaps = dots.filter(
-        (dot) => dot.resends === said.resends && dot.verdict !== 'later' && dot.verdict !== 'never',
-      );
-      assert.ok(perhaps.length <= 1, `email ${id}: another dot after one that may have been accepted`);
-      if (status === 'QUEUED' || status === 'SUPPRESSED')
-        assert.equal(perhaps.length, 0, `email ${id}: ${status} though it may have been accepted`);
-      if (status === 'FAILED' && !said.failed)
-        assert.equal(perhaps.length, 0, `email ${id}: FAILED though it may have been accepted`);
-      if (status === 'SENT' && !said.sent)
-        assert.equal(perhaps[0]?.verdict, 'accepted', `email ${id}: SENT though it was not accepted`);
+    const sends = await this.#ledger.sends();
+    for (const send of sends) {
+      this.#checkDots(send);
+      this.#checkChange(send);
     }
+    this.#before = new Map(sends.map((send) => [send.id, send]));
     for (const { holder } of [...this.#dead, ...this.#processes]) {
-      const doubtful = emails.filter(
-        (email) => (email.status === 'SENDING' || email.status === 'UNKNOWN') && email.holder?.startsWith(`${holder}/`),
+      const doubtful = sends.filter(
+        (send) => (send.status === 'SENDING' || send.status === 'UNKNOWN') && send.holder?.startsWith(`${holder}/`),
       );
       assert.ok(
         doubtful.length <= IN_DOUBT,
-        `${doubtful.length} emails of ${holder} would be UNKNOWN after a kill, more than ${IN_DOUBT}`,
+        `${doubtful.length} sends of ${holder} would be UNKNOWN after a kill, more than ${IN_DOUBT}`,
       );
     }
   }
 
-  /** All processes continue without further failures: then every email must reach a final state. */
+  /** What is said about a send, by what its providers got. */
+  #checkDots({ id, status, bound }: LedgerSend): void {
+    const said = this.#said.get(id)!;
+    const dots = this.#dots.filter((dot) => dot.id === id);
+    const starts = dots.map((dot) => dot.start);
+    assert.equal(new Set(starts).size, starts.length, `send ${id}: two dots of one start`);
+    const accepted = dots.filter((dot) => dot.verdict === 'accepted');
+    const times = new Set(accepted.map(({ key }) => key)).size;
+    assert.ok(
+      times <= 1 + said.resends,
+      `send ${id}: accepted ${times} times, sent again by ${said.resends} operators`,
+    );
+    // The dots that may have been accepted, of the starts since an operator last chose `resend`.
+    const perhaps = dots.filter((dot) => dot.resends === said.resends && isPerhaps(dot));
+    const keys = new Set(perhaps.map(({ key }) => key));
+    assert.ok(keys.size <= 1, `send ${id}: another dot after one that may have been accepted`);
+    const isAskedAgain = status === 'QUEUED' && bound !== null && perhaps.every(({ provider }) => provider === bound);
+    if ((status === 'QUEUED' && !isAskedAgain) || status === 'SUPPRESSED')
+      assert.equal(perhaps.length, 0, `send ${id}: ${status} though it may have been accepted`);
+    if (status === 'FAILED' && !said.failed && !said.told.has('FAILED'))
+      assert.equal(perhaps.length, 0, `send ${id}: FAILED though it may have been accepted`);
+    if (isAccepted(status) && !said.sent) {
+      const last = said.told.size > 0 ? accepted : perhaps.filter((dot) => dot.verdict === 'accepted');
+      assert.ok(last.length > 0, `send ${id}: SENT though it was not accepted`);
+    }
+    if (status === 'UNKNOWN') assert.equal(said.told.size, 0, `send ${id}: UNKNOWN though something was told about it`);
+    if (status === 'DELIVERED') assert.ok(said.told.has('DELIVERED'), `send ${id}: DELIVERED, as nobody said`);
+    if (status === 'UNDELIVERED')
+      assert.ok(said.told.has('UNDELIVERED') || said.told.has('FAILED'), `send ${id}: UNDELIVERED, as nobody said`);
+  }
+
+  /** How it changed in the last step. */
+  #checkChange({ id, status }: LedgerSend): void {
+    const was = this.#before.get(id);
+    if (!was || was.status === status) return;
+    const isInDoubt = was.status === 'QUEUED' && was.bound !== null;
+    const next = isInDoubt ? NEXT_IN_DOUBT : NEXT[was.status];
+    assert.ok(next.includes(status), `send ${id}: ${status} after ${was.status}`);
+    if (status !== 'UNKNOWN' || isInDoubt) return;
+    const isLost = !was.leased || this.#dots.some((dot) => dot.id === id && dot.isSilent);
+    assert.ok(isLost, `send ${id}: UNKNOWN though its sender is neither lost nor without a reply`);
+  }
+
+  /** All processes continue without further failures: then everything must reach a final state. */
   async #end(): Promise<void> {
     const all = (act: Step['act'], n = 0): Promise<void> =>
       this.#each((who) => this.#perform({ act, who, n, fate: 'answered' }));
     await all('wake');
     for (let round = 0; round < 20; round += 1) {
+      // Much happens between two checks here.
+      this.#before.clear();
       for (let turn = 0; turn < IN_DOUBT; turn += 1) {
         for (const act of ['start in Postgres', 'connect', 'dot'] as const) await all(act);
         for (const dot of this.#dots) dot.verdict ??= 'accepted';
@@ -485,7 +475,8 @@ export class World {
         for (const act of ['reply', 'settle'] as const) await all(act);
       }
       await this.#check();
-      if (!(await this.#ledger.emails()).some(({ status }) => isOpen(status))) return;
+      if (!(await this.#ledger.sends()).some(({ status }) => isOpen(status))) return;
+      this.#before.clear();
       await this.#pass(SENDING_LEASE + 1);
       for (const act of ['sweep', 'request again'] as const)
         await this.#perform({ act, who: 0, n: 0, fate: 'answered' });
@@ -493,8 +484,8 @@ export class World {
       for (const act of ['lease', 'start'] as const) await all(act, 5);
       await this.#check();
     }
-    const lost = (await this.#ledger.emails()).filter(({ status }) => isOpen(status));
-    assert.deepEqual(lost, [], 'emails without an end');
+    const lost = (await this.#ledger.sends()).filter(({ status }) => isOpen(status));
+    assert.deepEqual(lost, [], 'sends without an end');
   }
 
   async #each(work: (who: number) => Promise<void>): Promise<void> {
