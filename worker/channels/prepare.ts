@@ -15,7 +15,7 @@ export interface Prepared {
 }
 
 /** Renders a leased send. `base` is that of short links. Never throws for what a template or a contact contains. */
-export function prepare(leased: LeasedSend, base: string): Prepared {
+export function prepare(leased: LeasedSend, base: string, now: Date = new Date()): Prepared {
   const row: PreparedSend = {
     id: leased.id,
     tenantId: leased.tenantId,
@@ -31,7 +31,7 @@ export function prepare(leased: LeasedSend, base: string): Prepared {
     providerId: null,
     isSendable: false,
   };
-  const held = leased.hours && heldUntil(leased.hours, leased.createdAt, new Date());
+  const held = leased.hours && heldUntil(leased.hours, leased.createdAt, now);
   if (held === 'expired') row.expired = true;
   else if (held) row.notBefore = held;
   const prepared: Prepared = { leased, row, text: null, push: null };

@@ -96,10 +96,10 @@ async function attachmentOf(
 }
 
 /** Until when the email must be held, or `expired`; null if it may be sent now. */
-function held({ hours, heldSince, contact }: LeasedEmail): Date | 'expired' | null {
+export function held({ hours, heldSince, contact }: LeasedEmail, now: Date = new Date()): Date | 'expired' | null {
   if (!hours) return null;
   const timezone = typeof contact?.['timezone'] === 'string' ? contact['timezone'] : null;
-  return heldUntil({ ...hours, channel: 'email', timezone, number: null }, heldSince, new Date());
+  return heldUntil({ ...hours, channel: 'email', timezone, number: null }, heldSince, now);
 }
 
 /** Renders, composes and signs a leased email. Never rejects: what is wrong with it becomes its `failure`. */
