@@ -3,6 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A call with an unexpected response. */
 export class CallError extends Error {
   override readonly name = 'CallError';
+  /** The status of the response; 0 if there was none. */
+  readonly status: number;
+
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /**
@@ -28,7 +35,8 @@ export function createClient(baseUrl: string, token?: string): Client {
     async download(path) {
       const headers = token ? { authorization: `Bearer ${token}` } : {};
       const response = await fetch(`${baseUrl}/api/v1${path}`, { headers });
-      if (!response.ok) throw new CallError(`GET ${path}: ${response.status} ${await response.text()}`);
+      if (!response.ok)
+        throw new CallError(`GET ${path}: ${response.status} ${await response.text()}`, response.status);
       return response.bytes();
     },
     async call(method, path, body) {
@@ -51,7 +59,8 @@ export function createClient(baseUrl: string, token?: string): Client {
         }
         if (response && response.status !== 503) {
           const text = await response.text();
-          if (response.status > 299) throw new CallError(`${method} ${path}: ${response.status} ${text}`);
+          if (response.status > 299)
+            throw new CallError(`${method} ${path}: ${response.status} ${text}`, response.status);
           return text === '' ? null : (JSON.parse(text) as unknown);
         }
         if (attempt > RETRIES) throw new CallError(`${method} ${path}: not available`);

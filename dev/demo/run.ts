@@ -1,19 +1,30 @@
 /**
- * `npm run demo`: uses the running service or starts one, imports a CRM export of 10,000 rows, runs a welcome series
- * with a branch, simulates its recipients, makes a report, and prints the results. Options: `--rows`, `--seed`.
+ * `npm run demo`: uses the running service or starts one, sends a text whose recipient answers STOP, has a webhook told
+ * of it, imports a CRM export of 10,000 rows, runs a welcome series with a branch, simulates its recipients, makes a
+ * report, and prints the results. Options: `--rows`, `--seed`. The text and the webhook need a service with
+ * OUTBOUND_ALLOW=127.0.0.1/32, the webhook also ADMIN_PASSWORD here; without them it says so.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createClient, poll, type Client } from './client.ts';
+import { withSecretFiles } from '../../config/env.ts';
+import { CallError, createClient, poll, type Client } from './client.ts';
 import { generateContactsCsv } from './generate-contacts.ts';
 import { chance, createRecipients } from './recipients.ts';
 import { check, formatReport, type Check } from './report.ts';
+import { OUTBOUND_ALLOW, showTexts } from './texts.ts';
 
+// As `npm start` does.
+const envFile = join(import.meta.dirname, '..', '..', '.env');
+if (existsSync(envFile)) process.loadEnvFile(envFile);
 const { values: options } = parseArgs({
   options: { rows: { type: 'string', default: '10000' }, seed: { type: 'string', default: '7' } },
 });
+const { settings } = withSecretFiles(process.env);
+const adminUsername = settings['ADMIN_USERNAME'] || 'admin';
+const adminPassword = settings['ADMIN_PASSWORD'];
 const rows = Number(options.rows);
 const seed = Number(options.seed);
 const apiUrl = `http://localhost:${process.env['PORT'] || 8080}`;
@@ -37,12 +48,18 @@ const isUp = () =>
     () => false,
   );
 
-/** Starts the service if none is running; it keeps running afterwards, until Ctrl-C. */
-async function ensureService(): Promise<boolean> {
-  if (await isUp()) return false;
-  say('No service is running: starting one.');
+/**
+ * Starts the service if none is running; it keeps running afterwards, until Ctrl-C. Returns the password that its Admin
+ * got, if there was no user before.
+ */
+async function ensureService(): Promise<{ own: boolean; password: string | undefined }> {
+  if (await isUp()) return { own: false, password: undefined };
+  const allowed = process.env['OUTBOUND_ALLOW'] || OUTBOUND_ALLOW;
+  say(`No service is running: starting one, with OUTBOUND_ALLOW=${allowed}.`);
+  const password = `Demo-${crypto.randomUUID()}`;
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'start.ts')], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, OUTBOUND_ALLOW: allowed, ...(adminPassword ? {} : { ADMIN_PASSWORD: password }) },
   });
   child.once('exit', (code) => process.exit(code ?? 1));
   await poll(
@@ -51,7 +68,30 @@ async function ensureService(): Promise<boolean> {
     () => 'starting',
     10 * 60_000,
   );
-  return true;
+  return { own: true, password: adminPassword ? undefined : password };
+}
+
+/** A client of the Admin; null if none can log in with this password. */
+async function logInAsAdmin(password: string): Promise<Client | null> {
+  try {
+    const session = await createClient(apiUrl).call('POST', '/auth/login', { username: adminUsername, password });
+    return createClient(apiUrl, session.accessToken);
+  } catch (error) {
+    if (error instanceof CallError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** The Admin that the settings name, or that a start by the demo has made; null if neither is known. */
+async function findAdmin(made: string | undefined): Promise<Client | null> {
+  if (adminPassword) {
+    const admin = await logInAsAdmin(adminPassword);
+    if (!admin) say(`${adminUsername} cannot log in with the ADMIN_PASSWORD that is set.`);
+    return admin;
+  }
+  const admin = made ? await logInAsAdmin(made) : null;
+  if (admin) say(`Admin login: ${adminUsername} / ${made}  (shown only now)`);
+  return admin;
 }
 
 async function logIn(): Promise<Client> {
@@ -146,11 +186,16 @@ async function createCampaign(api: Client, run: string) {
 }
 
 async function main(): Promise<void> {
-  const own = await ensureService();
+  const { own, password } = await ensureService();
+  const admin = await findAdmin(password);
   const run = new Date().toISOString().slice(0, 19).replace('T', ' ');
   const api = await logIn();
   const before = await api.call('GET', '/analytics/dashboard');
   const list = await api.call('POST', '/contacts/lists', { name: `Demo ${run}` });
+
+  say('\nSending a text, and telling a webhook of it …');
+  const texts = await showTexts({ api, admin, apiUrl, run, say });
+  for (const line of texts.leftOut) say(line);
 
   say(`\nImporting ${rows} rows of a CRM export …`);
   const { job, account } = await importContacts(api, list.id);
@@ -268,6 +313,7 @@ async function main(): Promise<void> {
     check('submissions on the dashboard', grown('forms', 'submissions'), submitters.length),
     check('opens in the report', report.opens, dashboard.emails.opens),
     check(`scores as the rules say, of ${scores.looked} contacts looked at`, scores.right, scores.looked),
+    ...texts.checks,
   ];
   if (unknown > 0)
     say(`\n${unknown} mails were on a connection when a process was killed: looked up in the catcher and resolved.`);
@@ -279,8 +325,10 @@ async function main(): Promise<void> {
       'A score': scores.example ? `${apiUrl}/api/v1/scoring/contacts/${scores.example}` : 'nobody opened a mail',
       Dashboard: `${apiUrl}/api/v1/analytics/dashboard`,
       'The report': REPORT_FILE,
+      ...texts.links,
     }),
   );
+  for (const line of texts.leftOut) say(`${line}\n`);
   process.exitCode = checks.every((one) => one.right) ? 0 : 1;
   if (own) say('The service stays up; Ctrl-C stops it.');
 }

@@ -60,15 +60,15 @@ export async function startService(
   });
   await ensureStreams(deps.nats.jsm, env);
   await ensureAdmin(deps);
-  const worker = connection ? await workers!.startWorker(deps, connection, roles) : null;
   const handle = createHandler(deps);
   const server = createServer((request, response) => handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   const url = `http://127.0.0.1:${port}`;
-  // Links in emails point to this server.
+  // Links in emails point to this server; a worker may read it once, when it starts.
   env.PUBLIC_URL = options.env?.['PUBLIC_URL'] ?? url;
+  const worker = connection ? await workers!.startWorker(deps, connection, roles) : null;
 
   const admin = { token: '', tenantId: 'default' };
   const api = apiAt(url, () => admin.token);
