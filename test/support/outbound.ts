@@ -26,16 +26,18 @@ export async function listening(server: Server, address = '127.0.0.1', port = 0)
 
 export const serving = (listener: RequestListener): Promise<number> => listening(createServer(listener));
 
-let made: { key: string; cert: string } | undefined;
+const made = new Map<string, { key: string; cert: string }>();
 
-/** A certificate for localhost that this process trusts from now on. */
-export function trustedCertificate(): { key: string; cert: string } {
-  if (made) return made;
+/** A certificate for a host, or for `*.` names below a domain, that this process trusts from now on. */
+export function trustedCertificate(host = 'localhost'): { key: string; cert: string } {
+  const known = made.get(host);
+  if (known) return known;
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const cert = makeCertificate(pair, 'localhost');
+  const cert = makeCertificate(pair, host);
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), cert]);
-  made = { key: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string, cert };
-  return made;
+  const key = pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
+  made.set(host, { key, cert });
+  return { key, cert };
 }
 
 /** Serves over http or https; returns the URL, with a name in it. */

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
-import { createECDH, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
 import { sql } from '../../../db/orm.ts';
+import { makeDevice } from '../../../dev/fakes/device.ts';
 import { makeFcmKey } from '../../../dev/fakes/fcm.ts';
-import { makeSiteKeys } from '../../../domain/channels/push/site-keys.ts';
 import { problemsOf } from '../../support/accounts.ts';
 import { channelsOf } from '../../support/channels.ts';
+import { newBrowser, pushing } from '../../support/channels/pushing.ts';
 import { eventOf, publish } from '../../support/events.ts';
 import { makeContact } from '../../support/mail/emails.ts';
 import { startNameServer } from '../../support/name-server.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
-import { listening, outbound } from '../../support/outbound.ts';
+import { listening, outbound, trustedCertificate } from '../../support/outbound.ts';
 import { REFUSED_ADDRESSES, REFUSED_URLS } from '../../support/refused-urls.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -37,11 +38,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Gives the service a guard that asks a name server of the attacker. */
-async function askAttacker(): Promise<Set<string>> {
-  const asked = new Set<string>();
+/** Gives the service a guard that asks a name server of the attacker. Returns how often that was asked for a name. */
+async function askAttacker(): Promise<Map<string, number>> {
+  const asked = new Map<string, number>();
   const { resolver, close } = await startNameServer((name, turn) => {
-    asked.add(name);
+    asked.set(name, turn);
     return NAMES[name]?.(turn);
   });
   onTestFinished(close);
@@ -75,7 +76,7 @@ const campaign = (urls: string[]) => ({
   steps: urls.map((url, index) => ({ id: `call${index}`, type: 'WEBHOOK', config: { url } })),
 });
 const threshold = (url: string) => ({ name: 'Hot', score: 40, action: { type: 'WEBHOOK', url } });
-const webhook = (url: string) => ({ name: 'CRM', url, types: ['CONTACT_CREATED'] });
+const webhook = (url: string, type = 'CONTACT_CREATED') => ({ name: 'CRM', url, types: [type] });
 
 /** What is there, and changed: a campaign, a threshold and a webhook. */
 const there = new Map<string, Promise<Answer['body']>>();
@@ -84,6 +85,15 @@ const existing = (path: string, body: object): Promise<{ id: number }> => {
   there.set(path, one);
   return one;
 };
+
+async function saveWebhook(url: string): Promise<string[][]> {
+  const { id } = await existing('/webhooks', webhook('https://example.com/'));
+  const answers = [
+    await service.api('POST', '/webhooks', webhook(url)),
+    await service.api('PUT', `/webhooks/${id}`, webhook(url)),
+  ];
+  return answers.map(problemsOf);
+}
 
 const FEATURES: Record<string, Feature> = {
   'the step WEBHOOK': {
@@ -131,14 +141,7 @@ const FEATURES: Record<string, Feature> = {
   },
   'a webhook': {
     path: '/url',
-    save: async (url) => {
-      const { id } = await existing('/webhooks', webhook('https://example.com/'));
-      const answers = [
-        await service.api('POST', '/webhooks', webhook(url)),
-        await service.api('PUT', `/webhooks/${id}`, webhook(url)),
-      ];
-      return answers.map(problemsOf);
-    },
+    save: saveWebhook,
     call: async (urls) => {
       const ids: number[] = [];
       for (const url of urls) ids.push((await made(service.api('POST', '/webhooks', webhook(url)))).id);
@@ -146,6 +149,22 @@ const FEATURES: Record<string, Feature> = {
       const failures = urls.map((url, index) => failureOfDelivery(ids[index]!, url.endsWith('/again') ? 2 : 1));
       return Promise.all(failures);
     },
+  },
+  'the test of a webhook': {
+    path: '/url',
+    save: saveWebhook,
+    call: (urls) =>
+      Promise.all(
+        urls.map(async (url) => {
+          const type = 'GOAL_MET';
+          const { id } = await made(service.api('POST', '/webhooks', webhook(url, type)));
+          const tries = url.endsWith('/again') ? 2 : 1;
+          let error: string | null = null;
+          for (let attempt = 1; attempt <= tries; attempt += 1)
+            ({ error } = await made(service.api('POST', `/webhooks/${id}/test`, { type }), 200));
+          return error && tries > 1 ? `${error} after ${tries} attempts` : error;
+        }),
+      ),
   },
   'a provider of texts, http': providerFeature('url', (url) => ({
     ...{ name: 'Gateway', channel: 'sms', type: 'http' },
@@ -289,24 +308,62 @@ for (const [what, { path, save, call }] of Object.entries(FEATURES)) {
   });
 }
 
-/** A site with a device at each of these endpoints, as browsers subscribe; whoever subscribes chooses the endpoint. */
-async function devicesAt(endpoints: string[]): Promise<number[]> {
-  const { engine } = channelsOf(service);
-  const [site] = await engine<{ id: number }>(sql`
-    insert into push_sites (tenant_id, name, origins, subject, site_key, public_key, private_key)
-    values ('default', 'Shop', '{https://shop.example.com}', 'mailto:a@example.com', 'a-site', '', '') returning id`);
-  const keys = makeSiteKeys(service.deps.env, { tenantId: 'default', id: site!.id });
-  await engine(
-    sql`update push_sites set public_key = ${keys.publicKey}, private_key = ${keys.privateKey} where id = ${site!.id}`,
-  );
-  const browser = createECDH('prime256v1');
-  const p256dh = browser.generateKeys('base64url');
-  const devices = await engine<{ id: number }>(sql`
-    insert into push_subscriptions (tenant_id, type, site_id, endpoint, digest, p256dh, auth)
-    select 'default', 'webpush', ${site!.id}, e, md5(e), ${p256dh}, ${randomBytes(16).toString('base64url')}
-    from unnest(${endpoints}::text[]) with ordinality as u(e, n) order by n returning id`);
-  return devices.map(({ id }) => id);
+const push = () => pushing(service);
+
+/** Devices at these endpoints: whoever subscribes chooses the endpoint. Those that are refused are written behind the API. */
+async function devicesAt(endpoints: string[], refused: string[] = []): Promise<number[]> {
+  const site = await push().makeSite();
+  const ids: number[] = [];
+  const subscribe = async (endpoint: string): Promise<number> =>
+    (await made(push().subscribe(site, makeDevice(endpoint)))).id;
+  for (const endpoint of endpoints) ids.push(await subscribe(endpoint));
+  for (const endpoint of refused) {
+    const id = await subscribe(newBrowser('https://push.example.com').subscription.endpoint);
+    await channelsOf(service).engine(sql`update push_subscriptions set endpoint = ${endpoint} where id = ${id}`);
+    ids.push(id);
+  }
+  return ids;
 }
+
+/** Sends a push to each device. Returns the messages. */
+async function pushTo(ids: number[]): Promise<number[]> {
+  const messages: number[] = [];
+  for (const subscriptionId of ids) {
+    const body = { subscriptionId, title: 'Hello', body: 'There', category: 'transactional' };
+    messages.push((await made(service.api('POST', '/channels/push/send', body), 202)).messageId);
+  }
+  return messages;
+}
+
+async function stateOf(id: number): Promise<{ status: string; reason: string | null; replies: string[] }> {
+  const { status, reason } = (await service.api('GET', `/channels/messages/${id}`)).body;
+  const { attempts } = (await service.api('GET', `/channels/messages/${id}/explain`)).body;
+  return { status, reason, replies: attempts.map(({ reply }: { reply: string | null }) => reply?.trim()) };
+}
+
+/** Waits until a push was tried and waits for its next attempt. */
+const restsAgain = (id: number) =>
+  until(`push ${id} waits again`, async () => {
+    const waiting = await channelsOf(service).engine(sql`
+      select 1 from message_sends where message_id = ${id} and status = 'QUEUED' and holder is null and next_attempt_at > now() + interval '2 s'`);
+    return waiting.length > 0;
+  });
+
+test('the endpoint of a push: a URL that may not be called is a violation when a browser subscribes', async () => {
+  await askAttacker();
+  const site = await push().makeSite();
+  for (const [code, urls] of Object.entries(REFUSED_URLS))
+    for (const url of urls) {
+      const { subscription } = makeDevice(url);
+      const answers = [
+        await push().subscribe(site, { ...newBrowser(), subscription }),
+        // As its own backend would, with a token of the API.
+        await service.api('POST', '/channels/push/subscriptions', { siteKey: site.siteKey, subscription }),
+      ];
+      const problem = [`/subscription/endpoint ${code}`];
+      assert.deepEqual(answers.map(problemsOf), [problem, problem], url);
+    }
+});
 
 test('the endpoint of a push: what its name leads to is judged when it is called, and other hosts are not called', async () => {
   const asked = await askAttacker();
@@ -314,22 +371,56 @@ test('the endpoint of a push: what its name leads to is judged when it is called
   const port = await listening(createTcpServer(() => (trapped += 1)).unref(), TRAP);
   const names = ADDRESSES.map((_, index) => `n${index}.example.com`);
   const elsewhere = [`https://${TRAP}:${port}/`, `http://n3.example.com:${port}/`, `https://localhost:${port}/`];
-  const ids = await devicesAt([...names.map((name) => `https://${name}:${port}/`), ...elsewhere]);
-  const messages: number[] = [];
-  for (const subscriptionId of ids) {
-    const body = { subscriptionId, title: 'Hello', body: 'There', category: 'transactional' };
-    messages.push((await made(service.api('POST', '/channels/push/send', body), 202)).messageId);
-  }
-  const reasonOf = async (id: number) => {
-    const { status, reason } = (await service.api('GET', `/channels/messages/${id}`)).body;
-    return [status, reason];
-  };
+  const messages = await pushTo(
+    await devicesAt(
+      names.map((name) => `https://${name}:${port}/`),
+      elsewhere,
+    ),
+  );
+  const ends = messages.splice(names.length);
   await until('all names are asked for', () => names.every((name) => asked.has(name)));
   await until('what is no push service has failed', async () => {
-    const ends = await Promise.all(messages.slice(names.length).map(reasonOf));
-    return ends.every(([status, reason]) => status === 'FAILED' && reason === 'outbound_refused');
+    const states = await Promise.all(ends.map(stateOf));
+    return states.every(({ status, reason }) => status === 'FAILED' && reason === 'outbound_refused');
   });
-  // They are tried again later, as when a push service cannot be reached.
-  for (const id of messages.slice(0, names.length)) assert.deepEqual(await reasonOf(id), ['QUEUED', null]);
+  for (const id of messages) {
+    // They are tried again later, as when a push service cannot be reached.
+    await restsAgain(id);
+    const { status, reason } = await stateOf(id);
+    assert.deepEqual([status, reason], ['QUEUED', null]);
+  }
+  assert.equal(trapped, 0);
+});
+
+test('the endpoint of a push: a name that rebinds, and a redirect, lead to nothing that may not be called', async () => {
+  const asked = await askAttacker();
+  let trapped = 0;
+  const port = await listening(createTcpServer(() => (trapped += 1)).unref(), TRAP);
+  const paths: string[] = [];
+  const server = createTlsServer(trustedCertificate('*.example.com'), (request, response) => {
+    paths.push(request.url!);
+    // Without a kept connection, the next attempt asks for the address again.
+    if (request.url === '/again') response.writeHead(503, { connection: 'close' });
+    else if (request.url === '/elsewhere') response.writeHead(307, { location: `https://${TRAP}:${port}/` });
+    else response.writeHead(201);
+    request.resume().on('end', () => response.end());
+  });
+  await listening(server, OUTSIDE, port);
+  const [rebinding, mixed, redirected] = await pushTo(
+    await devicesAt([
+      `https://rebinding.example.com:${port}/again`,
+      `https://mixed.example.com:${port}/mixed`,
+      `https://outside.example.com:${port}/elsewhere`,
+    ]),
+  );
+  await until('the name that rebinds is asked for again', () => (asked.get('rebinding.example.com') ?? 0) > 1);
+  await restsAgain(rebinding!);
+  const refused = await stateOf(rebinding!);
+  assert.deepEqual([refused.status, refused.replies], ['QUEUED', ['503']]);
+  await until('the one beside private addresses is sent', async () => (await stateOf(mixed!)).status === 'SENT');
+  await until('the redirect is tried twice', async () => (await stateOf(redirected!)).replies.length > 1);
+  assert.deepEqual([...new Set((await stateOf(redirected!)).replies)], ['307']);
+  assert.deepEqual([...new Set(paths)].sort(), ['/again', '/elsewhere', '/mixed']);
+  assert.equal(paths.filter((path) => path === '/again').length, 1);
   assert.equal(trapped, 0);
 });
