@@ -286,9 +286,9 @@ export class Sender {
     const result = outcome.isRepeatable ? 'QUEUED' : outcome.result;
     const backoff = Math.min(FIRST_RETRY_SECONDS * 2 ** Math.min(attempt - 1, 20), LONGEST_RETRY_SECONDS);
     // Another provider may take what this one refused, and its breaker says when it is asked again: a message that came
-    // back just then would be the one to try it each time.
+    // back just then would be the one to try it each time. A push service has neither.
     const again =
-      fault === 'refused'
+      fault === 'refused' && row.providerId !== null
         ? WAIT_MS / 1000
         : Math.max(retryAfter ?? 0, fault ? Math.min(backoff, LONGEST_FAULT_SECONDS) : backoff);
     this.#count(result);
