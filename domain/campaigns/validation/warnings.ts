@@ -1,6 +1,8 @@
+import type { Channel } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { type Step, stepKind } from '../definition/step-kinds.ts';
+import type { ReferenceKind } from '../definition/steps/kind.ts';
 import { exitsOf, stepIndexes, targetIndex } from './flow.ts';
 
 /** Advice about a definition that is valid but may not do what was meant: `path` is a JSON Pointer from the campaign. */
@@ -36,9 +38,36 @@ function unreachableSteps(steps: readonly Step[]): Warning[] {
   });
 }
 
+const TEMPLATES: Partial<Record<ReferenceKind, Channel>> = {
+  templateIds: 'email',
+  smsTemplateIds: 'sms',
+  pushTemplateIds: 'push',
+};
+
+/** Whether a step sends a template (any, if none is named) by one of these channels. */
+function sends({ type, config }: Step, channels: readonly Channel[], templateId: number | undefined): boolean {
+  const kind = stepKind(type);
+  const references = kind?.sends ? (kind.references?.(config) ?? []) : [];
+  return references.some(({ kind: of, id }) => {
+    const channel = TEMPLATES[of];
+    return channel !== undefined && channels.includes(channel) && (templateId === undefined || id === templateId);
+  });
+}
+
 /** The step whose effect would fire the trigger, or what else of the campaign would; undefined if nothing does. */
 function selfStarter({ trigger, steps }: Definition, campaignId: number): string | undefined {
   const named = (step: Step | undefined): string | undefined => step && quoted(step);
+  /** Of what is sent by these channels; the trigger may name a template and a campaign, which both must match. */
+  const sender = (
+    channels: readonly Channel[],
+    wanted: { templateId?: number; campaignId?: number },
+    what: string,
+  ): string | undefined => {
+    if (wanted.campaignId !== undefined && wanted.campaignId !== campaignId) return undefined;
+    const own = steps.find((step) => sends(step, channels, wanted.templateId));
+    const ofCampaign = wanted.campaignId === campaignId && wanted.templateId === undefined;
+    return named(own) ?? (ofCampaign ? what : undefined);
+  };
   switch (trigger.type) {
     case 'SEGMENT_ENTERED':
       return named(
@@ -49,15 +78,16 @@ function selfStarter({ trigger, steps }: Definition, campaignId: number): string
     case 'SCORE_REACHED':
       return named(steps.find(({ type, config }) => type === 'SCORE' && config.points > 0));
     case 'EMAIL_OPENED':
-    case 'EMAIL_CLICKED': {
-      const { templateId } = trigger;
-      if (trigger.campaignId !== undefined && trigger.campaignId !== campaignId) return undefined;
-      const own = steps.find(
-        ({ type, config }) => type === 'EMAIL' && (templateId === undefined || config.templateId === templateId),
+    case 'EMAIL_CLICKED':
+      return sender(['email'], trigger, 'an email of this campaign');
+    case 'MESSAGE_SENT':
+    case 'MESSAGE_DELIVERED':
+    case 'MESSAGE_CLICKED':
+      return sender(
+        (['sms', 'push'] as const).filter((channel) => trigger.channel === undefined || trigger.channel === channel),
+        trigger,
+        'a message of this campaign',
       );
-      const ofCampaign = trigger.campaignId === campaignId && templateId === undefined;
-      return named(own) ?? (ofCampaign ? 'an email of this campaign' : undefined);
-    }
     default:
       return undefined;
   }

@@ -53,6 +53,9 @@ test('a campaign whose own effects fire its trigger is told, if a contact may en
   const entry = { reentry: 'always' } as const;
   const join = (listId: number, action = 'add') => ({ id: 'join', type: 'SEGMENT', config: { action, listId } });
   const points = (n: number) => ({ id: 'points', type: 'SCORE', config: { points: n } });
+  const sms = { id: 'text', type: 'SMS', config: { templateId: 1 } };
+  const push = { id: 'note', type: 'PUSH', config: { templateId: 1 } };
+  const message = (templates: object) => ({ id: 'any', type: 'MESSAGE', config: { templates, order: 'preferred' } });
   const starts = ['starts_itself /trigger'];
   const cases: [unknown, unknown, string[]][] = [
     [{ type: 'SEGMENT_ENTERED', segmentId: 5 }, join(5), starts],
@@ -77,8 +80,38 @@ test('a campaign whose own effects fire its trigger is told, if a contact may en
       // Any email.
       [{ type }, email, starts],
       [{ type }, wait('pause'), []],
+      [{ type }, message({ email: 1, sms: 2 }), starts],
+      [{ type, templateId: 2 }, message({ email: 1, sms: 2 }), []],
+      [{ type }, message({ sms: 1, push: 2 }), []],
+      [{ type }, sms, []],
     );
   }
+  for (const type of ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_CLICKED']) {
+    cases.push(
+      [{ type }, sms, starts],
+      [{ type }, push, starts],
+      [{ type }, message({ email: 1, push: 2 }), starts],
+      [{ type }, email, []],
+      [{ type }, wait('pause'), []],
+      [{ type, channel: 'sms' }, sms, starts],
+      [{ type, channel: 'sms' }, push, []],
+      [{ type, channel: 'push' }, message({ email: 1, sms: 2 }), []],
+      [{ type, channel: 'push' }, message({ sms: 1, push: 2 }), starts],
+      [{ type, templateId: 1 }, sms, starts],
+      [{ type, templateId: 2 }, sms, []],
+      // The template of another channel.
+      [{ type, templateId: 1 }, message({ email: 1, sms: 2 }), []],
+      [{ type, templateId: 2, channel: 'sms' }, message({ email: 1, sms: 2 }), starts],
+      [{ type, campaignId: OWN }, sms, starts],
+      [{ type, campaignId: OWN }, wait('pause'), starts],
+      [{ type, campaignId: OWN + 1 }, sms, []],
+      [{ type, templateId: 1, campaignId: OWN + 1 }, sms, []],
+      [{ type, templateId: 2, campaignId: OWN }, sms, []],
+    );
+  }
+  // What contacts do by themselves.
+  for (const type of ['MESSAGE_RECEIVED', 'CHANNEL_SUBSCRIBED', 'CHANNEL_UNSUBSCRIBED'])
+    cases.push([{ type }, sms, []]);
   for (const [trigger, step, expected] of cases) {
     const rest = { trigger: trigger as DefinitionInput['trigger'] & object };
     const label = JSON.stringify([trigger, step]);
