@@ -68,7 +68,7 @@ export const channelSuppressionRoutes: RouteSpec[] = [
     summary: 'Suppress a number, or the pushes to a person',
     access: 'channels:write',
     description:
-      'sms: a number in E.164. push: the email address of a contact, whose devices then get no marketing. The default reason is `manual`; to what is `invalid`, not even transactional messages are sent. If it is already suppressed, the response is 200 and the reason stays unless the new one is stricter.',
+      'sms: a number in E.164. push: the email address of a contact, whose devices then get no marketing. The default reason is `manual`; to what is `invalid` or `complained`, not even transactional messages are sent. If it is already suppressed, the response is 200 and the reason stays unless the new one is stricter.',
     body: Create,
     responses: { 200: { schema: Answer, description: 'It was already suppressed' }, 201: { schema: Answer } },
     check: ({ body }) =>

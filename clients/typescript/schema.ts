@@ -3430,7 +3430,7 @@ export interface paths {
         put?: never;
         /**
          * Suppress a number, or the pushes to a person
-         * @description sms: a number in E.164. push: the email address of a contact, whose devices then get no marketing. The default reason is `manual`; to what is `invalid`, not even transactional messages are sent. If it is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
+         * @description sms: a number in E.164. push: the email address of a contact, whose devices then get no marketing. The default reason is `manual`; to what is `invalid` or `complained`, not even transactional messages are sent. If it is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
          */
         post: operations["createChannelSuppression"];
         delete?: never;

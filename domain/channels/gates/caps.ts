@@ -92,8 +92,12 @@ export function slotsTaken({ tenantId, contactId, channels, days, before }: Slot
         or o.status = 'QUEUED' and ${isReleased(sql`o`)} and ${emailWaits})
     union all
     select o.channel, o.started_at, ${outranks(sql`o.priority`, sql`o.started_at`, before)}
-    from messages o
-    where o.tenant_id = ${tenantId} and o.contact_id = ${contactId} and o.category = 'marketing' and jsonb_exists(${channels}, o.channel)
+    from (
+      select * from messages where tenant_id = ${tenantId} and contact_id = ${contactId}
+      -- Texts to the number of the contact.
+      union all select * from messages where tenant_id = ${tenantId} and contact_id is null
+        and to_address = (select phone_e164 from contacts where tenant_id = ${tenantId} and id = ${contactId})) o
+    where o.category = 'marketing' and jsonb_exists(${channels}, o.channel)
       and ${others('message', before)} and o.status not in ('SUPPRESSED', 'FAILED')
       and (o.started_at > ${since} or o.started_at is null and o.status = 'QUEUED' and ${messageWaits})`;
 }

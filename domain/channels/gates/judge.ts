@@ -32,6 +32,7 @@ export async function judgeMessage(tx: EntityManager, tenantId: string, asked: A
     with channel_templates as (
       -- A message without a template has one of no content.
       select ${tenantId}::text as tenant_id, coalesce(${templateId}::bigint, 0) as id,
+        coalesce((select category from channel_templates where tenant_id = ${tenantId} and id = ${templateId}), ${category}::text) as category,
         coalesce(${topicId}::bigint, (select topic_id from channel_templates where tenant_id = ${tenantId} and id = ${templateId})) as topic_id
     ), e as (
       select ${tenantId}::text as tenant_id, ${channel}::text as channel, ${category}::text as category, coalesce(${templateId}::bigint, 0) as template_id,

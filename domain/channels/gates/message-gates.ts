@@ -29,12 +29,15 @@ const erased = (address: string) => sql`'erased:' || ${sql.raw(addressDigestSql(
  * template_id, contact_id, to_address, subscription_id and campaign_id. The addresses are looked up per message, so
  * that indexes are used whatever the planner's statistics say: a join might read a whole tenant.
  *
- * `a.address` is what consents, suppressions and topic opt-outs hang on: the number, or for a push the key of the
+ * `c` is the contact, of a text to a number the first one that has it and is not archived: who is texted by number has
+ * the same hours and caps. `a.address` is what consents, suppressions and topic opt-outs hang on: the number, or for a push the key of the
  * contact's email address. `a.was` is the same after an erasure.
  */
 export const messageGateJoins: RawBuilder<unknown> = sql`
   left join channel_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
-  left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
+  cross join lateral (select coalesce(e.contact_id, case when e.channel = 'sms' then (
+    select n.id from contacts n where n.tenant_id = e.tenant_id and n.phone_e164 = e.to_address order by n.status = 'archived', n.id limit 1) end) as contact_id offset 0) who
+  left join lateral (select * from contacts where tenant_id = e.tenant_id and id = who.contact_id offset 0) c on true
   left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
   left join channel_settings gs on gs.tenant_id = e.tenant_id
   cross join lateral (select case when e.channel = 'push' then c.email_key when e.contact_id is null then e.to_address else c.phone_e164 end as address offset 0) w
@@ -49,29 +52,32 @@ export const messageGateJoins: RawBuilder<unknown> = sql`
       order by x.id desc limit 1) end as consent,
     (select s.reason from channel_suppressions s where s.tenant_id = e.tenant_id and s.channel = e.channel
        and s.address = any(array[w.address, ${erased('w.address')}])
-     order by s.reason = 'invalid' desc limit 1) as suppressed,
+     order by s.reason in ('invalid', 'complained') desc limit 1) as suppressed,
     case when t.topic_id is not null then exists (
       select 1 from topic_opt_outs o where o.tenant_id = e.tenant_id and o.topic_id = t.topic_id and o.channel = e.channel
         and o.address = any(array[w.address, ${erased('w.address')}])) end as topic_off
     -- With offset 0 this is evaluated once per message, not once per case branch that uses it.
     offset 0) a`;
 
+/** A template that has become marketing since a message was queued makes it marketing too. */
+export const isMarketing: RawBuilder<unknown> = sql`'marketing' in (e.category, coalesce(t.category, e.category))`;
+
 /**
  * Why the message must not be sent; null if it may. Marketing needs a consent to texts to the number, and for a push a
  * contact whose status allows email: a mailbox that does not exist (bounced) says nothing about a device. Transactional
- * messages pass that and the opt-outs, but nothing is ever sent to an address that is invalid.
+ * messages pass that and the opt-outs, but nothing is ever sent to an address that is invalid or has complained.
  */
 export const messageRefusal: RawBuilder<unknown> = sql`case
   when k.status in ('CANCELLED', 'FAILED') then 'campaign_' || lower(k.status)
   when e.template_id is not null and t.id is null then 'template_deleted'
   when e.contact_id is not null and c.id is null then 'contact_deleted'
-  when c.status = 'archived' then 'contact_archived'
+  when c.status = 'archived' and (e.contact_id is not null or ${isMarketing}) then 'contact_archived'
   when not a.reachable then case e.channel when 'push' then 'no_subscription' else 'no_address' end
-  when e.category = 'marketing' and e.channel = 'sms'
+  when ${isMarketing} and e.channel = 'sms'
     and case when gs.sms_consent = 'implied' then a.consent = 'unsubscribed' else a.consent is distinct from 'subscribed' end then 'no_consent'
-  when e.category = 'marketing' and e.channel = 'push' and c.status not in ('active', 'bounced') then 'contact_' || c.status
-  when a.suppressed = 'invalid' then 'address_invalid'
-  when e.category = 'transactional' then null
+  when ${isMarketing} and e.channel = 'push' and c.status not in ('active', 'bounced') then 'contact_' || c.status
+  when a.suppressed in ('invalid', 'complained') then 'address_' || a.suppressed
+  when not ${isMarketing} then null
   when a.suppressed is not null then 'address_' || a.suppressed
   when a.topic_off then 'topic_off'
 end`;
@@ -85,17 +91,17 @@ export const messageCapJoin: RawBuilder<unknown> = sql`
     kind: 'message',
     id: sql`e.id`,
     tenantId: sql`e.tenant_id`,
-    contactId: sql`e.contact_id`,
+    contactId: sql`who.contact_id`,
     channel: sql`e.channel`,
     priority: sql`e.priority`,
     queuedAt: sql`e.created_at`,
-  })} and e.category = 'marketing' and e.started_at is null) v on true`;
+  })} and ${isMarketing} and e.started_at is null) v on true`;
 
 /** Joins the quiet hours that `messageHours` needs, after `messageGateJoins`. */
-export const messageHoursJoin: RawBuilder<unknown> = quietHoursJoin(sql`e.category = 'marketing'`);
+export const messageHoursJoin: RawBuilder<unknown> = quietHoursJoin(isMarketing);
 
 /** The `HoursRules` of a message as jsonb; null if it is not marketing. */
-export const messageHours: RawBuilder<unknown> = sql`case when e.category = 'marketing' then jsonb_build_object(
+export const messageHours: RawBuilder<unknown> = sql`case when ${isMarketing} then jsonb_build_object(
   'channel', e.channel,
   'sendWindow', case when gs.tenant_id is null then ${sql.raw(`'${JSON.stringify(DEFAULT_WINDOWS)}'::jsonb`)} else gs.send_windows end -> e.channel,
   'tenantTimezone', coalesce(gs.timezone, 'UTC'), 'maxHoldHours', coalesce(gs.max_hold_hours, 24), 'quietHours', q.quiet_hours,

@@ -3,7 +3,7 @@ import type { MessageCategory, MessageChannel, PushUrgency } from '../../../db/e
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import type { InlineContent, SendType } from '../../../db/entities/messages.ts';
 import type { HoursRules } from '../gates/hours.ts';
-import { messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
+import { isMarketing, messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
 import { TEST_KEY } from './test-provider.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { ContactValues } from '../../emails/rendering/template-values.ts';
@@ -122,10 +122,10 @@ export async function leaseSends(
         'iconUrl', t.icon_url, 'imageUrl', t.image_url, 'ttlSeconds', t.ttl_seconds, 'urgency', t.urgency, 'collapseKey', t.collapse_key,
         'smartEncoding', t.smart_encoding) end as content,
       e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${messageHours} as hours,
-      case when e.category = 'marketing' and e.started_at is null and exists (
-        select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then e.contact_id end as capped_contact_id,
+      case when ${isMarketing} and e.started_at is null and exists (
+        select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then who.contact_id end as capped_contact_id,
       case when p.id is not null then jsonb_build_object('id', p.id, 'siteId', p.site_id, 'endpoint', p.endpoint, 'p256dh', p.p256dh, 'auth', p.auth) end as device,
-      case when e.channel = 'sms' and e.category = 'marketing' and gs.opt_out_text is not null and not exists (
+      case when e.channel = 'sms' and ${isMarketing} and gs.opt_out_text is not null and not exists (
         select 1 from opt_out_notices n where n.tenant_id = e.tenant_id and n.address = a.address
           and n.at > now() - make_interval(days => ${sql.lit(NOTICE_DAYS)})) then gs.opt_out_text end as opt_out_text
     from taken s

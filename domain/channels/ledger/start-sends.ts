@@ -2,7 +2,7 @@ import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import type { MessageStatus } from '../../../db/entities/messages.ts';
 import type { ShortLink } from '../content/short-links.ts';
 import { isCapLocked, lockCapped } from '../gates/caps.ts';
-import { messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
+import { isMarketing, messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { messagesOf, REPEATABLE_HOURS } from './settle-sends.ts';
 
@@ -106,7 +106,7 @@ function applyStart(
       where s.status = 'QUEUED' and s.holder = ${holder} and s.lease_until > now()
       for update of s skip locked
     ), judged as (
-      select e.*, ${messageRefusal} as refusal,
+      select e.*, ${messageRefusal} as refusal, ${isMarketing} as marketing,
         -- A message that has changed since it was rendered is rendered again.
         c.version is distinct from e.cv or t.content_version is distinct from e.tv
           or (e.channel = 'sms' and a.address is distinct from e.rendered_for) as stale,
@@ -115,7 +115,7 @@ function applyStart(
           and (e.contact_id is null or d.contact_id is not distinct from e.contact_id)) end as device_status,
         -- Caps are asked when the message is due, and not before what arrived with it can be seen.
         not e.expired and e.not_before is null and coalesce(v.capped, false) as capped, v.reason as cap_reason,
-        v.waits or not ${isCapLocked(sql`e.contact_id`)} as cap_waits, greatest(v.asks_at, now() + interval '200 ms') as asks_at
+        v.waits or not ${isCapLocked(sql`who.contact_id`)} as cap_waits, greatest(v.asks_at, now() + interval '200 ms') as asks_at
       from held e ${messageGateJoins} ${messageCapJoin}
     ), asked_caps as (
       select j.*, coalesce(refusal, case when expired then 'expired' when capped and not cap_waits then cap_reason end) as suppression,
@@ -147,7 +147,7 @@ function applyStart(
       returning s.id, s.tenant_id, s.message_id, s.status, s.attempt
     ), noted as (
       update messages m set started_at = coalesce(m.started_at, now()), to_address = coalesce(d.rendered_for, m.to_address),
-        content_version = d.tv, segments = d.segments, encoding = d.encoding
+        content_version = d.tv, segments = d.segments, encoding = d.encoding, category = case when d.marketing then 'marketing' else m.category end
       from decided d where m.tenant_id = d.tenant_id and m.id = d.id and d.new_status = 'SENDING'
     ), linked as (
       insert into message_links (code, tenant_id, message_id, send_id, position, url)

@@ -9,7 +9,7 @@ export interface MessageRequest {
   /** Identifies the message within the tenant: a repeated request with the same key is the same message. */
   sendKey: string;
   channel: MessageChannel;
-  /** Absent: the template's, or marketing. */
+  /** Absent: the template's, or marketing; of two the stricter one counts. */
   category?: MessageCategory | null;
   /** 1 to 9; 5 if absent. */
   priority?: number | null;
@@ -119,7 +119,7 @@ async function insertMessages(
     tx,
     sql`
     with asked as (
-      select distinct on (r.send_key) r.ord, r.tenant_id, r.send_key, r.channel, coalesce(r.category, t.category, 'marketing') as category,
+      select distinct on (r.send_key) r.ord, r.tenant_id, r.send_key, r.channel, case when 'marketing' in (r.category, t.category) then 'marketing' else coalesce(r.category, t.category, 'marketing') end as category,
         coalesce(r.priority, 5) as priority, r.template_id, r.content, r.data, r.contact_id, r.to_address, r.subscription_id, r.provider_id,
         r.campaign_id, r.execution_id, r.step_id, r.lane, r.request_id, r.refusal
       from jsonb_to_recordset(${payload}::jsonb) as r(

@@ -61,6 +61,44 @@ test('what an erasure left of a number holds, until the number decides again', a
   assert.deepEqual(await both({ to: number }), ['address_invalid', 'address_invalid']);
 });
 
+test('to a number that has complained or is invalid nothing goes; other suppressions stop marketing', async () => {
+  for (const [reason, transactional] of [
+    ['complained', 'address_complained'],
+    ['invalid', 'address_invalid'],
+    ['manual', null],
+    ['unsubscribed', null],
+  ] as const) {
+    const { id, number } = await makePerson();
+    await consent(number);
+    await suppress('sms', number, reason);
+    for (const asked of [{ contactId: id }, { to: number }])
+      assert.deepEqual(await both(asked), [`address_${reason}`, transactional], reason);
+  }
+});
+
+test('a text to a number meets the gates of the contact that has it', async () => {
+  const archived = await makePerson({ status: 'archived' });
+  await consent(archived.number);
+  assert.deepEqual(await both({ to: archived.number }), ['contact_archived', null]);
+  // Somebody else has it now.
+  await engine(sql`update contacts set phone_e164 = ${archived.number} where id = ${(await makePerson()).id}`);
+  assert.deepEqual(await both({ to: archived.number }), [null, null]);
+});
+
+test('a template that has become marketing makes its messages marketing', async () => {
+  const { id } = await makePerson();
+  const { body: template } = await service.api('POST', '/channels/templates', {
+    ...{ name: 'Code', channel: 'sms', category: 'transactional', body: 'Your code' },
+  });
+  const asked = { contactId: id, templateId: template.id, category: 'transactional' as const };
+  assert.equal(await refusal(asked), null);
+  assert.equal((await service.api('PUT', `/channels/templates/${template.id}`, { category: 'marketing' })).status, 200);
+  assert.equal(await refusal(asked), 'no_consent');
+  const check = { contactId: id, channel: 'sms', templateId: template.id, category: 'transactional' };
+  const { body: said } = await service.api('POST', '/channels/check', check);
+  assert.deepEqual(said.gates.at(-1), { gate: 'status', passed: false, reason: 'no_consent' });
+});
+
 test('with implied consent only an opt-out stops texts', async () => {
   await engine(sql`insert into channel_settings (tenant_id, send_windows, sms_consent) values ('default', '{}', 'implied')
     on conflict (tenant_id) do update set sms_consent = 'implied'`);
@@ -116,8 +154,8 @@ test('topics are switched off by channel', async () => {
   const template = async (channel: string) => {
     const [row] = await engine<{
       id: number;
-    }>(sql`insert into channel_templates (tenant_id, name, channel, topic_id, body)
-      values ('default', 'x', ${channel}, ${topic}, 'x') returning id`);
+    }>(sql`insert into channel_templates (tenant_id, name, channel, category, topic_id, body)
+      values ('default', 'x', ${channel}, 'transactional', ${topic}, 'x') returning id`);
     return row!.id;
   };
   const sms = { contactId: id, templateId: await template('sms') };
