@@ -37,7 +37,7 @@ interface Owner {
  */
 export async function recordInbound(tx: EntityManager, origin: Origin, received: ReceivedText): Promise<void> {
   const { tenantId } = origin;
-  const number = senderNumber(received.from) ?? plain(received.from, MOST_NUMBER);
+  const number = numberOf(received.from);
   const text = plain(received.text, MOST_TEXT);
   // Texts of one number are taken one after the other.
   await rows(
@@ -79,15 +79,6 @@ export async function recordInbound(tx: EntityManager, origin: Origin, received:
   await appendEvents(tx, origin, events);
 }
 
-/**
- * The number of a sender (E.164); null for a short code or a name. Many providers leave out the plus of a number, or
- * write 00 for it: `447700900123` would else be nobody's, and its opt-out would stop nothing.
- */
-function senderNumber(from: string): string | null {
-  const isOfDigits = /^[\d ().-]+$/.test(from.trim());
-  return phoneE164(from) ?? (isOfDigits ? phoneE164(`+${from.replace(/\D/g, '').replace(/^00/, '')}`) : null);
-}
-
 /** The provider may know words that we do not: what it takes for an opt-out is one. */
 function reading(text: string, stopWords: readonly string[], readAs: Reading['wish']): Reading {
   const own = readText(text, stopWords);
@@ -96,6 +87,15 @@ function reading(text: string, stopWords: readonly string[], readAs: Reading['wi
     : own.wish === null && readAs
       ? { ...own, wish: readAs }
       : own;
+}
+
+/**
+ * The number of a sender; what is none stays as it is. Some providers write a number with 00 before the country, or
+ * nothing: an opt-out must not be lost by that.
+ */
+function numberOf(from: string): string {
+  const digits = /^\s*(?:00)?([1-9][\d ().-]*)$/.exec(from)?.[1];
+  return phoneE164(from) ?? (digits && phoneE164(`+${digits}`)) ?? plain(from, MOST_NUMBER);
 }
 
 /** A text that every database and phone takes. */
@@ -144,7 +144,10 @@ async function queueAnswer(
 /** The send key of the answer to a received text. */
 const answerKey = (inboundId: number): string => `inbound/${inboundId}/reply`;
 
-/** Suppresses answers that were not sent within five minutes, less a margin for what is being prepared. Engine `em`. */
+/**
+ * Suppresses answers that were not sent within five minutes, less a margin for what is being prepared. One that a
+ * provider may have accepted becomes UNKNOWN instead. Engine `em`.
+ */
 export async function expireAnswers(em: EntityManager): Promise<void> {
   await em.transactional(async (tx) => {
     const late = await rows<{ id: number; tenantId: string }>(
