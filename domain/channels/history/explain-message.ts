@@ -64,7 +64,7 @@ export async function explainMessage(em: EntityManager, id: number): Promise<Mes
         select a.send_id as "sendId", a.attempt, a.provider_id as "providerId", a.at, a.outcome, a.reply
         from message_sends s join message_attempts a on a.tenant_id = s.tenant_id and a.send_id = s.id where s.message_id = ${id}
         union all
-        select s.id, s.attempt, s.provider_id, s.sent_at, 'SENT', null from message_sends s
+        select s.id, s.attempt, s.provider_id, s.sent_at, 'sent', null from message_sends s
         where s.message_id = ${id} and s.sent_at is not null
           and not exists (select 1 from message_attempts a where a.tenant_id = s.tenant_id and a.send_id = s.id and a.attempt = s.attempt)) tried
       order by at, "sendId", attempt`,
