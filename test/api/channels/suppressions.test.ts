@@ -269,7 +269,7 @@ test('what is QUEUED to the number is not sent: marketing, and if it is invalid 
   for (const to of people) waiting.push([await queued(to, 'marketing'), await queued(to, 'transactional')] as const);
   await suppress({ channel: 'sms', address: manual.number.replace('+1202', '+1 (202) ') });
   await suppress({ channel: 'sms', address: invalid.number, reason: 'invalid' });
-  await suppress({ channel: 'sms', address: '+44 20 7946-0941', reason: 'complained' });
+  await suppress({ channel: 'sms', address: '+44 20 7946-0941', reason: 'unsubscribed' });
   assert.deepEqual(await checked(manual.id), ['address_manual', null]);
   assert.deepEqual(await checked(invalid.id), ['address_invalid', 'address_invalid']);
   await wakeProvider();
@@ -277,7 +277,7 @@ test('what is QUEUED to the number is not sent: marketing, and if it is invalid 
     ['SUPPRESSED address_manual', 'SENT null'],
     ['SUPPRESSED address_invalid', 'SUPPRESSED address_invalid'],
     ['SENT null', 'SENT null'],
-    ['SUPPRESSED address_complained', 'SENT null'],
+    ['SUPPRESSED address_unsubscribed', 'SENT null'],
   ];
   for (const [at, pair] of waiting.entries())
     for (const [n, id] of pair.entries()) {
