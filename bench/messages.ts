@@ -72,9 +72,9 @@ async function makeContacts(setting: Setting, count: number): Promise<{ id: numb
   return engine(
     setting,
     sql`
-    insert into contacts (tenant_id, first_name, last_name, email, email_key, phone)
-    select 'default', 'First' || n, 'Last', 'bench' || n || '@example.net', 'bench' || n || '@example.net', '+1' || (${FIRST_NUMBER}::bigint + n)
-    from generate_series(1, ${count}::int) n returning id, phone`,
+    insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164)
+    select 'default', 'First' || n, 'Last', 'bench' || n || '@example.net', 'bench' || n || '@example.net', '+1' || number, '+1' || number
+    from generate_series(1, ${count}::int) n cross join lateral (select ${FIRST_NUMBER}::bigint + n as number) numbers returning id, phone`,
   );
 }
 
