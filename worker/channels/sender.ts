@@ -11,6 +11,7 @@ import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/channels/transport/prepare.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
+import { Places } from '../../domain/common/places.ts';
 import { outboundError } from '../../domain/outbound/outbound-error.ts';
 import { Wake } from '../../events/wake.ts';
 import type { Deps } from '../../runtime/deps.ts';
@@ -25,6 +26,10 @@ const POLL_MS = 500;
 const GATHER_MS = 5;
 /** A send that waits for its connection is QUEUED, under this lease. */
 const LEASE_SECONDS = 60;
+/** As many of its connections' worth of sends are leased and rendered in advance, so that none waits for Postgres. */
+const LEASED_AHEAD = 1;
+/** The sends that may be on their way at once. */
+const PLACES = 'connections';
 const CONNECT_MS = 5_000;
 /** Without an answer for so long after its last byte, nobody can tell what became of a request. */
 const ANSWER_MS = 30_000;
@@ -61,6 +66,7 @@ export class Sender {
   readonly #health: HealthReports;
   readonly #outcomes: OutcomeStore<SendSettlement>;
   readonly #starts: Starts;
+  readonly #places: Places;
   readonly #putOffs: Batcher<{ id: number; delayMs: number; done: () => void }>;
   readonly #wake = new Wake(POLL_MS);
   readonly #inHand = new Set<Promise<void>>();
@@ -83,6 +89,11 @@ export class Sender {
         deps.log.error({ err: error, sendId: id }, 'the outcome of a send cannot be stored'),
     });
     this.#starts = new Starts(deps, this.#holder, SENDING_LEASE_SECONDS);
+    this.#places = new Places({
+      most: deps.env.MESSAGE_CONNECTIONS,
+      mostWaiting: Infinity,
+      waitMs: LEASE_SECONDS * 1000,
+    });
     this.#putOffs = new Batcher({
       gather: () => delay(GATHER_MS),
       maxItems: 500,
@@ -138,7 +149,7 @@ export class Sender {
   async #lease(): Promise<void> {
     const most = this.#deps.env.MESSAGE_CONNECTIONS;
     for (const lane of EMAIL_LANES) {
-      const room = most - this.#inHand.size;
+      const room = most + most * LEASED_AHEAD - this.#inHand.size;
       // Few large leases: not for the one connection that has just become free.
       if (!this.#lanes.has(lane) || room < Math.min(most / 4, 25)) continue;
       this.#lanes.delete(lane);
@@ -165,7 +176,19 @@ export class Sender {
     const prepared = prepare(leased, shortBase(this.#deps.env));
     const { row } = prepared;
     if (row.failure !== undefined || row.expired || row.notBefore || !isComplete(prepared)) return this.#end(row);
-    if (leased.type === 'webpush') return this.#sendToBrowser(prepared, until);
+    const isPlaced = await this.#places.take(PLACES, until - performance.now());
+    if (!isPlaced) return this.#putOff(row.id, 0);
+    try {
+      if (this.#stopping) await this.#putOff(row.id, 0);
+      else if (leased.type === 'webpush') await this.#sendToBrowser(prepared, until);
+      else await this.#sendByProvider(prepared, until);
+    } finally {
+      this.#places.free(PLACES);
+    }
+  }
+
+  async #sendByProvider(prepared: Prepared, until: number): Promise<void> {
+    const { leased, row } = prepared;
     const provider = await this.#providers.choose(leased);
     if (provider === 'none') return this.#endOrWait(row, NO_PROVIDER_MS);
     if (provider === 'wait') return this.#putOff(row.id, WAIT_MS);

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { LedgerKey } from '../queue/refresh-messages.ts';
 
 /** The send `s` is QUEUED, but a provider may have accepted it, and is asked again under the same key. */
@@ -15,7 +15,7 @@ export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[
   const payload = JSON.stringify(sends.map(({ tenantId, id }) => ({ t: tenantId, id })));
   await rows(
     tx,
-    sql`
+    sql`${preparedHint}
     with reported as (
       select s.tenant_id, s.id, s.status as was,
         min(r.at) filter (where r.status = 'DELIVERED') as delivered_at,

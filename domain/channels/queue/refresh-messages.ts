@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from '../../../db/orm.ts';
+import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import { insertEmailEvents } from '../../../events/outbox.ts';
 
 /** Identifies a message, or one of its sends. */
@@ -16,7 +16,7 @@ const asked = (keys: readonly LedgerKey[]): RawBuilder<unknown> => {
  * A statement that locks messages in the order of their ids. What changes sends of a message holds this lock from
  * before its first change: so the last one to change them sees all of them when it refreshes the message.
  */
-export const lockMessages = (messages: readonly LedgerKey[]): RawBuilder<unknown> => sql`
+export const lockMessages = (messages: readonly LedgerKey[]): RawBuilder<unknown> => sql`${preparedHint}
   select m.id from ${asked(messages)} join messages m on m.tenant_id = a.t and m.id = a.id order by m.id for no key update of m`;
 
 /** The best of a message's sends decides; the first in this list is the best. */
@@ -29,7 +29,7 @@ const references = sql`jsonb_strip_nulls(jsonb_build_object('templateId', templa
  * is SENT or FAILED, and MESSAGE_DELIVERED, each once. A separate statement after those that change the sends, so that
  * it sees what they did. Returns the messages that changed, with their contacts.
  */
-export const refreshMessages = (messages: readonly LedgerKey[]): RawBuilder<unknown> => sql`
+export const refreshMessages = (messages: readonly LedgerKey[]): RawBuilder<unknown> => sql`${preparedHint}
   with best as (
     select distinct on (s.tenant_id, s.message_id) s.tenant_id, s.message_id, s.status, s.reason,
       min(s.sent_at) over (partition by s.tenant_id, s.message_id) as sent_at,
