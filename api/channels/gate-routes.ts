@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { CHANNELS, MESSAGE_CATEGORIES } from '../../db/entities/channels.ts';
 import { MESSAGE_STATUSES } from '../../db/entities/messages.ts';
+import { engineEm } from '../../db/orm.ts';
 import { checkMessage, topicViolations } from '../../domain/channels/history/check.ts';
 import { explainMessage } from '../../domain/channels/history/explain-message.ts';
+import { readProviderHealth } from '../../domain/channels/providers/provider-health.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { Id, IdParams, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
 
@@ -79,6 +81,8 @@ export const channelGateRoutes: RouteSpec[] = [
       },
     },
     errors: ['not_found'],
-    handler: async ({ em, params }) => ({ body: await explainMessage(em, params.id) }),
+    handler: async ({ em, deps, params }) => ({
+      body: await explainMessage(em, params.id, (ids) => readProviderHealth(engineEm(deps.orm), ids)),
+    }),
   }),
 ];

@@ -46,8 +46,7 @@ const WAIT_MS = 500;
 const UNREACHED_MS = 10_000;
 const FIRST_RETRY_SECONDS = 1;
 const LONGEST_FAULT_SECONDS = 15;
-/** A provider may ask for a later time, but not for one that never comes. */
-const LONGEST_ASKED_SECONDS = 86_400;
+const LONGEST_WAKE_MS = 60_000;
 
 /**
  * Sends this process's text messages and pushes: leases sends, renders them, opens a request and holds back its last
@@ -175,7 +174,8 @@ export class Sender {
   async #handle(leased: LeasedSend, until: number): Promise<void> {
     const prepared = prepare(leased, shortBase(this.#deps.env));
     const { row } = prepared;
-    if (row.failure !== undefined || row.expired || row.notBefore || !isComplete(prepared)) return this.#end(row);
+    const ends = row.failure !== undefined || row.expired || row.notBefore || leased.isTooOld;
+    if (ends || !isComplete(prepared)) return this.#end(row);
     const isPlaced = await this.#places.take(PLACES, until - performance.now());
     if (!isPlaced) return this.#putOff(row.id, 0);
     try {
@@ -301,7 +301,7 @@ export class Sender {
     if (leased.isTest) return this.#end({ ...row, failure: `not_sent: ${outcome.reply}`, isSendable: false });
     // There is no other push service for a browser.
     const wait = provider ? WAIT_MS : UNREACHED_MS;
-    await this.#putOff(row.id, Math.max(wait, askedSeconds(outcome) * 1000));
+    await this.#putOff(row.id, Math.max(wait, (outcome.retryAfter ?? 0) * 1000));
   }
 
   async #settle(leased: LeasedSend, row: PreparedSend, attempt: number, given: CallOutcome): Promise<void> {
@@ -315,7 +315,7 @@ export class Sender {
     const again =
       fault === 'refused' && row.providerId !== null
         ? WAIT_MS / 1000
-        : Math.max(askedSeconds(outcome), fault ? Math.min(backoff, LONGEST_FAULT_SECONDS) : backoff);
+        : Math.max(outcome.retryAfter ?? 0, fault ? Math.min(backoff, LONGEST_FAULT_SECONDS) : backoff);
     this.#count(result);
     await this.#outcomes.store({
       ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt },
@@ -348,7 +348,8 @@ export class Sender {
   }
 
   #wakeIn(ms: number): void {
-    setTimeout(() => this.wake([]), ms + GATHER_MS).unref();
+    // What is due later than that is found by the poll.
+    if (ms <= LONGEST_WAKE_MS) setTimeout(() => this.wake([]), ms + GATHER_MS).unref();
   }
 
   #count(status: string): void {
@@ -359,9 +360,6 @@ export class Sender {
 /** Whether there is something to send, and somewhere to send it. The gates say why if not. */
 const isComplete = ({ leased, row, text, push }: Prepared): boolean =>
   leased.channel === 'sms' ? text !== null && row.address !== null : push !== null && leased.device !== null;
-
-/** How many seconds the provider asked to wait, as far as that is waited for. */
-const askedSeconds = ({ retryAfter }: CallOutcome): number => Math.min(retryAfter ?? 0, LONGEST_ASKED_SECONDS);
 
 /** A test shows what the provider says now: it is not tried again, although nothing was accepted. */
 const ofTest = (outcome: CallOutcome): CallOutcome =>

@@ -107,6 +107,16 @@ export const messageHours: RawBuilder<unknown> = sql`case when ${isMarketing} th
   'tenantTimezone', coalesce(gs.timezone, 'UTC'), 'maxHoldHours', coalesce(gs.max_hold_hours, 24), 'quietHours', q.quiet_hours,
   'timezone', c.timezone, 'number', case when e.channel = 'sms' then a.address end) end`;
 
+/** A message that nobody accepts is tried for this long. */
+export const EXPIRES_AFTER_HOURS = 72;
+
+/**
+ * Whether a message is too old to be started, after `messageGateJoins`. Marketing may be held for its hours first, and
+ * gets that time in addition. What was started before has its time from then on.
+ */
+export const isTooOld: RawBuilder<unknown> = sql`coalesce(e.started_at, e.created_at) < now() - make_interval(
+  hours => ${sql.lit(EXPIRES_AFTER_HOURS)} + case when e.category = 'marketing' then coalesce(gs.max_hold_hours, 24) else 0 end)`;
+
 const BY_REASON: Record<string, MessageGate> = {
   template_deleted: 'template',
   contact_deleted: 'contact',

@@ -1,5 +1,7 @@
 import type { MessageStatus } from '../../../db/entities/messages.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { HealthOf } from '../providers/provider-health.ts';
+import { TEST_KEY } from '../ledger/test-provider.ts';
 import { notFound } from '../../common/errors.ts';
 import { heldUntil, type HoursRules } from '../gates/hours.ts';
 import {
@@ -42,12 +44,33 @@ interface MessageRow {
   hours: HoursRules | null;
 }
 
+/** A send that waits; `providers`: those that may take it, null for Web Push. */
+interface Waiting {
+  nextAttemptAt: Date;
+  providers: number[] | null;
+}
+
 /**
  * Explains which gates a text message or a push passed and where it stopped, in order: the gates, the provider or push
  * service, the delivery. The gates of a message not sent yet are evaluated now; for others the stored result counts.
- * Throws 404.
+ * `readHealth` tells the health of providers. Throws 404.
  */
-export async function explainMessage(em: EntityManager, id: number): Promise<MessageExplanation> {
+export async function explainMessage(
+  em: EntityManager,
+  id: number,
+  readHealth: (ids: readonly number[]) => Promise<HealthOf>,
+): Promise<MessageExplanation> {
+  const { message, waiting, attempts } = await readExplained(em, id);
+  const gates = explainGates(message);
+  const isWaiting = message.status === 'QUEUED' && gates.every(({ passed }) => passed);
+  if (isWaiting) {
+    const healthOf = await readHealth(waiting.flatMap(({ providers }) => providers ?? []));
+    gates.push(...explainWaiting(waiting, healthOf, message.now));
+  }
+  return { messageId: id, status: message.status, gates, attempts };
+}
+
+async function readExplained(em: EntityManager, id: number) {
   return em.transactional(async (tx) => {
     const [message] = await rows<MessageRow>(
       tx,
@@ -69,8 +92,27 @@ export async function explainMessage(em: EntityManager, id: number): Promise<Mes
           and not exists (select 1 from message_attempts a where a.tenant_id = s.tenant_id and a.send_id = s.id and a.attempt = s.attempt)) tried
       order by at, "sendId", attempt`,
     );
-    return { messageId: id, status: message.status, gates: explainGates(message), attempts };
+    const waiting = await rows<Waiting>(
+      tx,
+      sql`
+      select s.next_attempt_at as "nextAttemptAt", case when s.type <> 'webpush' then array(
+        select p.id from channel_providers p where p.tenant_id = s.tenant_id and p.channel = m.channel
+          and (p.active or m.send_key like ${`${TEST_KEY}%`}) and p.id = coalesce(s.bound_provider_id, m.provider_id, p.id)) end as providers
+      from messages m join message_sends s on s.tenant_id = m.tenant_id and s.message_id = m.id
+      where m.id = ${id} and s.status = 'QUEUED' order by s.id`,
+    );
+    return { message, waiting, attempts };
   });
+}
+
+/** Why nobody has taken what passed the gates; nothing if it is on its way. */
+function explainWaiting(waiting: readonly Waiting[], healthOf: HealthOf, now: Date): ExplainedGate[] {
+  const stopped = (reason: string): ExplainedGate[] => [{ gate: 'provider', passed: false, reason, at: now }];
+  if (waiting.some(({ providers }) => providers?.length === 0)) return stopped('no_provider');
+  const isDown = (id: number) => healthOf(id).status === 'DOWN';
+  if (waiting.some(({ providers }) => providers?.every(isDown))) return stopped('provider_down');
+  const next = Math.min(...waiting.map(({ nextAttemptAt }) => nextAttemptAt.getTime()));
+  return waiting.length > 0 && next > now.getTime() ? stopped(`next_attempt_${new Date(next).toISOString()}`) : [];
 }
 
 function explainGates(message: MessageRow): ExplainedGate[] {

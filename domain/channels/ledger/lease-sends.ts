@@ -3,7 +3,7 @@ import type { MessageCategory, MessageChannel, PushUrgency } from '../../../db/e
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import type { InlineContent, SendType } from '../../../db/entities/messages.ts';
 import type { HoursRules } from '../gates/hours.ts';
-import { isMarketing, messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
+import { isMarketing, isTooOld, messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
 import { TEST_KEY } from './test-provider.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { ContactValues } from '../../emails/rendering/template-values.ts';
@@ -43,6 +43,8 @@ export interface LeasedSend {
   providerId: number | null;
   /** A test of its provider, which need not be active; tried once. */
   isTest: boolean;
+  /** Nobody has accepted it for so long that it ends. */
+  isTooOld: boolean;
   /** How to opt out, if the text has to say it. */
   optOutText: string | null;
   /** Null: hours do not concern it. */
@@ -70,6 +72,7 @@ interface LeasedRow extends ContactRow {
   device: LeasedDevice | null;
   provider_id: number | null;
   is_test: boolean;
+  too_old: boolean;
   opt_out_text: string | null;
   hours: HoursRules | null;
   capped_contact_id: number | null;
@@ -121,7 +124,7 @@ export async function leaseSends(
       case when e.template_id is null then e.content when t.id is not null then jsonb_build_object('body', t.body, 'title', t.title, 'url', t.url,
         'iconUrl', t.icon_url, 'imageUrl', t.image_url, 'ttlSeconds', t.ttl_seconds, 'urgency', t.urgency, 'collapseKey', t.collapse_key,
         'smartEncoding', t.smart_encoding) end as content,
-      e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${messageHours} as hours,
+      e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${isTooOld} as too_old, ${messageHours} as hours,
       case when ${isMarketing} and e.started_at is null and exists (
         select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then who.contact_id end as capped_contact_id,
       case when p.id is not null then jsonb_build_object('id', p.id, 'siteId', p.site_id, 'endpoint', p.endpoint, 'p256dh', p.p256dh, 'auth', p.auth) end as device,
@@ -155,6 +158,7 @@ export async function leaseSends(
     device: row.device,
     providerId: row.provider_id,
     isTest: row.is_test,
+    isTooOld: row.too_old,
     optOutText: row.opt_out_text,
     hours: row.hours,
     cappedContactId: row.capped_contact_id,

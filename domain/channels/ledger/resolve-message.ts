@@ -37,6 +37,9 @@ export async function resolveMessage(
       where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'
       returning lane`,
     );
+    // The time for which it is tried begins again.
+    if (outcome === 'resend')
+      await rows(tx, sql`update messages set started_at = now() where tenant_id = ${tenantId} and id = ${id}`);
     await rows(tx, refreshMessages(key));
     touchOutbox(tx, 'outbox_events');
     if (outcome === 'resend') touchOutbox(tx, 'message_sends', [...new Set(changed.map(({ lane }) => lane))]);

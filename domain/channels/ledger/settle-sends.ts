@@ -1,11 +1,10 @@
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts';
+import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
 import { applyReports } from './apply-reports.ts';
 import { lockMessages, refreshMessages, type LedgerKey } from '../queue/refresh-messages.ts';
 
-/** A message that was not accepted is tried for this long. */
-const EXPIRES_AFTER_HOURS = 72;
 /** How long a provider is asked again under the same key; all known ones keep keys for a day. */
 export const REPEATABLE_HOURS = 12;
 

@@ -2,7 +2,7 @@ import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import type { MessageStatus } from '../../../db/entities/messages.ts';
 import type { ShortLink } from '../content/short-links.ts';
 import { isCapLocked, lockCapped } from '../gates/caps.ts';
-import { isMarketing, messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
+import { isMarketing, isTooOld, messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { messagesOf, REPEATABLE_HOURS } from './settle-sends.ts';
 
@@ -46,8 +46,9 @@ export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<u
 
 /**
  * Starts leased sends: those that pass every gate now become SENDING, as the next attempt. The others become SUPPRESSED,
- * FAILED, or QUEUED again. Sends that this holder no longer leases are left out of the result. `name` is the unique name
- * of this call: holder, slash, number.
+ * FAILED, or QUEUED again. What nobody has accepted for too long is FAILED `expired`, also if there is no provider for
+ * it. Sends that this holder no longer leases are left out of the result. `name` is the unique name of this call: holder,
+ * slash, number.
  *
  * If this throws, the transaction may have been committed, or may still commit. The caller must then send nothing, and
  * settle all of them as QUEUED with `start` = this call.
@@ -106,7 +107,7 @@ function applyStart(
       where s.status = 'QUEUED' and s.holder = ${holder} and s.lease_until > now()
       for update of s skip locked
     ), judged as (
-      select e.*, ${messageRefusal} as refusal, ${isMarketing} as marketing,
+      select e.*, ${messageRefusal} as refusal, ${isMarketing} as marketing, ${isTooOld} as too_old,
         -- A message that has changed since it was rendered is rendered again.
         c.version is distinct from e.cv or t.content_version is distinct from e.tv
           or (e.channel = 'sms' and a.address is distinct from e.rendered_for) as stale,
@@ -123,13 +124,13 @@ function applyStart(
       from judged j
     ), decided as materialized (
       select j.*, coalesce(
-          case when device_status is distinct from 'active' and device_id is not null then 'gone' end, failure) as failed_by,
+          case when device_status is distinct from 'active' and device_id is not null then 'gone' when too_old then 'expired' end, failure) as failed_by,
         case
           -- It may have been accepted before: it is asked for again by its key, or stays in doubt.
           when bound_provider_id is not null and (suppression is not null or failure is not null
             or started_at < now() - make_interval(hours => ${sql.lit(REPEATABLE_HOURS)})) then 'UNKNOWN'
           when suppression is not null then 'SUPPRESSED'
-          when device_id is not null and device_status is distinct from 'active' then 'FAILED'
+          when too_old or device_id is not null and device_status is distinct from 'active' then 'FAILED'
           when not_before is not null or gathers then 'QUEUED'
           when failure is not null then 'FAILED' when stale or not sendable then 'QUEUED' else 'SENDING' end as new_status
       from asked_caps j

@@ -15,14 +15,13 @@ export interface ProviderHealth {
   lastError: string | null;
 }
 
+export type HealthOf = (id: number) => ProviderHealth;
+
 /** Of a provider that nobody has used. */
 export const UNUSED: ProviderHealth = { status: 'UP', since: null, lastError: null };
 
 /** The health of these providers, as the running senders report it. Engine `em`. */
-export async function readProviderHealth(
-  em: EntityManager,
-  ids: readonly number[],
-): Promise<(id: number) => ProviderHealth> {
+export async function readProviderHealth(em: EntityManager, ids: readonly number[]): Promise<HealthOf> {
   const found = await em.transactional((tx) =>
     rows<{
       provider: string;

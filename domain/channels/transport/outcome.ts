@@ -19,7 +19,7 @@ export interface CallOutcome {
   /** Of FAILED. */
   reason: string | null;
   providerMessageId: string | null;
-  /** The seconds that the provider asked to wait. */
+  /** The seconds that the provider asked to wait; at most a day. */
   retryAfter: number | null;
   /** Whether it speaks against the provider: it refused to serve us, did not answer, or could not be reached. */
   fault: 'refused' | 'silent' | null;
@@ -34,6 +34,8 @@ export interface CallOutcome {
 }
 
 const MOST_REPLY = 300;
+/** Whatever a provider asks for: after a day the message is looked at again. */
+const LONGEST_RETRY_AFTER_SECONDS = 86_400;
 const PHONE_NUMBER = /\+\d[\d ().-]{5,}\d|(?<![A-Za-z0-9])\d{8,}/g;
 
 export const outcome = (
@@ -61,7 +63,8 @@ export function outcomeOfError({ code, message, released }: OutboundError): Call
  */
 export function outcomeOfStatus({ status, headers, body, released }: OutboundAnswer): CallOutcome {
   const reply = `${status} ${body.toString().trim()}`;
-  const retryAfter = retryAfterSeconds(headers['retry-after'], Date.now());
+  const asked = retryAfterSeconds(headers['retry-after'], Date.now());
+  const retryAfter = asked === null ? null : Math.min(asked, LONGEST_RETRY_AFTER_SECONDS);
   if (status >= 200 && status < 300)
     return released ? outcome('SENT', reply) : outcome('QUEUED', reply, { fault: 'refused' });
   if (status === 401 || status === 403) return outcome('QUEUED', reply, { fault: 'refused' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { sql } from '../../../db/orm.ts';
+import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { texting } from '../../support/channels/texting.ts';
 import { startService, type Service } from '../../support/service.ts';
 
@@ -70,10 +70,43 @@ test('an UNKNOWN message is resolved once, and another one not at all', async ()
   await resolve(999_999_999, 404, 'sent');
 });
 
+test('what waits for a provider says so', async () => {
+  const id = (
+    await tools.call('POST', '/channels/sms/send', 202, { to: newNumber(), body: 'x', category: 'transactional' })
+  ).messageId;
+  const last = async () => {
+    const { gate, passed, reason } = (await tools.call('GET', `/channels/messages/${id}/explain`, 200)).gates.at(-1);
+    return [gate, passed, reason];
+  };
+  assert.deepEqual(await last(), ['send_window', true, null]);
+  const next = new Date(Date.now() + 600_000);
+  await tools.inTenant(sql`update message_sends set next_attempt_at = ${next} where message_id = ${id}`);
+  assert.deepEqual(await last(), ['provider', false, `next_attempt_${next.toISOString()}`]);
+  const report = (state: string) =>
+    engineEm(service.deps.orm).transactional((tx) =>
+      rows(
+        tx,
+        sql`insert into email_providers (provider, holder, state, failures, last_error_at) values (${`channels/${provider}`}, 'test', ${state}, 1, now())
+          on conflict (provider, holder) do update set state = excluded.state, seen_at = now()`,
+      ),
+    );
+  await report('open');
+  assert.deepEqual(await last(), ['provider', false, 'provider_down']);
+  await report('closed');
+  await tools.call('PUT', `/channels/providers/${provider}`, 200, { active: false });
+  assert.deepEqual(await last(), ['provider', false, 'no_provider']);
+  await tools.call('PUT', `/channels/providers/${provider}`, 200, { active: true });
+  assert.equal((await last())[2], `next_attempt_${next.toISOString()}`);
+});
+
 test('what is sent again as not accepted is a new attempt, which any provider may take', async () => {
   const id = await tried('UNKNOWN');
   assert.equal((await resolve(id, 200, 'resend')).status, 'QUEUED');
   assert.deepEqual(await sendOf(id), { status: 'QUEUED', attempt: 2, bound: null });
+  const [message] = await tools.inTenant<{ isNew: boolean }>(
+    sql`select started_at > now() - interval '1 minute' as "isNew" from messages where id = ${id}`,
+  );
+  assert.equal(message!.isNew, true, 'the time for which it is tried begins again');
 });
 
 test('what may have been accepted is UNKNOWN, not suppressed, when its number opts out', async () => {

@@ -93,6 +93,43 @@ test('what was refused before the last byte is sent later; what got no answer is
   await endpoint.close();
 });
 
+test('what no provider takes for three days expires, whether there is none, or it cannot be reached, or asks to wait', async () => {
+  const isOld = (id: number) =>
+    query(sql`update messages set created_at = now() - interval '73 hours' where id = ${id}`);
+  const endsExpired = async (id: number) => {
+    await ends(id, 'FAILED');
+    assert.equal((await message(id)).reason, 'expired');
+  };
+  const endpoint = await startEndpoint([{ status: 429, headers: { 'retry-after': '946080000' } }]);
+  await provider(endpoint);
+  const asked = await send({ to: newNumber() });
+  await until('asked', () => endpoint.received.length > 0);
+  const waits = await until('put off', async () => {
+    const [row] = await query<{ hours: number }>(
+      sql`select extract(epoch from next_attempt_at - now()) / 3600 as hours from message_sends where message_id = ${asked.messageId} and status = 'QUEUED' and holder is null`,
+    );
+    return row ?? null;
+  });
+  assert.ok(waits.hours > 23 && waits.hours <= 24, String(waits.hours));
+  // Three days later.
+  await query(sql`update messages set started_at = now() - interval '73 hours' where id = ${asked.messageId}`);
+  await query(sql`update message_sends set next_attempt_at = now() where message_id = ${asked.messageId}`);
+  await endsExpired(asked.messageId);
+  // A provider of which nothing answers.
+  const gone = await startEndpoint([{ status: 200 }]);
+  await provider(gone);
+  await gone.close();
+  const unreached = await send({ to: newNumber() });
+  await isOld(unreached.messageId);
+  await endsExpired(unreached.messageId);
+  await provider(endpoint);
+  const without = await send({ to: newNumber() });
+  await query(sql`update channel_providers set active = false, version = version + 1`);
+  await isOld(without.messageId);
+  await endsExpired(without.messageId);
+  await endpoint.close();
+});
+
 test('marketing needs a consent, and a number; calls are checked whole', async () => {
   const endpoint = await startEndpoint([{ status: 200 }]);
   await provider(endpoint);

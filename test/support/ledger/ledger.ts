@@ -11,6 +11,8 @@ export const REQUEST_AGAIN_AFTER = 6;
 export const REPEATABLE_FOR = 44;
 /** Three days, after which nothing is retried. */
 export const EXPIRES_AFTER = 260;
+/** The same before a message is started, with the hour for which marketing may be held here. */
+export const TOO_OLD_AFTER = 263;
 /** So long that the duration of a test does not matter. */
 export const TICK_SECONDS = 1000;
 
@@ -136,4 +138,5 @@ export type MessageFault =
   | 'a doubt expires'
   | 'reports of a doubt are forgotten'
   | 'reports go back'
+  | 'old ones are started'
   | 'keys are kept for ever';

@@ -176,6 +176,10 @@ const ofMessages: Record<MessageFault, Showing> = {
     moves: [...released, ['dot arrives'], ['reply'], ['settle'], ['report'], ['report', 0, 1]],
     by: /SENT after DELIVERED/,
   },
+  'old ones are started': {
+    moves: [['accept'], ['pass', 0, 8], ['lease'], ['start'], ['start in Postgres']],
+    by: /started after nobody took it for too long/,
+  },
   'keys are kept for ever': {
     moves: [...inDoubt, ['pass', 0, 7], ['lease'], ['start'], ['start in Postgres'], ['connect'], ['dot']],
     by: /asked again when its key may be forgotten/,

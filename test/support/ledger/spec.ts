@@ -5,6 +5,7 @@ import {
   REPEATABLE_FOR,
   REQUEST_AGAIN_AFTER,
   SENDING_LEASE,
+  TOO_OLD_AFTER,
   isText,
   together,
   type Attempted,
@@ -145,6 +146,7 @@ export class SpecLedger implements Ledger {
       row.acceptedAt ??= row.batch?.releasedAt ?? null;
       if (this.#isTooLate(row)) row.status = 'UNKNOWN';
       else if (row.message.refused && this.#broken !== 'gates are not asked again') row.status = this.#refused(row);
+      else if (this.#isTooOld(row)) row.status = 'FAILED';
       else if (version === row.message.version) {
         Object.assign(row, { status: 'SENDING', holder: start, leaseUntil: this.#now + SENDING_LEASE });
         if (this.#broken !== 'attempts are not counted') row.attempt += 1;
@@ -222,6 +224,7 @@ export class SpecLedger implements Ledger {
       if (outcome !== 'resend' || this.kind !== 'messages') continue;
       row.attempt += 1;
       row.bound = null;
+      row.message.startedAt = this.#now;
     }
     return open.map((row) => row.id);
   }
@@ -304,6 +307,12 @@ export class SpecLedger implements Ledger {
   #isTooLate({ bound, message }: Row): boolean {
     if (bound === null || this.#broken === 'keys are kept for ever') return false;
     return message.startedAt! <= this.#now - REPEATABLE_FOR;
+  }
+
+  /** Nobody has accepted it for so long that it is not started. */
+  #isTooOld({ message }: Row): boolean {
+    if (this.kind !== 'messages' || this.#broken === 'old ones are started') return false;
+    return (message.startedAt ?? 0) <= this.#now - TOO_OLD_AFTER;
   }
 
   /** What becomes of an attempt that may be repeated. */

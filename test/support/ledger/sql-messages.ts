@@ -70,7 +70,9 @@ export class SqlMessages extends SqlLedger {
       // Marketing, at all hours.
       await rows(
         tx,
-        sql`insert into channel_settings (tenant_id, send_windows, sms_consent) values (${TENANT}, '{}', 'implied') on conflict do nothing`,
+        sql`
+        insert into channel_settings (tenant_id, send_windows, sms_consent, max_hold_hours) values (${TENANT}, '{}', 'implied', 1)
+        on conflict (tenant_id) do update set max_hold_hours = excluded.max_hold_hours`,
       );
       const providers = await rows<{ id: number }>(
         tx,

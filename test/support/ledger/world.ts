@@ -4,6 +4,7 @@ import {
   LEASE,
   REPEATABLE_FOR,
   SENDING_LEASE,
+  TOO_OLD_AFTER,
   evidenceOf,
   isText,
   together,
@@ -290,6 +291,7 @@ export class World {
       if (attempt === undefined) continue;
       assert.ok(!this.#said.get(id)!.unsubscribed, `send ${id} is started though its recipient has unsubscribed`);
       this.#checkKey(id);
+      this.#checkAge(id, attempt);
       if (this.#broken !== 'twins are both sent') attempts.delete(id);
       process.waiting.push({ id, attempt, start: name, provider, resends: this.#said.get(id)!.resends, dot: null });
       process.leases.set(id, until);
@@ -315,6 +317,12 @@ export class World {
   /** Whether its providers know it by a key, so that they may be asked again. */
   #isKnownByKey(id: number): boolean {
     return isText(this.#ledger.kind, this.#ids, id);
+  }
+
+  /** What waited for too long is not started. The first start of a text is that of its message. */
+  #checkAge(id: number, attempt: number): void {
+    if (!isText(this.#ledger.kind, this.#ids, id) || attempt > 1) return;
+    assert.ok(this.#now < TOO_OLD_AFTER, `send ${id}: started after nobody took it for too long`);
   }
 
   /** A provider that may have forgotten a key is not asked again under it. */
