@@ -121,10 +121,7 @@ export async function settleSends(em: EntityManager, settlements: readonly SendS
     const messages = messagesOf(settlements);
     await rows(tx, lockMessages(messages));
     const settled = await rows<SettledRow>(tx, applySettlements(settlements));
-    await applyReports(
-      tx,
-      settled.filter(({ status }) => status !== 'FAILED'),
-    );
+    await applyReports(tx, settled);
     await rows(tx, refreshMessages(messages));
     touchOutbox(tx, 'outbox_events');
     const done = new Map(settled.map((row) => [`${row.tenantId}/${row.id}`, row]));

@@ -92,6 +92,32 @@ test('our reference in the URL settles UNKNOWN, and so does our id in the body',
   }
 });
 
+test('a proof of delivery counts whatever was said before, by the provider, an operator or a gate', async () => {
+  const told = await sent(twilio, 'UNKNOWN');
+  for (const status of ['failed', 'delivered'])
+    await taken(tools.asTwilio(twilio, { MessageSid: 'SM-told', MessageStatus: status }, ref(told)));
+  assert.deepEqual(await stateOf(told.messageId), ['DELIVERED', 'confirmed_by_report']);
+  assert.equal(await events('MESSAGE_SENT', told.messageId), 1);
+  assert.equal(await events('MESSAGE_DELIVERED', told.messageId), 1);
+  const tell = async (messageId: number, status: string) => {
+    await taken(tools.asHttp(http, { type: 'status', messageId, status }));
+    return stateOf(messageId);
+  };
+  for (const outcome of ['failed', 'resend']) {
+    const { messageId } = await sent(http, 'UNKNOWN');
+    await tools.call('POST', `/channels/messages/${messageId}/resolve`, 200, { outcome });
+    const decided = await stateOf(messageId);
+    // Only that proves something: the rest may be about an earlier attempt.
+    for (const status of ['sent', 'failed', 'undelivered']) assert.deepEqual(await tell(messageId, status), decided);
+    assert.deepEqual(await tell(messageId, 'delivered'), ['DELIVERED', 'confirmed_by_report'], outcome);
+  }
+  const refused = await sent(http, 'UNKNOWN');
+  const asSuppressed = sql`status = 'SUPPRESSED', reason = 'no_consent'`;
+  await tools.inTenant(sql`update messages set ${asSuppressed} where id = ${refused.messageId}`);
+  await tools.inTenant(sql`update message_sends set ${asSuppressed} where id = ${refused.sendId}`);
+  assert.deepEqual(await tell(refused.messageId, 'delivered'), ['DELIVERED', 'confirmed_by_report']);
+});
+
 test('what comes before the answer is kept until the send is settled', async () => {
   const text = await sent(twilio, 'SENDING');
   await taken(tools.asTwilio(twilio, { MessageSid: 'SM3', MessageStatus: 'delivered' }, ref(text)));

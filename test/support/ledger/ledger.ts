@@ -139,4 +139,5 @@ export type MessageFault =
   | 'reports of a doubt are forgotten'
   | 'reports go back'
   | 'old ones are started'
+  | 'a proof comes too late'
   | 'keys are kept for ever';

@@ -169,12 +169,17 @@ const ofMessages: Record<MessageFault, Showing> = {
     by: /FAILED though it may have been accepted/,
   },
   'reports of a doubt are forgotten': {
-    moves: [...inDoubt, ['report'], ['unsubscribe']],
+    moves: [...inDoubt, ['report', 0, 1], ['unsubscribe']],
     by: /UNKNOWN though something was told about it/,
   },
   'reports go back': {
     moves: [...released, ['dot arrives'], ['reply'], ['settle'], ['report'], ['report', 0, 1]],
-    by: /SENT after DELIVERED/,
+    by: /SENT though it was delivered/,
+  },
+  'a proof comes too late': {
+    // The operator says that it failed, then its provider tells of it.
+    moves: [...released, ['dot arrives'], ['pass', 0, 4], ['sweep'], ['resolve', 2], ['report']],
+    by: /FAILED though it was delivered/,
   },
   'old ones are started': {
     moves: [['accept'], ['pass', 0, 8], ['lease'], ['start'], ['start in Postgres']],

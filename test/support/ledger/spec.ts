@@ -331,10 +331,13 @@ export class SpecLedger implements Ledger {
   #applyReports(row: Row, last?: Evidence): void {
     const isDoubt = row.status === 'QUEUED' && row.bound !== null;
     if (isDoubt && this.#broken === 'reports of a doubt are forgotten') return;
-    if (!isDoubt && !['SENT', 'UNKNOWN', 'UNDELIVERED'].includes(row.status)) {
-      if (this.#broken === 'reports go back' && row.status === 'DELIVERED' && last) row.status = 'SENT';
+    const isOpen = isDoubt || ['SENT', 'UNKNOWN', 'UNDELIVERED'].includes(row.status);
+    const isProved = row.told.has('DELIVERED') && this.#broken !== 'a proof comes too late';
+    if (row.status === 'DELIVERED') {
+      if (this.#broken === 'reports go back' && last) row.status = 'SENT';
       return;
     }
+    if (row.status === 'SENDING' || (!isOpen && !isProved)) return;
     const has = (evidence: Evidence): boolean => row.told.has(evidence);
     const wasAccepted = has('SENT') || row.status === 'SENT' || row.status === 'UNDELIVERED';
     const isUndelivered = has('UNDELIVERED') || (has('FAILED') && wasAccepted);

@@ -52,6 +52,8 @@ export interface Told {
 export class SqlMessages extends SqlLedger {
   readonly #sends: readonly Send[];
   readonly #providers: readonly number[];
+  /** By message. */
+  readonly #firstEnds = new Map<number, Status>();
 
   constructor(orm: Orm, sends: readonly Send[], providers: readonly number[]) {
     super(
@@ -281,6 +283,9 @@ export class SqlMessages extends SqlLedger {
       bound: this.#indexOf(bound),
     }));
     assert.deepEqual(sends, await this.spec.sends());
+    for (const { id, message } of found)
+      if (ENDS.includes(message) && !this.#firstEnds.has(this.#send(id).messageId))
+        this.#firstEnds.set(this.#send(id).messageId, message);
     for (const { id, message } of found) {
       const mates = together(this.kind, this.ids, id);
       const statuses = sends.filter((send) => mates.includes(send.id)).map(({ status }) => status);
@@ -289,7 +294,10 @@ export class SqlMessages extends SqlLedger {
     return sends;
   }
 
-  /** What consumers of events must have been told, now that all has ended. */
+  /**
+   * What consumers of events must have been told, now that all has ended. MESSAGE_SENT is written once, with the first
+   * end: that it was delivered after all tells MESSAGE_DELIVERED.
+   */
   async toTell(): Promise<Told[]> {
     const sends = await this.sends();
     return this.#messageIds.flatMap((messageId): Told[] => {
@@ -299,7 +307,13 @@ export class SqlMessages extends SqlLedger {
       return [
         ...(isDelivered ? [{ messageId, type: 'MESSAGE_DELIVERED', status: null }] : []),
         ...(ENDS.includes(status)
-          ? [{ messageId, type: 'MESSAGE_SENT', status: status === 'FAILED' ? 'FAILED' : 'SENT' }]
+          ? [
+              {
+                messageId,
+                type: 'MESSAGE_SENT',
+                status: this.#firstEnds.get(messageId) === 'FAILED' ? 'FAILED' : 'SENT',
+              },
+            ]
           : []),
       ];
     });

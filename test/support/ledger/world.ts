@@ -39,16 +39,16 @@ const isAccepted = (status: Status): boolean => status === 'SENT' || status === 
 const isPerhaps = ({ verdict }: Dot): boolean => verdict !== 'later' && verdict !== 'never';
 const isOpen = (status: string): boolean => status === 'QUEUED' || status === 'SENDING';
 
-/** What a status may become; what ended stays as it is, or is known better. */
+/** What a status may become; what ended stays as it is, or is known better: a proof of delivery counts for ever. */
 const NEXT: Record<Status, readonly Status[]> = {
-  QUEUED: ['SENDING', 'SUPPRESSED', 'FAILED'],
+  QUEUED: ['SENDING', 'SUPPRESSED', 'FAILED', 'DELIVERED'],
   SENDING: ['QUEUED', 'SENT', 'DELIVERED', 'UNDELIVERED', 'FAILED', 'UNKNOWN'],
   UNKNOWN: ['QUEUED', 'SENT', 'DELIVERED', 'UNDELIVERED', 'FAILED'],
   SENT: ['DELIVERED', 'UNDELIVERED'],
   UNDELIVERED: ['DELIVERED'],
   DELIVERED: [],
-  FAILED: [],
-  SUPPRESSED: [],
+  FAILED: ['DELIVERED'],
+  SUPPRESSED: ['DELIVERED'],
   // There are none here.
   BOUNCED: [],
   COMPLAINED: [],
@@ -449,6 +449,8 @@ export class World {
       assert.ok(last.length > 0, `send ${id}: SENT though it was not accepted`);
     }
     if (status === 'UNKNOWN') assert.equal(said.told.size, 0, `send ${id}: UNKNOWN though something was told about it`);
+    if (status !== 'SENDING' && status !== 'DELIVERED')
+      assert.ok(!said.told.has('DELIVERED'), `send ${id}: ${status} though it was delivered`);
     if (status === 'DELIVERED') assert.ok(said.told.has('DELIVERED'), `send ${id}: DELIVERED, as nobody said`);
     if (status === 'UNDELIVERED')
       assert.ok(said.told.has('UNDELIVERED') || said.told.has('FAILED'), `send ${id}: UNDELIVERED, as nobody said`);
