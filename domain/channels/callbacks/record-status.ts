@@ -12,7 +12,8 @@ interface Send {
 
 /**
  * Stores what a provider reports about a send, once each, and applies it. A report of a send that this provider did
- * not have says nothing. Writes to the outbox. Engine `tx`.
+ * not have says nothing. That an earlier attempt was delivered proves something; what else is said of one, by another
+ * provider or while no attempt is under way, is not kept. Writes to the outbox. Engine `tx`.
  */
 export async function recordStatus(tx: EntityManager, provider: CalledProvider, report: StatusReport): Promise<void> {
   const { tenantId } = provider;
@@ -25,34 +26,58 @@ export async function recordStatus(tx: EntityManager, provider: CalledProvider, 
     tx,
     sql`
     insert into message_reports (tenant_id, send_id, status, code, source, provider_message_id)
-    values (${tenantId}, ${send.id}, ${report.status}, ${report.code}, 'provider', ${report.providerMessageId})
-    on conflict (tenant_id, send_id, status) do nothing returning id`,
+    select s.tenant_id, s.id, ${report.status}, ${report.code}, 'provider', case when s.provider_id = ${provider.id} then ${report.providerMessageId} end
+    from message_sends s where s.tenant_id = ${tenantId} and s.id = ${send.id}
+      and (${report.status} = 'DELIVERED' or s.provider_id = ${provider.id} and (s.status <> 'QUEUED' or s.bound_provider_id is not null))
+    -- Of two attempts that are told apart, the report of the earlier one gives way to that of the later.
+    on conflict (tenant_id, send_id, status) do update set code = excluded.code, provider_message_id = excluded.provider_message_id
+    where message_reports.provider_message_id <> excluded.provider_message_id and not exists (
+      select 1 from message_sends s where s.tenant_id = excluded.tenant_id and s.id = excluded.send_id and s.provider_message_id = message_reports.provider_message_id)
+    returning id`,
   );
   if (made.length === 0) return;
   await applyReports(tx, [{ tenantId, id: send.id }]);
   await rows(tx, refreshMessages([message]));
   const reason = report.status === 'FAILED' || report.status === 'UNDELIVERED' ? suppressionOfCode(report.code) : null;
-  if (reason && provider.type === 'twilio') await suppressNumberOf(tx, tenantId, send.messageId, reason);
+  if (reason && provider.type === 'twilio' && !(await isOfEarlier(tx, tenantId, send.id, report)))
+    await suppressNumberOf(tx, tenantId, send.messageId, reason);
   touchOutbox(tx, 'outbox_events');
 }
 
-/** The send that a report is about: by our reference, else by the provider's id. */
+/** Whether the provider names another message than that of the last attempt: its number may have been another one. */
+async function isOfEarlier(
+  tx: EntityManager,
+  tenantId: string,
+  sendId: number,
+  report: StatusReport,
+): Promise<boolean> {
+  const found = await rows(
+    tx,
+    sql`
+    select 1 from message_sends where tenant_id = ${tenantId} and id = ${sendId} and provider_message_id <> ${report.providerMessageId}`,
+  );
+  return found.length > 0;
+}
+
+/** The send that a report is about: by our reference, if this provider ever had it, else by the provider's id. */
 async function findSend(
   tx: EntityManager,
   { id: providerId, tenantId }: CalledProvider,
   { sendId, messageId, providerMessageId }: StatusReport,
 ): Promise<Send | undefined> {
+  const wasTried = sql`(s.provider_id = ${providerId} or exists (
+    select 1 from message_attempts a where a.tenant_id = s.tenant_id and a.send_id = s.id and a.provider_id = ${providerId}))`;
   const which =
     sendId !== null
-      ? sql`id = ${sendId}`
+      ? sql`s.id = ${sendId} and ${wasTried}`
       : messageId !== null
-        ? sql`message_id = ${messageId}`
-        : sql`provider_message_id = ${providerMessageId}`;
+        ? sql`s.message_id = ${messageId} and ${wasTried}`
+        : sql`s.provider_message_id = ${providerMessageId} and s.provider_id = ${providerId}`;
   const [found] = await rows<Send>(
     tx,
     sql`
-    select id, message_id as "messageId" from message_sends
-    where tenant_id = ${tenantId} and provider_id = ${providerId} and ${which} order by id limit 1`,
+    select s.id, s.message_id as "messageId" from message_sends s
+    where s.tenant_id = ${tenantId} and ${which} order by s.id limit 1`,
   );
   return found;
 }

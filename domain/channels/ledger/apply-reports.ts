@@ -27,6 +27,8 @@ export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[
       from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)
       join message_sends s on s.tenant_id = a.t and s.id = a.id
       left join message_reports r on r.tenant_id = s.tenant_id and r.send_id = s.id
+        -- What is said of an earlier attempt, which the provider knows by another id, says nothing about the last one.
+        and (r.status = 'DELIVERED' or coalesce(r.provider_message_id = s.provider_message_id, true))
       where s.status <> 'SENDING'
       group by s.tenant_id, s.id, s.status, s.message_id, s.bound_provider_id
     ), decided as (

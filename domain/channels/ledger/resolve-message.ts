@@ -31,7 +31,8 @@ export async function resolveMessage(
       sql`
       update message_sends set status = ${results[outcome]}, reason = ${`resolved_${outcome}`},
         sent_at = ${outcome === 'sent' ? sql`now()` : sql`sent_at`}, attempt = attempt + ${outcome === 'resend' ? 1 : 0},
-        -- What was not accepted may go to another provider.
+        -- What was not accepted may go to another provider, which will give it its own id.
+        provider_message_id = ${outcome === 'resend' ? sql`null` : sql`provider_message_id`},
         bound_provider_id = ${outcome === 'resend' ? sql`null` : sql`bound_provider_id`},
         next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
       where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'

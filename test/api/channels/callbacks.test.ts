@@ -126,6 +126,52 @@ test('what comes before the answer is kept until the send is settled', async () 
   assert.deepEqual(kept, [{ status: 'DELIVERED' }]);
 });
 
+test('a late report about an earlier attempt says nothing about a later one, unless it was delivered', async () => {
+  const text = await sent(twilio, 'SENT', 'SM-second');
+  const tell = async (sid: string, status: string, code?: string) => {
+    const said = { MessageSid: sid, MessageStatus: status, ...(code ? { ErrorCode: code } : {}) };
+    await taken(tools.asTwilio(twilio, said, ref(text)));
+    const {
+      status: is,
+      reason,
+      providerMessageId,
+    } = await tools.call('GET', `/channels/messages/${text.messageId}`, 200);
+    return [is, reason, providerMessageId];
+  };
+  assert.deepEqual(await tell('SM-first', 'failed', '30005'), ['SENT', null, 'SM-second']);
+  assert.deepEqual(await tell('SM-first', 'undelivered', '30005'), ['SENT', null, 'SM-second']);
+  const { data } = await tools.call('GET', `/channels/suppressions?address=${encodeURIComponent(text.to)}`, 200);
+  assert.deepEqual(data, []);
+  // The same report of the last attempt counts nevertheless, and stays.
+  assert.deepEqual(await tell('SM-second', 'failed', '30007'), ['UNDELIVERED', 'code_30007', 'SM-second']);
+  assert.deepEqual(await tell('SM-first', 'failed', '30005'), ['UNDELIVERED', 'code_30007', 'SM-second']);
+  // The person has got it.
+  assert.deepEqual(await tell('SM-first', 'delivered'), ['DELIVERED', null, 'SM-second']);
+});
+
+test('what comes while no attempt is under way is about an earlier one', async () => {
+  const { messageId, sendId } = await sent(twilio, 'UNKNOWN');
+  await tools.inTenant(sql`
+    insert into message_attempts (tenant_id, send_id, attempt, provider_id, outcome) values ('default', ${sendId}, 1, ${twilio}, 'unknown')`);
+  await tools.call('POST', `/channels/messages/${messageId}/resolve`, 200, { outcome: 'resend' });
+  const tell = async (status: string) => {
+    await taken(tools.asTwilio(twilio, { MessageSid: 'SM-old', MessageStatus: status }, ref({ sendId })));
+    return (await stateOf(messageId))[0];
+  };
+  const kept = async () =>
+    (await tools.inTenant<{ status: string }>(sql`select status from message_reports where send_id = ${sendId}`)).map(
+      ({ status }) => status,
+    );
+  for (const status of ['sent', 'failed']) assert.equal(await tell(status), 'QUEUED');
+  // Another provider has it now.
+  await tools.inTenant(sql`update messages set status = 'SENT' where id = ${messageId}`);
+  await tools.inTenant(sql`update message_sends set status = 'SENT', provider_id = ${http} where id = ${sendId}`);
+  assert.equal(await tell('failed'), 'SENT');
+  assert.deepEqual(await kept(), []);
+  assert.equal(await tell('delivered'), 'DELIVERED');
+  assert.deepEqual(await kept(), ['DELIVERED']);
+});
+
 test('a provider says nothing about what another one has sent', async () => {
   const text = await sent(http, 'SENT', 'abc');
   await taken(tools.asTwilio(twilio, { MessageSid: 'abc', MessageStatus: 'failed' }, ref(text)));

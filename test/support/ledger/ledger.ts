@@ -83,7 +83,7 @@ export interface Ledger {
   renew: (holder: string, ids: readonly number[]) => Promise<number[]>;
   settle: (attempts: readonly Attempted[]) => Promise<void>;
   sweep: () => Promise<void>;
-  /** Of messages: whether the report was about the last attempt's provider, so that it counts. */
+  /** Of messages: whether the report counts, because it is about the last attempt, or proves a delivery. */
   report: (id: number, evidence: Evidence, provider: number) => Promise<boolean>;
   /** Returns those that were UNKNOWN: the send, with the other devices of its message. None if its message is not. */
   resolve: (id: number, outcome: Resolution) => Promise<number[]>;

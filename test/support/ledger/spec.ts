@@ -48,6 +48,8 @@ interface Row {
   provider: number | null;
   bound: number | null;
   told: Set<Evidence>;
+  /** The providers of the attempts that are recorded. */
+  tried: Set<number>;
 }
 
 const byNumber = (a: number, b: number): number => a - b;
@@ -80,6 +82,7 @@ export class SpecLedger implements Ledger {
         provider: null,
         bound: null,
         told: new Set(),
+        tried: new Set(),
       });
     }
   }
@@ -167,7 +170,7 @@ export class SpecLedger implements Ledger {
 
   async settle(attempts: readonly Attempted[]): Promise<void> {
     for (const attempted of attempts) {
-      const { id, attempt, start, result, delay, provider, isBound } = attempted;
+      const { id, attempt, start, result, delay, provider, isBound, tried } = attempted;
       const row = this.#rows.get(id)!;
       const open =
         row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
@@ -180,6 +183,7 @@ export class SpecLedger implements Ledger {
       if (isNamed && !isUntaken && row.holder !== start) continue;
       if (!isNamed && row.attempt !== attempt && this.#broken !== 'any attempt settles') continue;
       row.acceptedAt ??= this.#now;
+      const wasUnknown = row.status === 'UNKNOWN';
       const wasBound = row.bound !== null;
       if (isBound) row.bound = provider;
       if (this.kind === 'messages') row.provider = provider ?? row.provider;
@@ -187,6 +191,7 @@ export class SpecLedger implements Ledger {
       else if (result === 'FAILED' && wasBound && this.#broken !== 'a refusal ends a doubt') row.status = 'UNKNOWN';
       else row.status = result;
       if (row.status === 'QUEUED') row.nextAttemptAt = this.#now + delay;
+      if (tried && row.provider !== null && (row.status !== 'SENT' || wasUnknown)) row.tried.add(row.provider);
       this.#free(row);
       this.#applyReports(row);
     }
@@ -204,7 +209,11 @@ export class SpecLedger implements Ledger {
   async report(id: number, evidence: Evidence, provider: number): Promise<boolean> {
     const row = this.#rows.get(id)!;
     // A device knows which send it got, and so does a link.
-    if (isText(this.kind, this.#ids, id) && evidence !== 'CLICK' && row.provider !== provider) return false;
+    if (isText(this.kind, this.#ids, id) && evidence !== 'CLICK') {
+      const isOfLast = row.provider === provider && (row.status !== 'QUEUED' || row.bound !== null);
+      const isProof = evidence === 'DELIVERED' && (row.provider === provider || row.tried.has(provider));
+      if (!isOfLast && !isProof) return false;
+    }
     row.told.add(evidence);
     this.#applyReports(row, evidence);
     return true;
