@@ -1,29 +1,15 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
+import { inboundTextsOf, type Reached } from './reached.ts';
 
 /** A message to the person is SENDING; its outcome must be stored first. */
 export class MessageUnderwayError extends Error {
   override readonly name = 'MessageUnderwayError';
 }
 
-/** What the person's data in channels is found by. */
-export interface Reached {
-  contactIds: readonly number[];
-  /** Numbers (E.164) of the person that no other contact has. */
-  numbers: readonly string[];
-  /** Digests of these numbers, and of those of merged contacts. */
-  numberDigests: readonly string[];
-  /** Digests of the keys of email addresses. */
-  digests: readonly string[];
-}
-
 type Counts = Record<string, number>;
 
-/** A condition on a message: it is to the person. No index has numbers: for them it reads each message of the tenant. */
-export const messagesOf = ({ contactIds, numbers }: Reached): RawBuilder<unknown> =>
-  sql`(contact_id = any(${contactIds}::bigint[]) or to_address = any(${numbers}::text[]))`;
-
-/** The same for messages that were queued after `messagesOf` looked. */
+/** A condition on a message to the person that was queued after `messagesOf` looked. */
 export const lateMessagesOf = ({ contactIds }: Reached): RawBuilder<unknown> =>
   sql`(contact_id = any(${contactIds}::bigint[]) and reason is distinct from 'erased')`;
 
@@ -71,12 +57,10 @@ export async function eraseMessages(tx: EntityManager, tenantId: string, which: 
 
 /** Erases what the contact, which is locked, received and subscribed, and the addresses of its decisions. */
 export async function eraseChannels(tx: EntityManager, tenantId: string, person: Reached): Promise<Counts> {
-  const { contactIds, numbers } = person;
-  const ids = sql`${contactIds}::bigint[]`;
+  const ids = sql`${person.contactIds}::bigint[]`;
   const change = (statement: RawBuilder<unknown>) => changed(tx, statement);
   // Texts of a number that other contacts had too are also theirs.
-  const alone = sql`
-    (contact_ids && ${ids} or from_address = any(${numbers}::text[])) and contact_ids <@ ${ids}`;
+  const alone = sql`${inboundTextsOf(person)} and contact_ids <@ ${ids}`;
   return {
     inboundTexts:
       (await change(sql`delete from inbound_texts where tenant_id = ${tenantId} and ${alone}`)) +

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
+import { inboundTextsOf, messagesOf, type Reached } from './reached.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -13,16 +14,18 @@ export interface HeldByChannels {
   channelPreferences: Rows;
 }
 
-/** Reads what channels keep of a contact, its address and its number. */
+/** Reads what channels keep of a contact, its address and its numbers: all that an erasure would erase. */
 export async function heldByChannels(
   tx: EntityManager,
   tenantId: string,
-  { id, emailKey, phoneE164 }: { id: number; emailKey: string; phoneE164?: string | null },
+  person: Reached,
+  { emailKey, phoneE164 }: { emailKey: string; phoneE164?: string | null },
 ): Promise<HeldByChannels> {
   const all = (query: ReturnType<typeof sql>) => rows<Record<string, unknown>>(tx, query);
   const keys = (address: string) => [address, erasedKey(tenantId, address)];
   const byEmail = sql`${keys(emailKey)}::text[]`;
-  const byNumber = sql`${phoneE164 ? keys(phoneE164) : []}::text[]`;
+  const numbers = new Set([...person.numbers, ...(phoneE164 ? [phoneE164] : [])]);
+  const byNumber = sql`${[...numbers].flatMap(keys)}::text[]`;
   return {
     messages: await all(sql`
       select m.id, m.channel, m.category, m.template_id as "templateId", t.name as "templateName", m.campaign_id as "campaignId", m.execution_id as "executionId",
@@ -31,14 +34,18 @@ export async function heldByChannels(
           from message_sends s where s.tenant_id = m.tenant_id and s.message_id = m.id and s.type <> 'sms'), '[]') as devices, coalesce((
           select jsonb_agg(jsonb_build_object('at', c.at, 'url', c.url, 'ip', c.ip, 'userAgent', c.user_agent, 'automated', c.automated) order by c.id)
           from message_clicks c where c.tenant_id = m.tenant_id and c.message_id = m.id), '[]') as clicks
-      from messages m left join channel_templates t on t.tenant_id = m.tenant_id and t.id = m.template_id
-      where m.tenant_id = ${tenantId} and m.contact_id = ${id} order by m.id`),
+      from (select * from messages where tenant_id = ${tenantId} and ${messagesOf(person)}) m
+      left join channel_templates t on t.tenant_id = m.tenant_id and t.id = m.template_id
+      -- What was meant for another contact, which had the number before, is not told to this one.
+      where m.contact_id is null or m.contact_id = any(${person.contactIds}::bigint[])
+        or not exists (select 1 from contacts o where o.tenant_id = m.tenant_id and o.id = m.contact_id)
+      order by m.id`),
     inboundTexts: await all(sql`
       select id, from_address as "from", to_address as "to", text, opt_out as "optOut", received_at as "receivedAt" from inbound_texts
-      where tenant_id = ${tenantId} and contact_ids @> array[${id}::bigint] order by id`),
+      where tenant_id = ${tenantId} and ${inboundTextsOf(person)} order by id`),
     pushSubscriptions: await all(sql`
       select id, type, status, site_id as "siteId", endpoint, expires_at as "expiresAt", platform, timezone, locale, created_at as "createdAt", updated_at as "updatedAt"
-      from push_subscriptions where tenant_id = ${tenantId} and contact_id = ${id} order by id`),
+      from push_subscriptions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) order by id`),
     textConsents: await all(sql`
       select status, source, by_text as "byText", text, ip, at from text_consents
       where tenant_id = ${tenantId} and address = any(${byNumber}) order by id`),

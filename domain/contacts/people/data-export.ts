@@ -5,6 +5,7 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { heldByChannels, type HeldByChannels } from '../../channels/people/held-data.ts';
 import { notFound } from '../../common/errors.ts';
+import { identify } from '../erasure/person.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { NO_RULE } from '../../scoring/scores/apply-changes.ts';
 import { readContactScore, type RuleScore } from '../../scoring/scores/read-scores.ts';
@@ -49,6 +50,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         resourceType: 'contact',
         resourceId: contactId,
       });
+      const person = (await identify(tx, tenantId, contactId))!;
       const addresses = [contact.emailKey, ...(contact.phoneE164 ? [contact.phoneE164] : [])];
       const { totalScore, rules } = await readContactScore(tx, contactId);
       return {
@@ -106,7 +108,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         select form_id as "formId", list_id as "listId", requested_at as "requestedAt", confirmed_at as "confirmedAt", ip, user_agent as "userAgent"
         from opt_ins where ${own} order by id`),
         webhooks: await all(toldAbout(tenantId, contactId)),
-        ...(await heldByChannels(tx, tenantId, contact)),
+        ...(await heldByChannels(tx, tenantId, person, contact)),
       };
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ },

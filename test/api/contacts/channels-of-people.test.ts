@@ -256,6 +256,26 @@ test('the export of a person has what channels keep, without keys', async () => 
   assert.deepEqual([held.topicOptOuts[0].topicId, held.topicOptOuts[0].channel], [topic, 'sms']);
 });
 
+test('the export has what an erasure finds by the number, and nothing of others', async () => {
+  const [person, other] = [await make(), await make()];
+  const bare = await text(null, 'SENT', person.phoneE164);
+  const early = await received(person.phoneE164, [], 'Hello, it is me');
+  const shared = await received(person.phoneE164, [person.id, other.id]);
+  // The other contact had the number before.
+  await text(other.id, 'SENT', person.phoneE164);
+  await received(person.phoneE164, [other.id]);
+  const deleted = await make();
+  const former = await text(deleted.id, 'SENT', person.phoneE164);
+  await ok('DELETE', `/contacts/${deleted.id}`);
+  const idsOf = (list: { id: number }[]) => list.map(({ id }) => id);
+  const held = await ok('GET', `/contacts/${person.id}/data-export`);
+  assert.deepEqual(idsOf(held.messages), [bare, former]);
+  assert.deepEqual(idsOf(held.inboundTexts), [early, shared]);
+  const { messages, inboundTexts } = await ok('GET', `/contacts/${other.id}/data-export`);
+  assert.deepEqual([messages.length, inboundTexts.length], [1, 2]);
+  assert.deepEqual((await erase(person)).status, 'COMPLETED');
+});
+
 test('an erasure leaves of a person only what it decided, as digests', async () => {
   const person = await make();
   const former = await make();
