@@ -33,4 +33,10 @@ export async function detachChannels(tx: EntityManager, tenantId: string, contac
     update push_subscriptions set contact_id = null, updated_at = now()
     where tenant_id = ${tenantId} and contact_id = ${contactId}`,
   );
+  await rows(
+    tx,
+    sql`
+    update inbound_texts set contact_ids = array_remove(contact_ids, ${contactId}::bigint)
+    where tenant_id = ${tenantId} and contact_ids @> array[${contactId}::bigint]`,
+  );
 }

@@ -180,8 +180,12 @@ test('choices go along when an email address changes', async () => {
   assert.ok(topic > 0);
 });
 
-test('a deleted contact gets nothing more, and its devices are nobody’s', async () => {
-  const person = await make();
+test('a deleted contact gets nothing more, its devices are nobody’s, and it is taken from received texts', async () => {
+  const [person, other] = [await make(), await make()];
+  const inbound = [
+    await received(person.phoneE164, [person.id]),
+    await received(person.phoneE164, [other.id, person.id]),
+  ];
   const [queued, sending, sent] = [
     await text(person.id, 'QUEUED'),
     await text(person.id, 'SENDING'),
@@ -203,6 +207,12 @@ test('a deleted contact gets nothing more, and its devices are nobody’s', asyn
     contact_id: null,
     status: 'active',
   });
+  assert.deepEqual((await ok('GET', `/channels/inbound?contactId=${person.id}`)).data, []);
+  const { data } = await ok('GET', '/channels/inbound?limit=100');
+  assert.deepEqual(
+    inbound.map((id) => data.find((each: { id: number }) => each.id === id).contactIds),
+    [[], [other.id]],
+  );
 });
 
 test('the export of a person has what channels keep, without keys', async () => {
