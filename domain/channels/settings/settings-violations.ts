@@ -27,17 +27,18 @@ const windowViolations = (channel: string, window: unknown): Violation[] =>
       }))
     : [];
 
-/** Each set of channels has one cap, so that the cap of email alone is the one that email settings show. */
+/** The same channels may have several caps, each over other days: at most one email a day, and three a week. */
 function capViolations(caps: readonly unknown[]): Violation[] {
   const seen = new Set<string>();
   return caps.flatMap((cap, index): Violation[] => {
-    const channels = isObject(cap) ? cap['channels'] : undefined;
+    const { channels, perDays } = isObject(cap) ? cap : {};
     if (!Array.isArray(channels)) return [];
     const path = `/caps/${index}/channels`;
     if (new Set(channels).size < channels.length)
       return [{ path, code: 'duplicate', message: 'must not name a channel twice' }];
-    const key = [...(channels as unknown[])].map(String).sort().join();
-    if (seen.has(key)) return [{ path, code: 'duplicate', message: 'these channels have a cap already' }];
+    const key = [...(channels as unknown[]).map(String).sort(), perDays].join();
+    if (seen.has(key))
+      return [{ path, code: 'duplicate', message: 'these channels have a cap for as many days already' }];
     seen.add(key);
     return [];
   });

@@ -38,7 +38,7 @@ export type EmailSettingsInput = Partial<Omit<EmailSettings, 'version'>>;
 
 const isOfEmailAlone = ({ channels }: ChannelCap): boolean => channels.length === 1 && channels[0] === 'email';
 
-/** The rules for email among a tenant's settings. */
+/** The rules for email among a tenant's settings. Of several caps of email alone they show the first. */
 export function emailSettingsOf({
   caps,
   sendWindows,
@@ -88,9 +88,7 @@ export async function updateEmailSettings(
     const before = emailSettingsOf(shownSettings(settings));
     check(before);
     if (input.frequencyCap !== undefined && !isDeepStrictEqual(input.frequencyCap, before.frequencyCap)) {
-      const others = settings.caps.filter((cap) => !isOfEmailAlone(cap));
-      const cap = input.frequencyCap;
-      settings.caps = cap ? [{ channels: ['email'], max: cap.maxEmails, perDays: cap.perDays }, ...others] : others;
+      settings.caps = withEmailCap(settings.caps, input.frequencyCap);
     }
     const isOther = input.sendWindow !== undefined && !isDeepStrictEqual(input.sendWindow, before.sendWindow);
     if (isOther) settings.sendWindows = { ...settings.sendWindows, email: input.sendWindow! };
@@ -107,6 +105,17 @@ export async function updateEmailSettings(
     });
     return after;
   });
+}
+
+/**
+ * The caps after the one of the email settings was changed. It replaces the one that they show, and one for as many
+ * days; null ends all caps of email alone, because else the settings would show the next one.
+ */
+function withEmailCap(caps: readonly ChannelCap[], cap: EmailSettings['frequencyCap']): ChannelCap[] {
+  if (!cap) return caps.filter((one) => !isOfEmailAlone(one));
+  const shown = caps.find(isOfEmailAlone);
+  const others = caps.filter((one) => one !== shown && !(isOfEmailAlone(one) && one.perDays === cap.perDays));
+  return [{ channels: ['email'], max: cap.maxEmails, perDays: cap.perDays }, ...others];
 }
 
 /**

@@ -72,11 +72,34 @@ test('settings are read, changed by field, put back, and are one row with those 
   );
 });
 
+test('channels may have a cap a day and one a week; the settings of email show the first of email alone', async () => {
+  const cap = (max: number, perDays: number, ...channels: string[]) => ({ channels, max, perDays });
+  const all = cap(9, 7, 'email', 'sms');
+  const setCaps = async (...caps: object[]) => {
+    const answer = await service.api('PUT', path, { caps });
+    assert.deepEqual([answer.status, answer.body.caps], [200, caps]);
+  };
+  const setForEmail = async (frequencyCap: { maxEmails: number; perDays: number } | null) => {
+    const answer = await service.api('PUT', '/emails/settings', { frequencyCap });
+    assert.deepEqual([answer.status, answer.body.frequencyCap], [200, frequencyCap]);
+    return (await service.api('GET', path)).body.caps;
+  };
+  const daily = { maxEmails: 1, perDays: 1 };
+  await setCaps(all, cap(1, 1, 'email'), cap(3, 7, 'email'));
+  assert.deepEqual((await service.api('GET', '/emails/settings')).body.frequencyCap, daily);
+  assert.deepEqual(await setForEmail(daily), [all, cap(1, 1, 'email'), cap(3, 7, 'email')], 'nothing changes');
+  assert.deepEqual(await setForEmail({ maxEmails: 2, perDays: 1 }), [cap(2, 1, 'email'), all, cap(3, 7, 'email')]);
+  assert.deepEqual(await setForEmail({ maxEmails: 5, perDays: 7 }), [cap(5, 7, 'email'), all], 'one for as many days');
+  await setCaps(cap(5, 7, 'email'), all, cap(1, 1, 'email'));
+  assert.deepEqual(await setForEmail(null), [all]);
+});
+
 test('all that is wrong is reported at once, at its place', async () => {
   const answer = await service.api('PUT', path, {
     caps: [
       { channels: ['sms', 'sms'], max: 1, perDays: 1 },
       { channels: ['email', 'sms'], max: 1, perDays: 1 },
+      { channels: ['sms', 'email'], max: 2, perDays: 1 },
       { channels: ['sms', 'email'], max: 0, perDays: 366 },
     ],
     sendWindows: { sms: { from: '21:00', to: '08:00', timezone: 'Nowhere' } },
@@ -89,8 +112,8 @@ test('all that is wrong is reported at once, at its place', async () => {
   assert.deepEqual(problemsOf(answer).toSorted(), [
     '/caps/0/channels duplicate',
     '/caps/2/channels duplicate',
-    '/caps/2/max out_of_range',
-    '/caps/2/perDays out_of_range',
+    '/caps/3/max out_of_range',
+    '/caps/3/perDays out_of_range',
     '/maxHoldHours out_of_range',
     '/sendWindows/sms/timezone timezone',
     '/sendWindows/sms/to range',

@@ -455,7 +455,7 @@ const CASES: Record<string, () => Case> = {
     path: '/channels/settings',
     body: {
       caps: [
-        { channels: ['sms'], max: 1, perDays: 366 },
+        { channels: ['sms'], max: 0, perDays: 1 },
         { channels: ['sms'], max: 1, perDays: 1 },
       ],
       sendWindows: { push: { from: '10:00', to: '09:00', timezone: 'Mars/One' } },
@@ -464,7 +464,7 @@ const CASES: Record<string, () => Case> = {
       version: 77,
     },
     wrong: [
-      '/caps/0/perDays out_of_range',
+      '/caps/0/max out_of_range',
       '/caps/1/channels duplicate',
       '/maxHoldHours out_of_range',
       '/sendWindows/push/timezone timezone',
