@@ -71,8 +71,8 @@ export const messageRoutes: RouteSpec[] = [
     body: Resolve,
     responses: { 200: { schema: schema.Message } },
     errors: ['not_found', 'conflict'],
-    handler: async ({ em, principal, params, body }) => ({
-      body: presentMessage(await resolveMessage(em, principal.tenantId, params.id, body.outcome)),
+    handler: async ({ em, caller, params, body }) => ({
+      body: presentMessage(await resolveMessage(em, caller, params.id, body.outcome)),
     }),
   }),
 ];

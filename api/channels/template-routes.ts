@@ -46,8 +46,8 @@ export const channelTemplateRoutes: RouteSpec[] = [
     responses: { 201: { schema: schema.ChannelTemplate } },
     errors: ['template_limit', 'unavailable'],
     check: ({ tx, caller, body }) => templateViolations(tx, caller.tenantId, body),
-    handler: async ({ em, principal, body }) => {
-      const template = await createTemplate(em, principal.tenantId, body);
+    handler: async ({ em, caller, body }) => {
+      const template = await createTemplate(em, caller, body);
       return created(`/channels/templates/${template.id}`, presentTemplate(template));
     },
   }),
@@ -80,9 +80,9 @@ export const channelTemplateRoutes: RouteSpec[] = [
         ...(await templateViolations(tx, caller.tenantId, body, current)),
       ];
     },
-    handler: async ({ em, params, body, readOnly, ifMatch }) => ({
+    handler: async ({ em, caller, params, body, readOnly, ifMatch }) => ({
       body: presentTemplate(
-        await updateTemplate(em, params.id, body, (current) => {
+        await updateTemplate(em, caller, params.id, body, (current) => {
           assertIfMatch(ifMatch, current.version);
           assertUnchanged(readOnly, presentTemplate(current));
         }),

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError } from '../../common/errors.ts';
 import { readMessage, type MessageView } from './read-messages.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
@@ -16,10 +17,11 @@ const results: Record<Resolution, string> = { sent: 'SENT', failed: 'FAILED', re
  */
 export async function resolveMessage(
   em: EntityManager,
-  tenantId: string,
+  author: Author,
   id: number,
   outcome: Resolution,
 ): Promise<MessageView> {
+  const { tenantId } = author;
   return em.transactional(async (tx) => {
     const key = [{ tenantId, id }];
     await rows(tx, lockMessages(key));
@@ -44,6 +46,10 @@ export async function resolveMessage(
     await rows(tx, refreshMessages(key));
     touchOutbox(tx, 'outbox_events');
     if (outcome === 'resend') touchOutbox(tx, 'message_sends', [...new Set(changed.map(({ lane }) => lane))]);
+    await appendAudit(tx, author, {
+      ...{ action: 'message.resolved', resourceType: 'message', resourceId: id },
+      after: { outcome },
+    });
     return readMessage(tx, id);
   });
 }

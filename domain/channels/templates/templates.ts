@@ -14,16 +14,32 @@ const CONTENT_FIELDS = [
   ...(['smartEncoding', 'category'] as const),
 ] as const;
 
+const resourceOf = (id: number) => ({ resourceType: 'channel_template', resourceId: id });
+
+/** What the audit log keeps: no texts, which may name people. Other texts show by their version. */
+const audited = ({ name, channel, category, topicId, contentVersion }: ChannelTemplate) => ({
+  name,
+  channel,
+  category,
+  topicId: topicId ?? null,
+  contentVersion,
+});
+
 /** Saves a template. Throws 400 with every violation, 422 `template_limit`. */
 export async function createTemplate(
   em: EntityManager,
-  tenantId: string,
+  author: Author,
   input: ChannelTemplateInput,
 ): Promise<ChannelTemplate> {
+  const { tenantId } = author;
   return em.transactional(async (tx) => {
     assertValid(await templateViolations(tx, tenantId, input));
     const template = tx.create(ChannelTemplate, { ...emptyToNull(input), tenantId });
     await tx.flush();
+    await appendAudit(tx, author, {
+      ...{ action: 'channel_template.created' as const, ...resourceOf(template.id) },
+      after: audited(template),
+    });
     return template;
   });
 }
@@ -31,6 +47,7 @@ export async function createTemplate(
 /** Changes the given fields; `check` gets the current template, locked. Throws 404, and what createTemplate throws. */
 export async function updateTemplate(
   em: EntityManager,
+  author: Author,
   id: number,
   input: Partial<ChannelTemplateInput>,
   check: (current: ChannelTemplate) => void,
@@ -39,11 +56,16 @@ export async function updateTemplate(
     const template = await lockTemplate(tx, id);
     check(template);
     assertValid(await templateViolations(tx, template.tenantId, input, template));
-    const before = CONTENT_FIELDS.map((field) => template[field] ?? null);
+    const before = audited(template);
+    const content = CONTENT_FIELDS.map((field) => template[field] ?? null);
     tx.assign(template, emptyToNull(input));
-    if (CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]))
+    if (CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== content[index]))
       template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
+    await appendAudit(tx, author, {
+      ...{ action: 'channel_template.updated' as const, ...resourceOf(id) },
+      ...{ before, after: audited(template) },
+    });
     return template;
   });
 }
@@ -66,14 +88,9 @@ export async function deleteTemplate(
       )),
       ...(await queuedMessages(tx, template)),
     ]);
-    const { name, channel } = template;
+    const before = audited(template);
     await tx.remove(template).flush();
-    await appendAudit(tx, author, {
-      action: 'channel_template.deleted',
-      resourceType: 'channel_template',
-      resourceId: id,
-      before: { name, channel },
-    });
+    await appendAudit(tx, author, { action: 'channel_template.deleted', ...resourceOf(id), before });
   });
 }
 

@@ -64,6 +64,12 @@ test('an UNKNOWN message is resolved once, and another one not at all', async ()
     assert.deepEqual([explained.messageId, explained.status], [id, status]);
     const { gate, passed } = explained.gates.at(-1);
     assert.deepEqual([gate, passed], ['provider', outcome === 'sent']);
+    const log = await tools.call('GET', `/auth/audit-log?resourceType=message&resourceId=${id}`, 200);
+    assert.deepEqual(
+      log.data.map(({ action, before, after }: Record<string, unknown>) => [action, before, after]),
+      [['message.resolved', null, { outcome }]],
+      'once, and what is refused is no change',
+    );
   }
   await resolve(await tried('SENT'), 409, 'failed');
   await resolve(await tried('UNKNOWN'), 400, 'maybe');

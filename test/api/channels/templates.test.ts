@@ -50,8 +50,18 @@ test('a template of text messages is made, read, listed, changed and deleted', a
   assert.deepEqual(listed.data, [changed]);
   await call('DELETE', path, 204);
   await call('GET', path, 404);
-  const log = await call('GET', `/auth/audit-log?action=channel_template.deleted`, 200);
-  assert.equal(log.data[0].resourceId, String(made.id));
+  await call('POST', '/channels/templates', 400, { ...TEXT, name: '' });
+  const { data: log } = await call('GET', `/auth/audit-log?resourceType=channel_template&resourceId=${made.id}`, 200);
+  const { name, channel, category, topicId } = made;
+  assert.deepEqual(
+    log.map(({ action, before, after }: Record<string, unknown>) => [action, before, after]),
+    [
+      ['channel_template.deleted', { name: 'Sent', channel, category, topicId, contentVersion: 2 }, null],
+      ['channel_template.updated', { contentVersion: 1 }, { contentVersion: 2 }],
+      ['channel_template.updated', { name }, { name: 'Sent' }],
+      ['channel_template.created', null, { name, channel, category, topicId, contentVersion: 1 }],
+    ],
+  );
 });
 
 test('every mistake is named at once', async () => {

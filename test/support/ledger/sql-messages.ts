@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { asService } from '../../../domain/audit/audit.ts';
 import { recordStatus } from '../../../domain/channels/callbacks/record-status.ts';
 import { recordPushReports } from '../../../domain/channels/devices/record-reports.ts';
 import { leaseSends, putOffSends } from '../../../domain/channels/ledger/lease-sends.ts';
@@ -223,7 +224,9 @@ export class SqlMessages extends SqlLedger {
 
   async resolve(id: number, outcome: Resolution): Promise<number[]> {
     const { messageId } = this.#send(id);
-    const resolved = await unlessConflict(resolveMessage(tenantEm(this.orm, TENANT), TENANT, messageId, outcome));
+    const resolved = await unlessConflict(
+      resolveMessage(tenantEm(this.orm, TENANT), asService(TENANT), messageId, outcome),
+    );
     const expected = await this.spec.resolve(id, outcome);
     assert.equal(resolved, expected.length > 0);
     return expected;
