@@ -28,7 +28,7 @@ export async function recordCallback(
   if (!provider || callback === 'unproved') throw unproved();
   if (!callback) return;
   await retriedTransaction(em, async (tx) => {
-    if (callback.kind === 'status') return recordStatus(tx, provider, callback);
+    if (callback.kind === 'status') return recordStatus(tx, provider, callback, requestId);
     await recordInbound(tx, { tenantId: provider.tenantId, requestId }, { ...callback, providerId });
   });
 }

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
+import { optOutAtProvider } from '../inbound/opt-out.ts';
 import { applyReports } from '../ledger/apply-reports.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { suppressionOfCode } from '../transport/twilio.ts';
@@ -15,7 +16,12 @@ interface Send {
  * not have says nothing. That an earlier attempt was delivered proves something; what else is said of one, by another
  * provider or while no attempt is under way, is not kept. Writes to the outbox. Engine `tx`.
  */
-export async function recordStatus(tx: EntityManager, provider: CalledProvider, report: StatusReport): Promise<void> {
+export async function recordStatus(
+  tx: EntityManager,
+  provider: CalledProvider,
+  report: StatusReport,
+  requestId: string | null = null,
+): Promise<void> {
   const { tenantId } = provider;
   const send = await findSend(tx, provider, report);
   if (!send) return;
@@ -39,8 +45,10 @@ export async function recordStatus(tx: EntityManager, provider: CalledProvider, 
   await applyReports(tx, [{ tenantId, id: send.id }]);
   await rows(tx, refreshMessages([message]));
   const reason = report.status === 'FAILED' || report.status === 'UNDELIVERED' ? suppressionOfCode(report.code) : null;
-  if (reason && provider.type === 'twilio' && !(await isOfEarlier(tx, tenantId, send.id, report)))
+  if (reason && provider.type === 'twilio' && !(await isOfEarlier(tx, tenantId, send.id, report))) {
     await suppressNumberOf(tx, tenantId, send.messageId, reason);
+    if (reason === 'unsubscribed') await optOutAtProvider(tx, [{ tenantId, messageId: send.messageId }], requestId);
+  }
   touchOutbox(tx, 'outbox_events');
 }
 

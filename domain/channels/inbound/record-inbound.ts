@@ -5,9 +5,8 @@ import { queueMessages } from '../queue/queue-messages.ts';
 import { refreshMessages } from '../queue/refresh-messages.ts';
 import { setSuppressed } from '../queue/suppress-messages.ts';
 import { readSettings } from '../settings/settings.ts';
-import { optOutByText, undoOptOutByText } from './opt-out.ts';
+import { lockNumbers, optOut as optOutNumber, ownersOf, undoOptOut } from './opt-out.ts';
 import { readText, type Reading } from './opt-out-words.ts';
-import { suppressTextsTo } from './suppress-texts.ts';
 
 /** A text that a provider received. */
 export interface ReceivedText {
@@ -39,17 +38,10 @@ export async function recordInbound(tx: EntityManager, origin: Origin, received:
   const { tenantId } = origin;
   const number = numberOf(received.from);
   const text = plain(received.text, MOST_TEXT);
-  // Texts of one number are taken one after the other.
-  await rows(
-    tx,
-    sql`select pg_advisory_xact_lock(hashtext('texts of ' || ${tenantId}::text), hashtext(${number}::text))`,
-  );
+  await lockNumbers(tx, [{ tenantId, number }]);
   const settings = await readSettings(tx, tenantId);
   const { optOut, wish } = reading(text, settings.stopWords, received.readAs);
-  const owners = await rows<Owner>(
-    tx,
-    sql`select id, status from contacts where tenant_id = ${tenantId} and phone_e164 = ${number} order by id`,
-  );
+  const owners = await ownersOf(tx, tenantId, number);
   const contactIds = owners.map(({ id }) => id);
   const [stored] = await rows<{ id: number }>(
     tx,
@@ -66,13 +58,9 @@ export async function recordInbound(tx: EntityManager, origin: Origin, received:
     type: 'MESSAGE_RECEIVED',
     data: { inboundId: stored.id, channel: 'sms', contactId, optOut },
   }));
-  const told = (type: 'CHANNEL_SUBSCRIBED' | 'CHANNEL_UNSUBSCRIBED') => {
-    for (const contactId of contactIds) events.push({ type, data: { contactId, channel: 'sms', reason: 'text' } });
-  };
-  if (wish === 'stop') {
-    if (await optOutByText(tx, tenantId, number, text)) told('CHANNEL_UNSUBSCRIBED');
-    await suppressTextsTo(tx, tenantId, number, contactIds);
-  } else if (wish === 'start' && (await undoOptOutByText(tx, tenantId, number, text))) told('CHANNEL_SUBSCRIBED');
+  const key = { tenantId, number };
+  if (wish === 'stop') events.push(...(await optOutNumber(tx, key, contactIds, { source: 'text', text })));
+  else if (wish === 'start') events.push(...(await undoOptOut(tx, key, contactIds, text)));
   const isAnswered = received.readAs !== null || answer === null || (wish !== 'stop' && wish !== 'help');
   if (!isAnswered)
     await queueAnswer(tx, origin, { id: stored.id, number, owners, body: answer, providerId: received.providerId });

@@ -2,6 +2,7 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import { touchOutbox } from '../../../events/outbox.ts';
 import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts';
 import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
+import { optOutAtProvider } from '../inbound/opt-out.ts';
 import { applyReports } from './apply-reports.ts';
 import { lockMessages, refreshMessages, type LedgerKey } from '../queue/refresh-messages.ts';
 
@@ -133,6 +134,10 @@ export async function settleSends(em: EntityManager, settlements: readonly SendS
         const subscriptionId = done.get(`${tenantId}/${id}`)!.subscriptionId;
         return isGone && subscriptionId !== null ? [{ tenantId, id: subscriptionId }] : [];
       }),
+    );
+    await optOutAtProvider(
+      tx,
+      told.filter(({ suppress }) => suppress === 'unsubscribed'),
     );
     return settled.length;
   });

@@ -195,6 +195,53 @@ test('codes of unknown numbers and of opt-outs suppress the number; others do no
   for (const code of ['30003', '30007', '30008', '']) assert.deepEqual(await suppressed(code), [], code);
 });
 
+const told = (contactId: number) =>
+  tools.inTenant<{ type: string; reason: string }>(sql`
+    select o.type, e -> 'data' ->> 'reason' as reason from outbox_events o, jsonb_array_elements(o.events) e
+    where o.type like 'CHANNEL_%' and (e -> 'data' ->> 'contactId')::bigint = ${contactId} order by o.id`);
+
+test('who is on the opt-out list of the provider has opted out, as by a text to us, and once', async () => {
+  const first = await sent(twilio, 'SENT', 'SM-out-1');
+  const people = [await tools.makeContact(first.to), await tools.makeContact(first.to)];
+  const again = await sent(twilio, 'SENT', 'SM-out-2');
+  await tools.inTenant(sql`update messages set to_address = ${first.to} where id = ${again.messageId}`);
+  await tools.inTenant(
+    sql`insert into text_consents (tenant_id, address, status, source) values ('default', ${first.to}, 'subscribed', 'test')`,
+  );
+  const [waiting] = await tools.inTenant<{ id: number }>(sql`
+    with message as (
+      insert into messages (tenant_id, send_key, channel, category, contact_id) values ('default', 'test/waits', 'sms', 'marketing', ${people[0]!}) returning id)
+    insert into message_sends (tenant_id, message_id, type, lane) select 'default', id, 'sms', 'bulk' from message returning message_id as id`);
+  const refuse = (text: { sendId: number }, sid: string) =>
+    taken(tools.asTwilio(twilio, { MessageSid: sid, MessageStatus: 'undelivered', ErrorCode: '21610' }, ref(text)));
+  await Promise.all([refuse(first, 'SM-out-1'), refuse(again, 'SM-out-2')]);
+  await refuse(first, 'SM-out-1');
+  for (const id of people) {
+    const { channels } = await tools.call('GET', `/channels/preferences?contactId=${id}`, 200);
+    const { consent, source, evidence } = channels.sms;
+    assert.deepEqual([consent, source, evidence.source, evidence.text], ['unsubscribed', 'provider', 'provider', null]);
+    assert.deepEqual(await told(id), [{ type: 'CHANNEL_UNSUBSCRIBED', reason: 'provider' }]);
+  }
+  assert.deepEqual(await stateOf(waiting!.id), ['SUPPRESSED', 'no_consent']);
+  // START ends it at the provider, and so here.
+  await taken(tools.asHttp(http, { type: 'inbound', providerMessageId: 'in-start', from: first.to, text: 'START' }));
+  const { channels } = await tools.call('GET', `/channels/preferences?contactId=${people[0]}`, 200);
+  const { data } = await tools.call('GET', `/channels/suppressions?address=${encodeURIComponent(first.to)}`, 200);
+  assert.deepEqual([channels.sms.consent, data], ['subscribed', []]);
+});
+
+test('a text does not undo an opt-out by other means, although the number is on the list of the provider too', async () => {
+  const text = await sent(twilio, 'SENT', 'SM-out-3');
+  const contactId = await tools.makeContact(text.to);
+  await tools.call('PUT', '/channels/preferences', 200, { contactId, channels: { sms: { consent: 'unsubscribed' } } });
+  const said = { MessageSid: 'SM-out-3', MessageStatus: 'undelivered', ErrorCode: '21610' };
+  await taken(tools.asTwilio(twilio, said, ref(text)));
+  await taken(tools.asHttp(http, { type: 'inbound', providerMessageId: 'in-start-2', from: text.to, text: 'START' }));
+  const { channels } = await tools.call('GET', `/channels/preferences?contactId=${contactId}`, 200);
+  assert.deepEqual([channels.sms.consent, channels.sms.source], ['unsubscribed', 'api']);
+  assert.deepEqual(await told(contactId), [{ type: 'CHANNEL_UNSUBSCRIBED', reason: 'api' }]);
+});
+
 test('an opt-out counts for the number, also without its plus; a short code is no number', async () => {
   const [plain, zeros] = [number(), number()];
   for (const [from, phone] of [

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { GARBAGE, type Fault } from '../../../dev/fakes/fake-server.ts';
 import { startGateway, type Gateway } from '../../../dev/fakes/gateway.ts';
+import { makeContact } from '../../support/mail/emails.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -112,6 +113,17 @@ test('a number that the gateway does not know is suppressed: the next text to it
   const next = await call('POST', '/channels/sms/send', { to, body: 'Again', category: 'transactional' }, 202);
   assert.deepEqual([next.status, next.reason], ['SUPPRESSED', 'address_invalid']);
   assert.equal(gateway.asked(), 1);
+});
+
+test('a number that has opted out at the provider is opted out here when a text to it is refused', async () => {
+  const gateway = await makeGateway();
+  const to = newNumber();
+  const contact = await makeContact(service, { phone: to });
+  gateway.refuse(to, 21610);
+  const failed = await untilStatus(await sendText({ to }), 'FAILED');
+  assert.equal(failed.reason, 'address_unsubscribed');
+  const { channels } = await call('GET', `/channels/preferences?contactId=${contact.id}`, undefined, 200);
+  assert.deepEqual([channels.sms.consent, channels.sms.source], ['unsubscribed', 'provider']);
 });
 
 test('while the first provider refuses our credentials, the next one sends', async () => {
