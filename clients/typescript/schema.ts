@@ -16421,7 +16421,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: number;
+                /** @description The id of a provider */
+                id: string;
             };
             cookie?: never;
         };

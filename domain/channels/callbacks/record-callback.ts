@@ -19,17 +19,17 @@ const unproved = () => new AppError('unauthorized', 'The call is not proved to b
 export async function recordCallback(
   em: EntityManager,
   env: BoxSecrets,
-  providerId: number,
+  providerId: number | null,
   request: CallbackRequest,
   requestId: string,
 ): Promise<void> {
-  const provider = await readCalled(em, env, providerId);
+  const provider = providerId === null ? null : await readCalled(em, env, providerId);
   const callback = provider && read(provider, request);
   if (!provider || callback === 'unproved') throw unproved();
   if (!callback) return;
   await retriedTransaction(em, async (tx) => {
     if (callback.kind === 'status') return recordStatus(tx, provider, callback, requestId);
-    await recordInbound(tx, { tenantId: provider.tenantId, requestId }, { ...callback, providerId });
+    await recordInbound(tx, { tenantId: provider.tenantId, requestId }, { ...callback, providerId: provider.id });
   });
 }
 

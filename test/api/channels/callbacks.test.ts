@@ -292,6 +292,12 @@ test('without the proof of this provider a call is 401, whoever calls', async ()
     'an old signature': tools.asHttp(http, status, { at: new Date(Date.now() - 600_000) }),
     'a provider without a secret': tools.asHttp(bare, status),
     'no such provider': tools.asTwilio(fcm, form, ref(text)),
+    ...Object.fromEntries(
+      ['abc', '0', '-1', '1.5', `${http}x`, '9'.repeat(400), '%00'].map((id) => [
+        `the id ${id}`,
+        service.api('POST', `/channels/webhooks/${id}`, status, { token: null }),
+      ]),
+    ),
     'the token of a person': service.api('POST', `/channels/webhooks/${http}`, status),
   };
   for (const [what, answer] of Object.entries(tries)) assert.equal((await answer).status, 401, what);
