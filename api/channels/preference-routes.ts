@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { CHANNELS, type Channel } from '../../db/entities/channels.ts';
 import { TimeSchema } from '../../domain/common/local-time.ts';
-import { preferenceViolations } from '../../domain/channels/preferences/preference-violations.ts';
 import {
   findPerson,
   preferencesOf,
   readPreferences,
   updatePreferences,
+  violationsOf,
 } from '../../domain/channels/preferences/preferences.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { route, type RouteSpec } from '../route/route.ts';
@@ -102,7 +102,7 @@ export const channelPreferenceRoutes: RouteSpec[] = [
     operationId: 'updateChannelPreferences',
     summary: 'Change what a contact wants on each channel',
     description:
-      'What is absent stays. `subscribed` to texts needs `evidence`. Email can be switched off; only a confirmed opt-in, or removing the suppression, switches it on again. What is switched off is not sent any more, even if it is QUEUED.',
+      'What is absent stays. `subscribed` to texts needs `evidence`, from after the last opt-out. Email can be switched off; only a confirmed opt-in, or removing the suppression, switches it on again. What is switched off is not sent any more, even if it is QUEUED.',
     access: 'channels:write',
     body: PreferencesUpdate,
     responses: { 200: { schema: Preferences } },
@@ -110,7 +110,8 @@ export const channelPreferenceRoutes: RouteSpec[] = [
     check: async ({ tx, caller, body }) => {
       if (typeof body.contactId !== 'number') return [];
       const person = await findPerson(tx, caller.tenantId, body.contactId).catch(ifMissing);
-      return person ? preferenceViolations(body, await preferencesOf(tx, caller.tenantId, person), person) : [];
+      if (!person) return [];
+      return violationsOf(tx, caller.tenantId, body, await preferencesOf(tx, caller.tenantId, person), person);
     },
     handler: async ({ em, caller, body }) => {
       const { channels, ...others } = body;

@@ -3302,7 +3302,7 @@ export interface paths {
         get: operations["getChannelPreferences"];
         /**
          * Change what a contact wants on each channel
-         * @description What is absent stays. `subscribed` to texts needs `evidence`. Email can be switched off; only a confirmed opt-in, or removing the suppression, switches it on again. What is switched off is not sent any more, even if it is QUEUED.
+         * @description What is absent stays. `subscribed` to texts needs `evidence`, from after the last opt-out. Email can be switched off; only a confirmed opt-in, or removing the suppression, switches it on again. What is switched off is not sent any more, even if it is QUEUED.
          */
         put: operations["updateChannelPreferences"];
         post?: never;

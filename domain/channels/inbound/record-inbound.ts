@@ -89,7 +89,11 @@ function numberOf(from: string): string {
 /** A text that every database and phone takes. */
 const plain = (text: string, most: number): string => text.replaceAll('\0', '').slice(0, most).toWellFormed().trim();
 
-/** An opt-out is answered once: not again until the number agreed to texts again. */
+/**
+ * An opt-out is answered once: not again until the number agreed to texts again. Decisions are in the order of their
+ * ids; the time of one is that of its evidence, which may be long before it was told to us. An opt-out by text is a
+ * decision, unless the number was opted out otherwise before.
+ */
 async function stopAnswer(
   tx: EntityManager,
   tenantId: string,
@@ -100,9 +104,18 @@ async function stopAnswer(
   const [earlier] = await rows(
     tx,
     sql`
+    with decisions as (
+      select * from text_consents where tenant_id = ${tenantId} and address = ${number}
+    ), agreed as (
+      select id, at from decisions where status = 'subscribed' order by id desc limit 1
+    ), ended as (
+      select d.at, d.source, a.at as agreed_at from decisions d left join agreed a on true
+      where d.status = 'unsubscribed' and d.id > coalesce(a.id, 0)
+    )
+    select 1 from ended where source = 'text'
+    union all
     select 1 from inbound_texts i where i.tenant_id = ${tenantId} and i.from_address = ${number} and i.opt_out = 'yes' and i.id < ${inboundId}
-      and i.received_at >= coalesce((
-        select max(c.at) from text_consents c where c.tenant_id = ${tenantId} and c.address = ${number} and c.status = 'subscribed'), '-infinity')
+      and i.received_at >= (select greatest(min(at), max(agreed_at)) from ended having count(*) > 0)
     limit 1`,
   );
   return earlier ? null : (stopText ?? STOP_TEXT);

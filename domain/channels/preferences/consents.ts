@@ -39,6 +39,22 @@ export async function lastConsent(tx: EntityManager, tenantId: string, address: 
 }
 
 /**
+ * When a number last opted out, for whatever reason; null if it never did. A text that opts out what was opted out
+ * before is no decision of its own, but says so again.
+ */
+export async function lastOptOut(tx: EntityManager, tenantId: string, address: string): Promise<Date | null> {
+  const [found] = await rows<{ at: Date | null }>(
+    tx,
+    sql`
+    select greatest(
+      (select max(at) from text_consents where tenant_id = ${tenantId} and status = 'unsubscribed'
+        and address = any(${[address, erasedKey(tenantId, address)]}::text[])),
+      (select max(received_at) from inbound_texts where tenant_id = ${tenantId} and from_address = ${address} and opt_out = 'yes')) as at`,
+  );
+  return found!.at;
+}
+
+/**
  * Appends a decision about marketing texts. An opt-out suppresses what is QUEUED for the contacts that have the number;
  * a text to the bare number is stopped when it is started. Returns the contacts, which events tell of the change if it
  * is one. Writes to the outbox, so call it last.

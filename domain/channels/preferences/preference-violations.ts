@@ -12,8 +12,11 @@ const memberOf = (value: unknown, name: string): Given => {
 };
 const violation = (path: string, code: string, message: string): Violation => ({ path, code, message });
 
+/** A contact, and when its number last opted out. */
+type Judged = Person & { optedOutAt: Date | null };
+
 /** Checks what the schema of preferences cannot express; the input may be anything where it does not fit the schema. */
-export function preferenceViolations(input: object, current: ContactPreferences, person: Person): Violation[] {
+export function preferenceViolations(input: object, current: ContactPreferences, person: Judged): Violation[] {
   const { channels, topics, quietHours } = input as Given;
   return [
     ...emailViolations(memberOf(channels, 'email'), current),
@@ -43,9 +46,10 @@ function emailViolations(email: Given, { channels: { email: current } }: Contact
   return [...found, violation('/channels/email/wanted', 'invalid_status', message)];
 }
 
-function textViolations(sms: Given, { channels: { sms: current } }: ContactPreferences, person: Person): Violation[] {
+function textViolations(sms: Given, { channels: { sms: current } }: ContactPreferences, person: Judged): Violation[] {
   const { consent, evidence } = sms;
-  const at = memberOf(sms, 'evidence')['at'];
+  const given = memberOf(sms, 'evidence')['at'];
+  const at = typeof given === 'string' || given instanceof Date ? new Date(given) : null;
   const found: Violation[] = [];
   if (consent === undefined || consent === current.consent)
     found.push(...readOnlyViolations('/channels/sms', sms, { at: current.at, source: current.source }));
@@ -55,8 +59,16 @@ function textViolations(sms: Given, { channels: { sms: current } }: ContactPrefe
     found.push(violation('/channels/sms/consent', 'conflict', 'a decision cannot be taken back, only changed'));
   else if (consent === 'subscribed' && !isObject(evidence))
     found.push(violation('/channels/sms/evidence', 'required', 'is required: who agreed to marketing texts, and how'));
-  if ((typeof at === 'string' || at instanceof Date) && new Date(at).getTime() > Date.now())
-    found.push(violation('/channels/sms/evidence/at', 'out_of_range', 'must not be in the future'));
+  if (at === null) return found;
+  const path = '/channels/sms/evidence/at';
+  if (at.getTime() > Date.now()) found.push(violation(path, 'out_of_range', 'must not be in the future'));
+  // Else whatever repeats what it knows of a person would undo each opt-out. What is put back as it was read is nothing new.
+  const { optedOutAt } = person;
+  const isKept = current.consent === 'subscribed' && at.getTime() === current.at?.getTime();
+  if (consent === 'subscribed' && optedOutAt && at < optedOutAt && !isKept) {
+    const message = `must not be before ${optedOutAt.toISOString()}, when the number opted out`;
+    found.push(violation(path, 'out_of_range', message));
+  }
   return found;
 }
 

@@ -4,14 +4,15 @@ import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/o
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import type { DailySpan } from '../../common/local-time.ts';
-import { assertValid, notFound } from '../../common/errors.ts';
+import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import { suppressAddresses } from '../../emails/consent/suppress-addresses.ts';
 import { duePostponedEmails } from '../../emails/ledger/accept-emails.ts';
 import { suppressMarketingTo } from '../../emails/ledger/suppress-emails.ts';
+import { lockNumbers } from '../inbound/opt-out.ts';
 import { duePostponedMessages } from '../settings/due-postponed.ts';
 import { readRules, readTopics, saveRules, saveTopics } from './choices.ts';
-import { lastConsent, recordConsent } from './consents.ts';
+import { lastConsent, lastOptOut, recordConsent } from './consents.ts';
 import type { ContactPreferences, Evidence, Person } from './contact-preferences.ts';
 import { preferenceViolations } from './preference-violations.ts';
 
@@ -89,8 +90,10 @@ export async function updatePreferences(
   return retriedTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, [contactId]);
     const person = await findPerson(tx, tenantId, contactId);
+    // What the number says in a text meanwhile is not overruled.
+    if (person.number !== null) await lockNumbers(tx, [{ tenantId, number: person.number }]);
     const before = await preferencesOf(tx, tenantId, person);
-    assertValid(preferenceViolations(input, before, person));
+    assertValid(await violationsOf(tx, tenantId, input, before, person));
     await saveChoices(tx, tenantId, person, input, before);
     await switchEmailOff(tx, author, person, input, before);
     await decideTexts(tx, author, person, input, before);
@@ -106,6 +109,18 @@ export async function updatePreferences(
     return after;
   });
 }
+
+/** The violations of an update beyond its schema. */
+export const violationsOf = async (
+  tx: EntityManager,
+  tenantId: string,
+  input: object,
+  current: ContactPreferences,
+  person: Person,
+): Promise<Violation[]> => {
+  const optedOutAt = person.number === null ? null : await lastOptOut(tx, tenantId, person.number);
+  return preferenceViolations(input, current, { ...person, optedOutAt });
+};
 
 /** What the audit log keeps: no evidence, which may contain personal data. */
 const audited = ({ channels: { email, sms }, topics, quietHours, preferredChannel }: ContactPreferences) => ({

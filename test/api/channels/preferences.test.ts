@@ -3,6 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../../db/orm.ts';
 import { problemsOf } from '../../support/accounts.ts';
 import { channelsOf } from '../../support/channels.ts';
+import { texting } from '../../support/channels/texting.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 let service: Service;
@@ -131,6 +132,65 @@ test('a number decides with evidence; every decision is kept, and an opt-out sto
     [await events('CHANNEL_SUBSCRIBED'), await events('CHANNEL_UNSUBSCRIBED')],
     [told('checkout'), told('api')],
   );
+});
+
+test('evidence from before an opt-out does not undo it', async () => {
+  const tools = texting(service);
+  const http = await tools.makeHttp();
+  const { id, number } = await channels.makePerson();
+  const stop = async (key: string) => {
+    const said = { type: 'inbound', providerMessageId: key, from: number, text: 'STOP' };
+    assert.equal((await tools.asHttp(http, said)).status, 204);
+  };
+  const agree = (at: Date | string) =>
+    put({ contactId: id, channels: { sms: { consent: 'subscribed', evidence: { source: 'crm', at } } } });
+  const answers = async () =>
+    (
+      await channels.engine(
+        sql`select id from messages where to_address = ${number} and send_key like 'inbound/%/reply'`,
+      )
+    ).length;
+  const long = '2020-01-01T00:00:00.000Z';
+  assert.equal((await agree(long)).status, 200);
+  await stop('gg-1');
+  const out = await read(id);
+  const refused = await agree(long);
+  assert.deepEqual([refused.status, problemsOf(refused)], [400, ['/channels/sms/evidence/at out_of_range']]);
+  assert.match(JSON.stringify(refused.body), new RegExp(out.channels.sms.at));
+  assert.deepEqual(await read(id), out);
+  // A further STOP is an opt-out too, although it changes nothing.
+  await stop('gg-2');
+  assert.equal(await answers(), 1);
+  assert.equal((await agree(out.channels.sms.at)).status, 400);
+  const since = await agree(new Date());
+  assert.deepEqual([since.status, since.body.channels.sms.consent], [200, 'subscribed']);
+  assert.deepEqual((await put(since.body)).body, since.body, 'put back as it was read');
+  // Nor does old evidence replace a new one.
+  assert.equal((await agree(long)).status, 400);
+  await stop('gg-3');
+  assert.equal(await answers(), 2);
+});
+
+test('an opt-out is answered once after each consent, whenever that was given, and after an opt-out otherwise', async () => {
+  const tools = texting(service);
+  const http = await tools.makeHttp();
+  const { number } = await channels.makePerson();
+  const stop = async (key: string) => {
+    await tools.asHttp(http, { type: 'inbound', providerMessageId: key, from: number, text: 'STOP' });
+    const found = await channels.engine(
+      sql`select id from messages where to_address = ${number} and send_key like 'inbound/%/reply'`,
+    );
+    return found.length;
+  };
+  assert.deepEqual([await stop('hh-1'), await stop('hh-2')], [1, 1]);
+  // Told now, with evidence of long ago.
+  await channels.engine(sql`
+    insert into text_consents (tenant_id, address, status, source, at) values ('default', ${number}, 'subscribed', 'crm', '2020-01-01')`);
+  assert.deepEqual([await stop('hh-3'), await stop('hh-4')], [2, 2]);
+  for (const status of ['subscribed', 'unsubscribed']) await channels.consent(number, status);
+  assert.deepEqual([await stop('hh-5'), await stop('hh-6')], [3, 3]);
+  await channels.consent(number, 'unsubscribed');
+  assert.equal(await stop('hh-7'), 3);
 });
 
 test('email is switched off as by an unsubscribe, and not on again', async () => {
