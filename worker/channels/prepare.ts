@@ -26,7 +26,6 @@ export function prepare(leased: LeasedSend, base: string, now: Date = new Date()
     segments: null,
     encoding: null,
     links: [],
-    hasNotice: false,
     cappedContactId: leased.cappedContactId,
     providerId: null,
     isSendable: false,
@@ -53,7 +52,6 @@ export function prepare(leased: LeasedSend, base: string, now: Date = new Date()
   if (shown.kind === 'push') return { ...prepared, push: shown.content };
   row.segments = shown.segments;
   row.encoding = shown.encoding;
-  row.hasNotice = leased.optOutText !== null;
   return { ...prepared, text: shown.text };
 }
 

@@ -328,6 +328,7 @@ export class Sender {
       suppress: outcome.suppress,
       isGone: outcome.isGone,
       isBound: outcome.isRepeatable,
+      hasNotice: leased.optOutText !== null,
       ...(result === 'QUEUED' ? { delaySeconds: again } : {}),
     });
     if (result === 'QUEUED') this.#wakeIn(again * 1000);

@@ -1,4 +1,5 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { takeNoticesBack } from './opt-out-notices.ts';
 import type { LedgerKey } from '../queue/refresh-messages.ts';
 
 /** The send `s` is QUEUED, but a provider may have accepted it, and is asked again under the same key. */
@@ -13,7 +14,7 @@ export const isAskedAgain = sql`(s.status = 'QUEUED' and s.bound_provider_id is 
 export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[]): Promise<void> {
   if (sends.length === 0) return;
   const payload = JSON.stringify(sends.map(({ tenantId, id }) => ({ t: tenantId, id })));
-  await rows(
+  const changed = await rows<{ tenantId: string; messageId: number; status: string; since: Date }>(
     tx,
     sql`${preparedHint}
     with reported as (
@@ -50,6 +51,12 @@ export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[
     from decided d
     where s.tenant_id = d.tenant_id and s.id = d.id and d.new_status is not null and s.status <> d.new_status
       -- Forward only: what was accepted is not unknown or refused again, what arrived has arrived.
-      and not (d.new_status = 'SENT' and s.status not in ('UNKNOWN', 'QUEUED'))`,
+      and not (d.new_status = 'SENT' and s.status not in ('UNKNOWN', 'QUEUED'))
+    returning s.tenant_id as "tenantId", s.message_id as "messageId", s.status, old.updated_at as since`,
+  );
+  // FAILED is only what was not accepted.
+  await takeNoticesBack(
+    tx,
+    changed.filter(({ status }) => status === 'FAILED'),
   );
 }

@@ -4,6 +4,7 @@ import type { EmailLane } from '../../../db/entities/emails.ts';
 import type { InlineContent, SendType } from '../../../db/entities/messages.ts';
 import type { HoursRules } from '../gates/hours.ts';
 import { isMarketing, isTooOld, messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
+import { NOTICE_DAYS } from './opt-out-notices.ts';
 import { TEST_KEY } from './test-provider.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { ContactValues } from '../../emails/rendering/template-values.ts';
@@ -77,9 +78,6 @@ interface LeasedRow extends ContactRow {
   hours: HoursRules | null;
   capped_contact_id: number | null;
 }
-
-/** A number is told how to opt out with its first marketing text, and then once in these days. */
-const NOTICE_DAYS = 30;
 
 /**
  * Leases open sends of a lane that are due, tenants in turn: their leases last for `seconds`. They stay QUEUED. Engine

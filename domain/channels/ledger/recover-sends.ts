@@ -2,6 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { applyReports } from './apply-reports.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
+import { noteLostNotices } from './opt-out-notices.ts';
 import { messagesOf } from './settle-sends.ts';
 
 const BATCH = 500;
@@ -21,13 +22,14 @@ export async function markLostSends(em: EntityManager): Promise<number> {
     if (found.length === 0) return 0;
     const messages = messagesOf(found);
     await rows(tx, lockMessages(messages));
-    const lost = await rows<{ id: number; tenantId: string }>(
+    const lost = await rows<{ id: number; tenantId: string; messageId: number }>(
       tx,
       sql`
       update message_sends set status = 'UNKNOWN', reason = 'sender_lost', updated_at = now()
       where id = any(${found.map(({ id }) => id)}::bigint[]) and status = 'SENDING' and lease_until < now()
-      returning id, tenant_id as "tenantId"`,
+      returning id, tenant_id as "tenantId", message_id as "messageId"`,
     );
+    await noteLostNotices(tx, lost);
     await applyReports(tx, lost);
     await rows(tx, refreshMessages(messages));
     touchOutbox(tx, 'outbox_events');

@@ -2,6 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError } from '../../common/errors.ts';
+import { takeNoticesBack } from './opt-out-notices.ts';
 import { readMessage, type MessageView } from './read-messages.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 
@@ -28,7 +29,7 @@ export async function resolveMessage(
     const { message } = await readMessage(tx, id);
     if (message.status !== 'UNKNOWN')
       throw new AppError('conflict', `The message is ${message.status}; only an UNKNOWN message can be resolved`);
-    const changed = await rows<{ lane: string }>(
+    const changed = await rows<{ lane: string; since: Date }>(
       tx,
       sql`
       update message_sends set status = ${results[outcome]}, reason = ${`resolved_${outcome}`},
@@ -38,11 +39,16 @@ export async function resolveMessage(
         bound_provider_id = ${outcome === 'resend' ? sql`null` : sql`bound_provider_id`},
         next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
       where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'
-      returning lane`,
+      returning lane, old.updated_at as since`,
     );
     // The time for which it is tried begins again.
     if (outcome === 'resend')
       await rows(tx, sql`update messages set started_at = now() where tenant_id = ${tenantId} and id = ${id}`);
+    if (outcome !== 'sent')
+      await takeNoticesBack(
+        tx,
+        changed.map(({ since }) => ({ tenantId, messageId: id, since })),
+      );
     await rows(tx, refreshMessages(key));
     touchOutbox(tx, 'outbox_events');
     if (outcome === 'resend') touchOutbox(tx, 'message_sends', [...new Set(changed.map(({ lane }) => lane))]);

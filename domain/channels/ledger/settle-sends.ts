@@ -4,6 +4,7 @@ import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts'
 import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
 import { optOutAtProvider } from '../inbound/opt-out.ts';
 import { applyReports } from './apply-reports.ts';
+import { noteNotices, takeNoticesBack } from './opt-out-notices.ts';
 import { lockMessages, refreshMessages, type LedgerKey } from '../queue/refresh-messages.ts';
 
 /** How long a provider is asked again under the same key; all known ones keep keys for a day. */
@@ -38,6 +39,8 @@ export interface SendSettlement {
   isGone?: boolean;
   /** It may have been accepted, so from now on no other provider may be asked. */
   isBound?: boolean;
+  /** The text said how to opt out. */
+  hasNotice?: boolean;
 }
 
 interface SettledRow {
@@ -46,6 +49,9 @@ interface SettledRow {
   messageId: number;
   subscriptionId: number | null;
   status: string;
+  /** Its status before, and since when. */
+  was: string;
+  since: Date;
 }
 
 /** The provider may have forgotten the key under which it was asked: it is not asked again. */
@@ -95,7 +101,7 @@ export function applySettlements(settlements: readonly SendSettlement[]): RawBui
       where s.tenant_id = a.t and s.id = a.id and case when a.start is null then s.attempt = a.attempt and s.status in ('SENDING', 'UNKNOWN')
         -- The start may still commit: either this waits for it, or the start finds its lease removed.
         else (s.status in ('SENDING', 'UNKNOWN') and s.holder = a.start) or (s.status = 'QUEUED' and s.holder = split_part(a.start, '/', 1)) end
-      returning s.id, s.tenant_id, s.message_id, s.subscription_id, s.status, s.reason, s.attempt, s.provider_id, a.tried, a.reply, old.status as was
+      returning s.id, s.tenant_id, s.message_id, s.subscription_id, s.status, s.reason, s.attempt, s.provider_id, a.tried, a.reply, old.status as was, old.updated_at as since
     ), attempts as (
       insert into message_attempts (tenant_id, send_id, attempt, provider_id, outcome, reply)
       select tenant_id, id, attempt, provider_id, case reason when 'expired' then 'expired' else lower(status) end, reply from changed
@@ -103,7 +109,7 @@ export function applySettlements(settlements: readonly SendSettlement[]): RawBui
       where tried and (status <> 'SENT' or was = 'UNKNOWN')
       on conflict (tenant_id, send_id, attempt) do update set outcome = excluded.outcome, reply = excluded.reply, at = now()
     )
-    select id, tenant_id as "tenantId", message_id as "messageId", subscription_id as "subscriptionId", status from changed`;
+    select id, tenant_id as "tenantId", message_id as "messageId", subscription_id as "subscriptionId", status, was, since from changed`;
 }
 
 /** The messages of settlements, each once. */
@@ -122,6 +128,7 @@ export async function settleSends(em: EntityManager, settlements: readonly SendS
     const messages = messagesOf(settlements);
     await rows(tx, lockMessages(messages));
     const settled = await rows<SettledRow>(tx, applySettlements(settlements));
+    await settleNotices(tx, settlements, settled);
     await applyReports(tx, settled);
     await rows(tx, refreshMessages(messages));
     touchOutbox(tx, 'outbox_events');
@@ -141,6 +148,26 @@ export async function settleSends(em: EntityManager, settlements: readonly SendS
     );
     return settled.length;
   });
+}
+
+/** Notes which texts have told their numbers how to opt out, and takes back what a lost sender seemed to have sent. */
+async function settleNotices(
+  tx: EntityManager,
+  settlements: readonly SendSettlement[],
+  settled: readonly SettledRow[],
+): Promise<void> {
+  const withNotice = new Set(
+    settlements.flatMap(({ tenantId, id, hasNotice }) => (hasNotice ? `${tenantId}/${id}` : [])),
+  );
+  const mayHaveArrived = ({ status }: SettledRow) => status === 'SENT' || status === 'UNKNOWN';
+  await takeNoticesBack(
+    tx,
+    settled.filter((row) => row.was === 'UNKNOWN' && !mayHaveArrived(row)),
+  );
+  await noteNotices(
+    tx,
+    settled.filter((row) => mayHaveArrived(row) && withNotice.has(`${row.tenantId}/${row.id}`)),
+  );
 }
 
 /** Stores what providers said about numbers. */

@@ -18,8 +18,6 @@ export interface PreparedSend {
   segments: number | null;
   encoding: string | null;
   links: readonly ShortLink[];
-  /** The text says how to opt out. */
-  hasNotice: boolean;
   /** Why it cannot be sent: it becomes FAILED. */
   failure?: string;
   /** No hours are open within the time that it may be held: it becomes SUPPRESSED. */
@@ -85,7 +83,6 @@ function applyStart(
       segments: send.segments,
       encoding: send.encoding,
       links: send.links,
-      notice: send.hasNotice,
       failure: send.failure,
       expired: send.expired ?? false,
       not_before: send.notBefore,
@@ -96,12 +93,12 @@ function applyStart(
   return sql`${preparedHint}
     with asked as (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(
-        id bigint, cv int, tv int, address text, segments smallint, encoding text, links jsonb, notice boolean, failure text, expired boolean,
+        id bigint, cv int, tv int, address text, segments smallint, encoding text, links jsonb, failure text, expired boolean,
         not_before timestamptz, provider bigint, sendable boolean)
     ), held as (
       select s.id as send_id, s.message_id, s.subscription_id as device_id, m.id, m.tenant_id, m.channel, m.category, m.template_id,
         m.contact_id, m.to_address, m.subscription_id, m.campaign_id, m.started_at, m.priority, m.created_at, s.bound_provider_id, a.cv, a.tv, a.address as rendered_for, a.segments, a.encoding,
-        a.links, a.notice, a.failure, a.expired, a.not_before, a.provider, a.sendable
+        a.links, a.failure, a.expired, a.not_before, a.provider, a.sendable
       from asked a join message_sends s on s.id = a.id
       join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
       where s.status = 'QUEUED' and s.holder = ${holder} and s.lease_until > now()
@@ -155,10 +152,6 @@ function applyStart(
       select l ->> 'code', d.tenant_id, d.id, d.send_id, n, l ->> 'url'
       from decided d cross join lateral jsonb_array_elements(d.links) with ordinality as links(l, n)
       where d.new_status = 'SENDING'
-    ), warned as (
-      insert into opt_out_notices (tenant_id, address, at)
-      select distinct d.tenant_id, d.rendered_for, now() from decided d where d.new_status = 'SENDING' and d.notice
-      on conflict (tenant_id, address) do update set at = excluded.at
     )
     select id, status, attempt from changed`;
 }

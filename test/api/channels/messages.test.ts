@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { markLostSends } from '../../../domain/channels/ledger/recover-sends.ts';
+import { settleSends, type SendSettlement } from '../../../domain/channels/ledger/settle-sends.ts';
 import { texting } from '../../support/channels/texting.ts';
 import { startService, type Service } from '../../support/service.ts';
 
@@ -113,6 +115,65 @@ test('what is sent again as not accepted is a new attempt, which any provider ma
     sql`select started_at > now() - interval '1 minute' as "isNew" from messages where id = ${id}`,
   );
   assert.equal(message!.isNew, true, 'the time for which it is tried begins again');
+});
+
+const NO_STOP = 'Reply STOP to opt out';
+/** A marketing text that is SENDING, with the opt-out text. */
+async function sending(to = newNumber()) {
+  const messageId = await tried('SENT', 'marketing', to);
+  await tools.inTenant(sql`update messages set status = 'SENDING' where id = ${messageId}`);
+  const [send] = await tools.inTenant<{ id: number }>(sql`
+    update message_sends set status = 'SENDING', bound_provider_id = null, lease_until = now() - interval '1 s'
+    where message_id = ${messageId} returning id`);
+  const settle = (result: SendSettlement['result']) =>
+    settleSends(engineEm(service.deps.orm), [
+      {
+        ...{ id: send!.id, tenantId: 'default', messageId, attempt: 1, providerId: provider, wasTried: true, result },
+        ...{ reason: null, providerMessageId: null, reply: null, hasNotice: true },
+      },
+    ]);
+  const isTold = async () =>
+    (await tools.inTenant(sql`select 1 from opt_out_notices where address = ${to}`)).length === 1;
+  return { messageId, to, settle, isTold };
+}
+
+test('a number was told how to opt out when a text that says so may have arrived, and not before', async () => {
+  await tools.call('PUT', '/channels/settings', 200, { optOutText: NO_STOP });
+  for (const [result, expected] of [
+    ['SENT', true],
+    ['UNKNOWN', true],
+    ['QUEUED', false],
+    ['FAILED', false],
+  ] as const) {
+    const text = await sending();
+    assert.equal(await text.isTold(), false);
+    await text.settle(result);
+    assert.equal(await text.isTold(), expected, result);
+  }
+  const lose = () => markLostSends(engineEm(service.deps.orm));
+  const lost = await Promise.all([1, 2, 3, 4].map(() => sending()));
+  assert.equal(await lose(), lost.length);
+  const told = () => Promise.all(lost.map(({ isTold }) => isTold()));
+  assert.deepEqual(await told(), [true, true, true, true], 'nobody can tell');
+  // Of two of them it turns out that they were not accepted, so the next texts must say it.
+  await lost[0]!.settle('QUEUED');
+  await lost[1]!.settle('SENT');
+  await resolve(lost[2]!.messageId, 200, 'resend');
+  await resolve(lost[3]!.messageId, 200, 'sent');
+  assert.deepEqual(await told(), [false, true, false, true]);
+  const reported = await sending();
+  await reported.settle('UNKNOWN');
+  const status = { type: 'status', messageId: reported.messageId, status: 'failed' };
+  assert.equal((await tools.asHttp(provider, status)).status, 204);
+  assert.equal(await reported.isTold(), false);
+  // Another text to the number has told it before.
+  const [first, second] = [await sending('+4366429999999'), await sending('+436642999999')];
+  await first.settle('SENT');
+  await tools.inTenant(sql`update messages set to_address = ${first.to} where id = ${second.messageId}`);
+  await lose();
+  await second.settle('FAILED');
+  assert.equal(await first.isTold(), true);
+  await tools.call('PUT', '/channels/settings', 200, { optOutText: null });
 });
 
 test('what may have been accepted is UNKNOWN, not suppressed, when its number opts out', async () => {

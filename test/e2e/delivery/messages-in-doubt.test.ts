@@ -85,12 +85,12 @@ async function startGateway() {
 /** Runs `work` while no send can be started: every start writes into this table. */
 const whileStartsWait = (work: () => Promise<unknown>) =>
   engineEm(service.deps.orm).transactional(async (tx) => {
-    await rows(tx, sql`lock table opt_out_notices in exclusive mode`);
+    await rows(tx, sql`lock table message_links in exclusive mode`);
     await work();
   });
 /** Whether the sender waits for Postgres to start a send. */
 const isStarting = async (): Promise<boolean> =>
-  (await query(sql`select 1 from pg_locks where relation = 'opt_out_notices'::regclass and not granted`)).length > 0;
+  (await query(sql`select 1 from pg_locks where relation = 'message_links'::regclass and not granted`)).length > 0;
 const attemptsOf = (id: number) =>
   query<{
     outcome: string;

@@ -87,6 +87,20 @@ test('STOP ends all marketing texts at once, also those that wait, and is answer
   assert.deepEqual(textsTo(person.number).sort(), ['No more texts.', 'Sale', 'Your code is 1']);
 });
 
+test('the first marketing text that goes out says how to opt out, also after a refusal; the next one does not', async () => {
+  await call('PUT', '/channels/settings', 200, { optOutText: 'Reply STOP to opt out' });
+  const person = await subscriber();
+  gateway.inject({ kind: 'answer', status: 429, retryAfter: 1 });
+  const first = (await send(person.id)).messageId;
+  await ends(first, 'SENT');
+  const { attempts } = await call('GET', `/channels/messages/${first}/explain`, 200);
+  assert.equal(attempts.length, 2, 'it was refused once');
+  await ends((await send(person.id, { category: 'transactional', body: 'Your code is 1' })).messageId, 'SENT');
+  await ends((await send(person.id)).messageId, 'SENT');
+  assert.deepEqual(textsTo(person.number), ['Sale\nReply STOP to opt out', 'Your code is 1', 'Sale']);
+  await call('PUT', '/channels/settings', 200, { optOutText: null });
+});
+
 test('START undoes an opt-out by text, and no other; HELP is answered', async () => {
   const [texted, told] = [await subscriber(), await subscriber()];
   await receive(texted.number, 'stop');

@@ -171,7 +171,7 @@ export class SqlMessages extends SqlLedger {
       sends: copies.map(({ id, version, provider }) => ({
         ...{ id, tenantId: TENANT, messageId: this.#send(id).messageId },
         ...{ contactVersion: version, contentVersion: null, address: this.#send(id).number },
-        ...{ segments: null, encoding: null, links: [], hasNotice: false, cappedContactId: null },
+        ...{ segments: null, encoding: null, links: [], cappedContactId: null },
         ...{ providerId: this.#providers[provider!]!, isSendable: true },
       })),
     });
