@@ -61,13 +61,19 @@ async function ensureService(): Promise<{ own: boolean; password: string | undef
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, OUTBOUND_ALLOW: allowed, ...(adminPassword ? {} : { ADMIN_PASSWORD: password }) },
   });
-  child.once('exit', (code) => process.exit(code ?? 1));
+  let isStarting = true;
+  child.once('exit', (code) => {
+    if (isStarting && code !== 0 && !adminPassword)
+      say(`Admin login, if it was made: ${adminUsername} / ${password}  (shown only now)`);
+    process.exit(code ?? 1);
+  });
   await poll(
     'the service is up',
     async () => ((await isUp()) ? true : null),
     () => 'starting',
     10 * 60_000,
   );
+  isStarting = false;
   return { own: true, password: adminPassword ? undefined : password };
 }
 

@@ -10,7 +10,8 @@ import { check, type Check } from './report.ts';
 export const OUTBOUND_ALLOW = '127.0.0.1/32';
 
 const NO_OUTBOUND = `The text, the STOP and the webhook are left out: this service may not call 127.0.0.1, where the demo receives them.
-Start it with OUTBOUND_ALLOW=${OUTBOUND_ALLOW} npm start (empty by default: what users enter must not lead to this machine).`;
+Start it with OUTBOUND_ALLOW=${OUTBOUND_ALLOW} npm start (empty by default: what users enter must not lead to this machine),
+and the demo with ADMIN_PASSWORD=…, because only an Admin may create a webhook.`;
 const NO_ADMIN = `The webhook is left out: only an Admin may create one.
 Run the demo with ADMIN_PASSWORD=… (and ADMIN_USERNAME=…, if that is not admin).`;
 

@@ -1,11 +1,20 @@
-/** What `npm run demo` shows of texts and webhooks. */
+/** `npm run demo`, above all what it shows of texts and webhooks. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { createClient, type Client } from '../../../dev/demo/client.ts';
 import { showTexts, type TextsDemo } from '../../../dev/demo/texts.ts';
 import { memberWith } from '../../support/accounts.ts';
-import { outbound } from '../../support/outbound.ts';
-import { startService, type Service } from '../../support/service.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
+import { listening, outbound } from '../../support/outbound.ts';
+import { processEnv } from '../../support/process-env.ts';
+import { ADMIN_PASSWORD, startService, type Service } from '../../support/service.ts';
 
 let service: Service;
 let admin: Client;
@@ -94,4 +103,50 @@ test('without OUTBOUND_ALLOW all of it is left out, nothing is made, and how to 
   }
   service.deps.outbound = allowed;
   assert.deepEqual(await countAll(), before);
+});
+
+/** Runs the demo with an empty CRM export. Returns what it printed. */
+async function runDemo(env: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'perennial-demo-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // A mail catcher that nothing comes to.
+  const catcher = createServer((request, response) =>
+    response.end(request.url!.startsWith('/api/email/summary') ? '{"storeTotal":0}' : '[]'),
+  );
+  const demo = spawn(process.execPath, [resolve('dev/demo/run.ts'), '--rows', '0'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...processEnv,
+      PORT: new URL(service.url).port,
+      MAIL_PAGE_PORT: String(await listening(catcher)),
+      ...env,
+    },
+  });
+  const exited = once(demo, 'exit');
+  onTestFinished(() => void demo.kill('SIGKILL'));
+  const printed = await text(demo.stdout);
+  assert.deepEqual(await exited, [0, null], printed);
+  assert.ok((await stat(join(folder, '.data', 'demo-report.pdf'))).size > 0);
+  return printed;
+}
+
+test('all of the demo, by the login of the Admin', async () => {
+  const printed = await runDemo({ ADMIN_PASSWORD });
+  for (const line of [
+    '  ✓ texts that came: one, and one answer to STOP',
+    '  ✓ events that the webhook accepted, by the proof',
+    '  Proof of the webhook ',
+  ])
+    assert.ok(printed.includes(`\n${line}`), printed);
+  assert.doesNotMatch(printed, /✗ (?!status)|left out/);
+});
+
+test('the demo says at its beginning and its end what it has left out', async () => {
+  const allowed = service.deps.outbound;
+  service.deps.outbound = outbound('');
+  const printed = await runDemo({});
+  service.deps.outbound = allowed;
+  assert.equal(printed.match(/^Start it with OUTBOUND_ALLOW=127\.0\.0\.1\/32 npm start/gm)?.length, 2, printed);
+  assert.doesNotMatch(printed, /✗/);
 });
