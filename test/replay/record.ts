@@ -9,6 +9,7 @@ import { emailCampaignActivities } from '../../activities/email-campaigns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { paths } from '../workflows/campaign-paths.ts';
 import { startJourneys, type Journeys } from '../workflows/campaign-support.ts';
+import { channelPaths } from '../workflows/channel-paths.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
 import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
@@ -30,6 +31,7 @@ afterAll(() => journeys.stop());
 
 for (const [name, walk] of Object.entries({
   ...paths,
+  ...channelPaths,
   ...jobPaths,
   ...mailingPaths,
   ...outboundPaths,

@@ -4,6 +4,7 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { compileWorkflows } from '../../worker/bundle.ts';
 import { paths } from '../workflows/campaign-paths.ts';
+import { channelPaths } from '../workflows/channel-paths.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
 import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
@@ -22,6 +23,7 @@ beforeAll(async () => {
 
 for (const path of Object.keys({
   ...paths,
+  ...channelPaths,
   ...jobPaths,
   ...mailingPaths,
   ...outboundPaths,

@@ -18,6 +18,7 @@ import { workflowBundle } from '../../worker/bundle.ts';
 import { until } from '../support/until.ts';
 import { wait } from './campaign-paths.ts';
 import { LONG, MINUTE, startJourneys, TENANT, type Journeys } from './campaign-support.ts';
+import { messagesOf, reachable, sendingSteps } from './channel-paths.ts';
 
 let journeys: Journeys;
 const load = definitionCache();
@@ -99,6 +100,30 @@ test('twins of a step run one after the other, and the second does nothing', asy
   const answers = await Promise.all(Array.from({ length: 5 }, () => step(firstStep(start!))));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
   assert.equal((await journeys.emails(start!.executionId)).length, 1);
+});
+
+test('texts and pushes of steps that are run again after their commit, also at once, are queued once', async () => {
+  const { sms, message } = await sendingSteps(journeys);
+  const contactId = await reachable(journeys, { text: true, push: true });
+  const [start] = await enteredBy(
+    [sms('one'), message('two', ['push', 'email', 'sms']), wait('pause', 60)],
+    [contactId],
+  );
+  let seq = 0;
+  for (let visit = 1; visit <= 2; visit += 1) {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => step(firstStep(start!, seq))));
+    for (const answer of [...answers, await step(firstStep(start!, seq))]) assert.deepEqual(answer, answers[0]);
+    const [first] = answers;
+    assert.ok(first && 'ahead' in first);
+    ({ seq } = first.ahead);
+  }
+  const { executionId } = start!;
+  assert.deepEqual(await journeys.steps(executionId), ['one:success', 'two:sent:push']);
+  assert.deepEqual(
+    (await messagesOf(journeys, executionId)).map(({ send_key }) => send_key),
+    [`execution:${executionId}:one:1`, `execution:${executionId}:two:1`],
+  );
+  assert.deepEqual(await journeys.emails(executionId), []);
 });
 
 test('a step of another run of the workflow, or of none, does nothing', async () => {

@@ -4,12 +4,15 @@ import { rows, sql } from '../../db/orm.ts';
 import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
 import { wait } from './campaign-paths.ts';
 import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';
+import { channelTemplate, messagesOf } from './channel-paths.ts';
 
 let journeys: Journeys;
 const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
+let mailTemplate: number;
 beforeAll(async () => {
   journeys = await startJourneys();
   await journeys.worker();
+  mailTemplate = await journeys.template();
 });
 afterAll(() => journeys.stop());
 
@@ -22,6 +25,34 @@ const things = [
     step: (id: number) => ({ id: 'needs', type: 'EMAIL', config: { templateId: id } }),
     reason: 'There is no template',
     done: 'needs:success',
+  },
+  {
+    name: 'template of texts',
+    table: 'channel_templates',
+    make: () => channelTemplate(journeys, 'sms'),
+    step: (id: number) => ({ id: 'needs', type: 'SMS', config: { templateId: id } }),
+    reason: 'There is no template',
+    // The contact has no number; a template that is gone comes first.
+    done: 'needs:suppressed',
+  },
+  {
+    name: 'template of pushes',
+    table: 'channel_templates',
+    make: () => channelTemplate(journeys, 'push'),
+    step: (id: number) => ({ id: 'needs', type: 'PUSH', config: { templateId: id } }),
+    reason: 'There is no template',
+    done: 'needs:suppressed',
+  },
+  {
+    name: 'template of one of several channels',
+    table: 'channel_templates',
+    make: () => channelTemplate(journeys, 'sms'),
+    step: (id: number) => ({
+      ...{ id: 'needs', type: 'MESSAGE' },
+      config: { templates: { sms: id, email: mailTemplate }, order: ['sms', 'email'] },
+    }),
+    reason: 'There is no template',
+    done: 'needs:sent:email',
   },
   {
     name: 'list to join',
@@ -63,7 +94,7 @@ for (const { name, table, make, step, reason, done } of things) {
     const [failed] = await journeys.executions(campaignId);
     assert.deepEqual([failed!.status, failed!.exitReason], ['FAILED', `${reason} ${id}`]);
     assert.deepEqual(await journeys.steps(failed!.id), ['pause:success', 'needs:failed']);
-    assert.deepEqual(await journeys.emails(failed!.id), []);
+    assert.deepEqual([await journeys.emails(failed!.id), await messagesOf(journeys, failed!.id)], [[], []]);
 
     await journeys.owner(`insert into ${table} select * from ${kept}`);
     await journeys.owner(`drop table ${kept}`);

@@ -32,21 +32,27 @@ const listen = (onTimeout: string, timeoutMinutes = 3 * 1440) => ({
   config: { event: 'WEBSITE_VISITED', where: [prices], timeoutMinutes, onTimeout },
 });
 
-/** Walks one contact through these steps to the end. */
+/** Walks one contact, a new one unless its id is given, through these steps to the end. */
 export async function walk(
   journeys: Journeys,
   steps: Steps,
   input: Partial<CampaignInput> = {},
-  contact: Parameters<Journeys['contact']>[0] = {},
+  contact: Parameters<Journeys['contact']>[0] | number = {},
 ): Promise<Walked> {
-  const campaignId = await journeys.start({ ...input, steps }, { contactIds: [await journeys.contact(contact)] });
+  const contactId = typeof contact === 'number' ? contact : await journeys.contact(contact);
+  const campaignId = await journeys.start({ ...input, steps }, { contactIds: [contactId] });
   const [execution] = await journeys.runAll(campaignId);
   return { execution: execution!, workflowId: execution!.workflowId! };
 }
 
-/** Starts one contact on its way and waits until its workflow rests at a step. */
-export async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Promise<CampaignExecution> {
-  const campaignId = await journeys.start({ steps }, { contactIds: [await journeys.contact()] });
+/** Starts one contact, a new one by default, on its way and waits until its workflow rests at a step. */
+export async function restingAt(
+  journeys: Journeys,
+  stepId: string,
+  steps: Steps,
+  contactId?: number,
+): Promise<CampaignExecution> {
+  const campaignId = await journeys.start({ steps }, { contactIds: [contactId ?? (await journeys.contact())] });
   // The enrolment is waited for in real time, so that the wait of the execution is not skipped.
   await journeys.relay();
   const execution = await journeys.at(campaignId, stepId);

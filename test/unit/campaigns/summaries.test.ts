@@ -9,6 +9,7 @@ import { always, goesOn, moment, valid } from './support.ts';
 const NOON = moment('2026-03-02T12:00:00Z');
 const names: Names = {
   templates: { 1: 'Welcome' },
+  messageTemplates: { 1: 'Sale', 2: 'Last call' },
   lists: { 2: 'Customers' },
   segments: { 3: 'VIP', 2: 'Customers' },
   forms: { 4: 'Contact us' },
@@ -22,6 +23,15 @@ test('summaries name what a step is about; without names, they have ids', () => 
   assert.equal(summary(email), 'email: Welcome');
   assert.equal(summary(email, null), 'email template 1');
   assert.equal(summary({ type: 'EMAIL', config: { templateId: 9 } }), 'email template 9');
+  const text = { type: 'SMS', config: { templateId: 1 } };
+  const push = { type: 'PUSH', config: { templateId: 2 } };
+  assert.deepEqual([summary(text), summary(push)], ['text: Sale', 'push: Last call']);
+  assert.deepEqual([summary(text, null), summary(push, null)], ['text template 1', 'push template 2']);
+  const message = { type: 'MESSAGE', config: { templates: { email: 1, sms: 1, push: 3 }, order: 'preferred' } };
+  assert.deepEqual(
+    [summary(message), summary(message, null)],
+    ['message: Welcome, Sale', 'message by email, sms, push'],
+  );
   const list = (action: string) => ({ type: 'SEGMENT', config: { action, listId: 2 } });
   assert.deepEqual(
     [summary(list('add')), summary(list('remove'))],
