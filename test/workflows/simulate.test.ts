@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import type { Channel } from '../../db/entities/channels.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { campaignViolations, type CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
 import { startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
@@ -9,6 +10,7 @@ import { requestSimulation } from '../../domain/campaigns/simulation/request-sim
 import { runSimulation } from '../../domain/campaigns/simulation/run-simulation.ts';
 import { newSimulation } from './job-paths.ts';
 import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';
+import { channelTemplate, reachable } from './channel-paths.ts';
 
 const CAMPAIGNS = 20;
 const CONTACTS = 6;
@@ -24,20 +26,29 @@ const origin = { tenantId: TENANT, actor: null, requestId: null, address: null }
 
 interface Things {
   templates: number[];
+  texts: number[];
+  pushes: number[];
   lists: number[];
   segment: number;
 }
 
 /** Contacts that differ in all that steps read and gates judge. */
-async function makeContacts({ em, contact }: Journeys, { lists }: Things): Promise<number[]> {
+async function makeContacts({ lists }: Things): Promise<number[]> {
   const ids: number[] = [];
   for (let n = 0; n < CONTACTS; n += 1) {
-    const id = await contact({
-      ...(n % 3 === 0 ? {} : { timezone: n % 3 === 1 ? 'Asia/Tokyo' : 'America/New_York' }),
-      ...(n === 4 ? { status: 'unsubscribed' as const } : {}),
-      ...(n === 5 ? { status: 'archived' as const } : {}),
-    });
-    await em().transactional(async (tx) => {
+    const id = await reachable(
+      journeys,
+      {
+        ...{ text: n % 2 === 0, push: n % 3 === 0 },
+        ...(n === 0 ? { preferred: 'push' } : n === 2 ? { preferred: 'sms' } : {}),
+      },
+      {
+        ...(n % 3 === 0 ? {} : { timezone: n % 3 === 1 ? 'Asia/Tokyo' : 'America/New_York' }),
+        ...(n === 4 ? { status: 'unsubscribed' as const } : {}),
+        ...(n === 5 ? { status: 'archived' as const } : {}),
+      },
+    );
+    await journeys.em().transactional(async (tx) => {
       await rows(
         tx,
         sql`update contacts set job_title = ${['Baker', 'Poet', null][n % 3]}, tags = ${n % 2 ? ['vip'] : []}::text[] where id = ${id}`,
@@ -70,7 +81,12 @@ async function makeContacts({ em, contact }: Journeys, { lists }: Things): Promi
   return ids;
 }
 
-function stepsOf({ templates, lists, segment }: Things): fc.Arbitrary<CampaignInput['steps']> {
+/** Which template is sent by which channel. */
+const byChannel = ({ templates, texts, pushes }: Pick<Things, 'templates' | 'texts' | 'pushes'>) => ({
+  ...{ email: templates[0]!, sms: texts[0]!, push: pushes[0]! },
+});
+
+function stepsOf({ templates, texts, pushes, lists, segment }: Things): fc.Arbitrary<CampaignInput['steps']> {
   const leaf = fc.oneof(
     fc.constantFrom(
       { field: 'status', operator: 'eq', value: 'active' },
@@ -108,6 +124,15 @@ function stepsOf({ templates, lists, segment }: Things): fc.Arbitrary<CampaignIn
   const target = fc.option(fc.constantFrom('+1', '+2', '+3'), { nil: undefined });
   const step = fc.oneof(
     fc.record({ type: fc.constant('EMAIL'), config: fc.record({ templateId: fc.constantFrom(...templates) }) }),
+    fc.record({ type: fc.constant('SMS'), config: fc.record({ templateId: fc.constantFrom(...texts) }) }),
+    fc.record({ type: fc.constant('PUSH'), config: fc.record({ templateId: fc.constantFrom(...pushes) }) }),
+    fc.record({
+      type: fc.constant('MESSAGE'),
+      config: fc.record({
+        templates: fc.constant(byChannel({ templates, texts, pushes })),
+        order: fc.constantFrom('preferred', ['sms', 'push', 'email'], ['push', 'email', 'sms']),
+      }),
+    }),
     fc.record({
       type: fc.constant('WAIT'),
       config: fc.constantFrom<object>(
@@ -181,7 +206,8 @@ function stepsOf({ templates, lists, segment }: Things): fc.Arbitrary<CampaignIn
 }
 
 /** A step that changes the contact, between two questions about what it changes: each is once seen to matter. */
-function changesOf({ templates, lists, segment }: Things): NonNullable<CampaignInput['steps']>[] {
+function changesOf(things: Things): NonNullable<CampaignInput['steps']>[] {
+  const { templates, texts, pushes, lists, segment } = things;
   const is = (id: string, field: string, operator: string, value?: unknown) => ({
     id,
     type: 'CONDITION',
@@ -195,6 +221,11 @@ function changesOf({ templates, lists, segment }: Things): NonNullable<CampaignI
   const set = (fields: object) => ({ type: 'UPDATE_CONTACT', config: { set: fields } });
   const move = (action: string, listId: number) => ({ type: 'SEGMENT', config: { action, listId } });
   const mail = (id: string, templateId: number) => ({ id, type: 'EMAIL', config: { templateId } });
+  const text = (id: string) => ({ id, type: 'SMS', config: { templateId: texts[0]! } });
+  const note = (id: string) => ({ id, type: 'PUSH', config: { templateId: pushes[0]! } });
+  const any = (id: string, order: unknown) => ({
+    ...{ id, type: 'MESSAGE', config: { templates: byChannel(things), order } },
+  });
   return [
     around({ type: 'SCORE', config: { points: 45 } }, 'score', 'gte', 45),
     around({ type: 'SCORE', config: { points: 70, reason: 'a webinar' } }, 'qualification', 'eq', 'hot'),
@@ -214,6 +245,16 @@ function changesOf({ templates, lists, segment }: Things): NonNullable<CampaignI
       is('there', 'timezone', 'eq', 'America/New_York'),
     ],
     [mail('one', templates[0]!), mail('two', templates[1]!), mail('three', templates[0]!)],
+    [text('one'), note('two'), any('three', 'preferred'), text('four'), mail('five', templates[0]!)],
+    [any('one', ['sms', 'push', 'email']), any('two', ['push', 'sms', 'email']), any('three', 'preferred')],
+    // Nobody has agreed to texts to that number.
+    [
+      text('before'),
+      { id: 'move', ...set({ phone: '+49 30 1234567' }) },
+      text('after'),
+      any('any', ['sms', 'email', 'push']),
+    ],
+    [{ id: 'lose', ...set({ phone: null }) }, text('after'), any('any', ['sms', 'push', 'email'])],
     [
       { id: 'up', type: 'SCORE', config: { points: 60 } },
       { id: 'pause', type: 'WAIT', config: { waitMinutes: 60 } },
@@ -278,7 +319,13 @@ test('a simulated contact takes the same steps, with the same results and reason
   const [segment] = await journeys
     .em()
     .transactional((tx) => rows<{ id: number }>(tx, sql`select id from segments where type = 'dynamic'`));
-  const things = { templates: [await journeys.template(), await journeys.template()], lists, segment: segment!.id };
+  const things = {
+    templates: [await journeys.template(), await journeys.template()],
+    texts: [await channelTemplate(journeys, 'sms'), await channelTemplate(journeys, 'sms')],
+    pushes: [await channelTemplate(journeys, 'push'), await channelTemplate(journeys, 'push')],
+    ...{ lists, segment: segment!.id },
+  };
+  const caps: { channels?: Channel[] }[] = [{}, { channels: ['sms', 'push'] }, { channels: ['email', 'sms', 'push'] }];
 
   const seed = Math.floor(Math.random() * 1e9);
   const seen = new Map<string, number>();
@@ -286,13 +333,13 @@ test('a simulated contact takes the same steps, with the same results and reason
   for (const steps of [...changesOf(things), ...fc.sample(stepsOf(things), { numRuns: CAMPAIGNS, seed })]) {
     const input: Partial<CampaignInput> = {
       steps,
-      entry: campaigns % 2 === 0 ? { frequencyCap: { maxEmails: 2, perDays: 365 } } : {},
+      entry: campaigns % 2 === 0 ? { frequencyCap: { maxEmails: 2, perDays: 365, ...caps[(campaigns / 2) % 3] } } : {},
     };
     const violations = await journeys.em().transactional((tx) => campaignViolations(tx, TENANT, input));
     assert.deepEqual(violations, []);
     campaigns += 1;
 
-    const contactIds = await makeContacts(journeys, things);
+    const contactIds = await makeContacts(things);
     const campaignId = await journeys.start(input);
     const about = `seed ${seed}: ${JSON.stringify(steps)}`;
     const answer = await requestSimulation(
@@ -325,6 +372,9 @@ test('a simulated contact takes the same steps, with the same results and reason
   }
   const wanted = [
     'EMAIL',
+    'SMS',
+    'PUSH',
+    'MESSAGE',
     'WAIT',
     'WAIT_FOR_EVENT',
     'CONDITION',
@@ -335,7 +385,19 @@ test('a simulated contact takes the same steps, with the same results and reason
     'GOAL',
     'EXIT',
   ];
-  for (const what of [...wanted, 'suppressed', 'timeout', 'met', 'skipped', 'stop', 'then', 'else'])
+  for (const what of [
+    ...wanted,
+    'sent:sms',
+    'sent:push',
+    'sent:email',
+    'suppressed',
+    'timeout',
+    'met',
+    'skipped',
+    'stop',
+    'then',
+    'else',
+  ])
     assert.ok(seen.has(what), `${what} was not among them: ${JSON.stringify([...seen])}`);
 });
 

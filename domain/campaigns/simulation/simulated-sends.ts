@@ -33,9 +33,11 @@ const judgeAll = async (
   travellers: readonly Traveller[],
 ): Promise<Map<number, Judged>> => {
   const ids = travellers.map(({ contactId }) => contactId);
-  return channel === 'email'
-    ? judgeEmails(tx, tenantId, templateId, ids, mailFrom)
-    : judgeMessages(tx, tenantId, { channel, templateId }, ids);
+  if (channel === 'email') return judgeEmails(tx, tenantId, templateId, ids, mailFrom);
+  const changed = travellers.flatMap(({ contactId, fields }): [number, string | null][] =>
+    fields?.changedAt ? [[contactId, fields.phoneE164 ?? null]] : [],
+  );
+  return judgeMessages(tx, tenantId, { channel, templateId }, ids, new Map(changed));
 };
 
 /** The same, with the caps at this time. */

@@ -1,5 +1,5 @@
 import type { Channel, MessageCategory, MessageChannel } from '../../../db/entities/channels.ts';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { askCaps, DEFAULT_PRIORITY } from './caps.ts';
 import type { HoursRules } from './hours.ts';
 import { messageGateJoins, messageHours, messageHoursJoin, messageRefusal } from './message-gates.ts';
@@ -75,17 +75,28 @@ export interface JudgedTemplate {
   isMarketing: boolean;
 }
 
-/** Asks the gates about a template to each of these contacts, by one statement; reads only. By contact ids. */
+/** The contacts as they are stored, but with these numbers. */
+const withNumbers = (numbers: ReadonlyMap<number, string | null>): RawBuilder<unknown> => sql`
+  contacts as (
+    select c.tenant_id, c.id, c.status, c.email_key,
+      case when n.numbers -> c.id::text is null then c.phone_e164 else n.numbers ->> c.id::text end as phone_e164
+    from contacts c cross join (select ${JSON.stringify(Object.fromEntries(numbers))}::jsonb as numbers) n),`;
+
+/**
+ * Asks the gates about a template to each of these contacts, by one statement; reads only. By contact ids. `numbers` are
+ * those (E.164) that contacts would have instead of the stored ones.
+ */
 export async function judgeMessages(
   tx: EntityManager,
   tenantId: string,
   { channel, templateId }: { channel: MessageChannel; templateId: number },
   contactIds: readonly number[],
+  numbers: ReadonlyMap<number, string | null> = new Map(),
 ): Promise<Map<number, JudgedTemplate>> {
   const judged = await rows<{ id: number; refusal: string | null; isMarketing: boolean }>(
     tx,
     sql`
-    with e as (
+    with ${numbers.size === 0 ? sql`` : withNumbers(numbers)} e as (
       select ${tenantId}::text as tenant_id, ${channel}::text as channel, coalesce(
           (select category from channel_templates where tenant_id = ${tenantId} and id = ${templateId}), 'marketing') as category,
         ${templateId}::bigint as template_id, id as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as campaign_id
