@@ -31,13 +31,6 @@ import {
 
 const servicesOf = ({ env, outbound: { checkUrl } }: Deps) => ({ env, checkUrl });
 
-/** `{authToken: true}`, as GET shows it, keeps the credentials that are there. */
-function inputOf(body: Partial<ProviderInput>): Partial<ProviderInput> {
-  const { credentials, ...input } = body;
-  const isShown = credentials && Object.values(credentials).every((value) => value === true);
-  return isShown || !credentials ? input : { ...input, credentials };
-}
-
 async function shown(deps: Deps, view: ProviderView) {
   const healthOf = await readProviderHealth(engineEm(deps.orm), [view.provider.id]);
   return presentProvider(view, healthOf(view.provider.id));
@@ -98,7 +91,7 @@ export const channelProviderRoutes: RouteSpec[] = [
     operationId: 'updateChannelProvider',
     summary: 'Change a provider of text messages or pushes',
     description:
-      '`credentials` replace those that are there; as GET shows them (`{field: true}`), they are kept. `health` is accepted with any value, and ignored.',
+      '`credentials` replace those that are there; absent, or just as GET shows them (`{field: true}`), they are kept. They must be given again with a `config` that would send them to another origin. `health` is accepted with any value, and ignored.',
     access: 'channels:write',
     params: IdParams,
     body: schema.ChannelProviderUpdate,
@@ -106,14 +99,14 @@ export const channelProviderRoutes: RouteSpec[] = [
     check: async ({ deps, tx, params, body, readOnly }) => {
       const provider = await tx.findOne(ChannelProvider, { id: params.id ?? 0 });
       if (!provider) return [];
+      const current = viewOf(deps.env, provider);
       return [
-        ...changedReadOnly(schema.checkedOnly(readOnly), presentProvider(viewOf(deps.env, provider), UNUSED)),
-        ...providerViolations(inputOf(body), deps.outbound.checkUrl, provider),
+        ...changedReadOnly(schema.checkedOnly(readOnly), presentProvider(current, UNUSED)),
+        ...providerViolations(body, deps.outbound.checkUrl, current),
       ];
     },
     handler: async ({ em, deps, caller, params, body, readOnly, ifMatch }) => {
-      const input = inputOf(body);
-      const view = await updateProvider(em, servicesOf(deps), caller, params.id, input, (current) => {
+      const view = await updateProvider(em, servicesOf(deps), caller, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.provider.version);
         assertUnchanged(schema.checkedOnly(readOnly), presentProvider(current, UNUSED));
       });

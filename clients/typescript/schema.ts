@@ -3344,7 +3344,7 @@ export interface paths {
         get: operations["getChannelProvider"];
         /**
          * Change a provider of text messages or pushes
-         * @description `credentials` replace those that are there; as GET shows them (`{field: true}`), they are kept. `health` is accepted with any value, and ignored.
+         * @description `credentials` replace those that are there; absent, or just as GET shows them (`{field: true}`), they are kept. They must be given again with a `config` that would send them to another origin. `health` is accepted with any value, and ignored.
          */
         put: operations["updateChannelProvider"];
         post?: never;

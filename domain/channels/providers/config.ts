@@ -6,6 +6,8 @@ import type { Violation } from '../../common/errors.ts';
 import { compileRequest } from '../../common/schema-check.ts';
 import { checkParts } from '../../emails/templates/check-template.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
+import { FCM_TOKEN_URL, FCM_URL } from '../transport/fcm.ts';
+import { TWILIO_URL } from '../transport/twilio.ts';
 
 const strict = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
@@ -67,30 +69,37 @@ export const FcmCredentialsSchema = Type.Object(
 
 export type FcmCredentials = Static<typeof FcmCredentialsSchema>;
 
-/** By type: the channel, and the checks of what is shown and what is not. */
-export const PROVIDERS: Record<
-  ProviderType,
-  { channel: MessageChannel; config: TSchema; credentials: TSchema; urls: readonly string[]; required: boolean }
-> = {
+interface ProviderKind {
+  channel: MessageChannel;
+  /** What is shown, and what is not. */
+  config: TSchema;
+  credentials: TSchema;
+  /** Where the credentials are sent: fields of the configuration, each with its default. */
+  urls: Record<string, string | null>;
+  /** Whether it needs credentials. */
+  required: boolean;
+}
+
+export const PROVIDERS: Record<ProviderType, ProviderKind> = {
   twilio: {
     channel: 'sms',
     config: TwilioConfigSchema,
     credentials: TwilioCredentialsSchema,
-    urls: ['baseUrl'],
+    urls: { baseUrl: TWILIO_URL },
     required: true,
   },
   http: {
     channel: 'sms',
     config: HttpConfigSchema,
     credentials: HttpCredentialsSchema,
-    urls: ['url'],
+    urls: { url: null },
     required: false,
   },
   fcm: {
     channel: 'push',
     config: FcmConfigSchema,
     credentials: FcmCredentialsSchema,
-    urls: ['baseUrl', 'tokenUrl'],
+    urls: { baseUrl: FCM_URL, tokenUrl: FCM_TOKEN_URL },
     required: true,
   },
 };
@@ -112,7 +121,7 @@ export function configViolations(type: ProviderType, config: unknown, checkUrl: 
   const violations = check(kind.config, config, '/config');
   if (violations.length > 0) return violations;
   const values = config as Record<string, unknown>;
-  for (const name of kind.urls) {
+  for (const name of Object.keys(kind.urls)) {
     const given = values[name];
     const problem = typeof given === 'string' ? checkUrl(given) : null;
     if (problem) violations.push({ path: `/config/${name}`, ...problem });
@@ -127,6 +136,18 @@ export function configViolations(type: ProviderType, config: unknown, checkUrl: 
       violations.push({ path: '/config/idempotencyHeader', code: 'invalid', message: 'cannot be set' });
   }
   return violations;
+}
+
+/** Whether a configuration sends the credentials to another origin than the one before. */
+export function sendsElsewhere(
+  type: ProviderType,
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): boolean {
+  const originOf = (url: unknown) => (typeof url === 'string' ? URL.parse(url)?.origin : undefined);
+  return Object.entries(PROVIDERS[type].urls).some(
+    ([name, usual]) => originOf(after[name] ?? usual) !== originOf(before[name] ?? usual),
+  );
 }
 
 /** The violations of a provider's credentials. */

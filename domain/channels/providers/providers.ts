@@ -7,7 +7,7 @@ import { byName, commonSort, listPage, type Present } from '../../common/list-pa
 import type { ListQuery, Page } from '../../common/paging.ts';
 import type { BoxSecrets } from '../../common/secret-box.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
-import { configViolations, credentialViolations, PROVIDERS } from './config.ts';
+import { configViolations, credentialViolations, PROVIDERS, sendsElsewhere } from './config.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
 
 export interface ProviderInput {
@@ -39,12 +39,25 @@ const contentOf = ({ name, channel, type, priority, ratePerSecond, config, activ
   ...{ name, channel, type, priority, ratePerSecond: ratePerSecond ?? null, config, active },
 });
 
-/** All violations of a new provider, or of a change of `before`. */
+/** The credentials that a change gives; undefined if those that are there stay: none are given, or just as GET shows them. */
+function newCredentials(
+  { credentials }: Partial<ProviderInput>,
+  { credentials: stored }: ProviderView,
+): ProviderInput['credentials'] {
+  const isShown =
+    credentials &&
+    Object.keys(credentials).length === stored.length &&
+    stored.every((name) => credentials[name] === true);
+  return isShown ? undefined : credentials;
+}
+
+/** All violations of a new provider, or of a change of `current`. */
 export function providerViolations(
   input: Partial<ProviderInput>,
   checkUrl: CheckUrl,
-  before?: Pick<ChannelProvider, 'type' | 'channel'>,
+  current?: ProviderView,
 ): Violation[] {
+  const before = current?.provider;
   const type = before?.type ?? input.type;
   if (type === undefined) return [];
   const fixed = before
@@ -57,9 +70,12 @@ export function providerViolations(
     !before && input.channel !== undefined && input.channel !== kind.channel
       ? [{ path: '/channel', code: 'conflict', message: `${type} is a provider of ${kind.channel}` }]
       : [];
+  const config = input.config === undefined ? [] : configViolations(type, input.config, checkUrl);
+  const credentials = current ? newCredentials(input, current) : input.credentials;
+  const isMissing = before ? config.length === 0 && wouldMove(input, before) : kind.required;
   const missing =
-    !before && kind.required && input.credentials === undefined
-      ? [{ path: '/credentials', code: 'required', message: 'is required' }]
+    credentials === undefined && isMissing
+      ? [{ path: '/credentials', code: 'required', message: before ? GIVE_AGAIN : 'is required' }]
       : [];
   const name =
     input.name !== undefined && (input.name.trim() === '' || /\p{Cc}/u.test(input.name))
@@ -69,11 +85,23 @@ export function providerViolations(
     ...name,
     ...fixed,
     ...channel,
+    ...config,
     ...missing,
-    ...(input.config === undefined ? [] : configViolations(type, input.config, checkUrl)),
-    ...(input.credentials === undefined ? [] : credentialViolations(type, input.credentials)),
+    ...(credentials === undefined ? [] : credentialViolations(type, credentials)),
   ];
 }
+
+const GIVE_AGAIN = 'must be given again, because the stored ones would be sent to another address';
+
+/**
+ * Whether a change would send the stored credentials to another origin. Nobody may read them, so whoever changes the
+ * address must know them.
+ */
+const wouldMove = ({ config }: Partial<ProviderInput>, before: ChannelProvider): boolean =>
+  Boolean(before.credentials) && config !== undefined && sendsElsewhere(before.type, before.config, config);
+
+const sealedOrNull = (env: BoxSecrets, key: Pick<ChannelProvider, 'tenantId' | 'id'>, credentials: object) =>
+  Object.keys(credentials).length === 0 ? null : sealCredentials(env, key, credentials);
 
 /** Creates a provider. Throws 400 with every violation. */
 export async function createProvider(
@@ -87,7 +115,7 @@ export async function createProvider(
   return em.transactional(async (tx) => {
     const [next] = await rows<{ id: number }>(tx, sql`select nextval('channel_providers_id_seq') as id`);
     const key = { tenantId, id: next!.id };
-    const sealed = credentials ? sealCredentials(env, key, credentials) : null;
+    const sealed = sealedOrNull(env, key, credentials ?? {});
     const provider = tx.create(ChannelProvider, { ...input, ...key, credentials: sealed });
     await tx.flush();
     await appendAudit(tx, author, {
@@ -100,24 +128,27 @@ export async function createProvider(
 }
 
 /**
- * Changes the given fields; `check` gets the current provider, locked. `credentials` replace those that are there.
- * Throws 400, 404.
+ * Changes the given fields; `check` gets the current provider, locked. `credentials` replace those that are there,
+ * unless they are just as GET shows them. Throws 400, 404.
  */
 export async function updateProvider(
   em: EntityManager,
   { env, checkUrl }: Services,
   author: Author,
   id: number,
-  { credentials, ...input }: Partial<ProviderInput>,
+  given: Partial<ProviderInput>,
   check: (current: ProviderView) => void,
 ): Promise<ProviderView> {
   return em.transactional(async (tx) => {
     const provider = await lockProvider(tx, id);
-    check(viewOf(env, provider));
-    assertValid(providerViolations({ ...input, ...(credentials ? { credentials } : {}) }, checkUrl, provider));
+    const current = viewOf(env, provider);
+    check(current);
+    assertValid(providerViolations(given, checkUrl, current));
     const before = contentOf(provider);
+    const { credentials: _, ...input } = given;
+    const credentials = newCredentials(given, current);
     tx.assign(provider, input);
-    if (credentials) provider.credentials = sealCredentials(env, provider, credentials);
+    if (credentials) provider.credentials = sealedOrNull(env, provider, credentials);
     await tx.flush();
     await appendAudit(tx, author, {
       action: 'channel_provider.updated',

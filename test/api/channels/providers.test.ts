@@ -84,6 +84,67 @@ test('a provider is made, read, listed, changed and deleted; its credentials are
   await call('GET', path, 404);
 });
 
+test('whoever sends the credentials elsewhere must know them', async () => {
+  const put = async (provider: { config: object }, changes: object[], errors: string[][]) => {
+    const { id } = await call('POST', '/channels/providers', 201, provider);
+    for (const change of changes)
+      assert.deepEqual(await wrong(`/channels/providers/${id}`, change, 'PUT'), errors, JSON.stringify(change));
+    return id;
+  };
+  const required = [['/credentials', 'required']];
+  const elsewhere = { ...TWILIO.config, baseUrl: 'https://elsewhere.example' };
+  const twilio = await put(
+    TWILIO,
+    [{ config: elsewhere }, { config: elsewhere, credentials: { authToken: true } }],
+    required,
+  );
+  // The same origin, also if it is the default one that is named.
+  await call('PUT', `/channels/providers/${twilio}`, 200, {
+    config: { ...TWILIO.config, baseUrl: 'https://api.twilio.com/v' },
+  });
+  const moved = await call('PUT', `/channels/providers/${twilio}`, 200, {
+    config: elsewhere,
+    credentials: { authToken: 'x' },
+  });
+  assert.equal(moved.config.baseUrl, elsewhere.baseUrl);
+  // Back to the default one.
+  assert.deepEqual(await wrong(`/channels/providers/${twilio}`, { config: TWILIO.config }, 'PUT'), required);
+
+  const to = (url: string) => ({ config: { ...HTTP.config, url } });
+  const keyed = { ...HTTP, credentials: { headers: { 'x-key': SECRET } } };
+  const http = await put(
+    keyed,
+    [to('https://elsewhere.example/send'), to('https://gateway.example:444/send')],
+    required,
+  );
+  await call('PUT', `/channels/providers/${http}`, 200, to('https://gateway.example/v2/send'));
+  // Without credentials there is nothing to tell.
+  assert.deepEqual((await call('PUT', `/channels/providers/${http}`, 200, { credentials: {} })).credentials, {});
+  await call('PUT', `/channels/providers/${http}`, 200, to('https://elsewhere.example/send'));
+
+  const urls = ['baseUrl', 'tokenUrl'].map((name) => ({
+    config: { ...FCM.config, [name]: 'https://elsewhere.example' },
+  }));
+  const fcm = await put(FCM, urls, required);
+  for (const id of [twilio, http, fcm]) await call('DELETE', `/channels/providers/${id}`, 204);
+});
+
+test('credentials are kept only if all are given as they are shown', async () => {
+  const { id } = await call('POST', '/channels/providers', 201, TWILIO);
+  const path = `/channels/providers/${id}`;
+  assert.deepEqual(await wrong(path, { credentials: {} }, 'PUT'), [['/credentials/authToken', 'required']]);
+  assert.deepEqual(await wrong(path, { credentials: { nonsense: true } }, 'PUT'), [
+    ['/credentials/authToken', 'required'],
+    ['/credentials/nonsense', 'unknown_field'],
+  ]);
+  assert.deepEqual(await wrong(path, { credentials: { authToken: true, nonsense: true } }, 'PUT'), [
+    ['/credentials/nonsense', 'unknown_field'],
+    ['/credentials/authToken', 'type'],
+  ]);
+  assert.equal((await call('GET', path, 200)).version, 1);
+  await call('DELETE', path, 204);
+});
+
 test('what is sealed for one provider opens for no other', async () => {
   const [a, b] = [
     await call('POST', '/channels/providers', 201, TWILIO),
