@@ -70,8 +70,8 @@ export function outcomeOfStatus({ status, headers, body, released }: OutboundAns
   if (status === 401 || status === 403) return outcome('QUEUED', reply, { fault: 'refused' });
   if (status === 429 || status === 503) return outcome('QUEUED', reply, { retryAfter });
   if (status >= 400 && status < 500) return outcome('FAILED', reply, { reason: 'rejected' });
-  // A redirect is not followed: nobody acted on the request.
-  if (status < 400 || !released) return outcome('QUEUED', reply, { fault: 'refused' });
+  if (!released) return outcome('QUEUED', reply, { fault: 'refused' });
+  // A redirect may follow a request that was acted on (303), so it is as good as no answer.
   return outcome('UNKNOWN', reply, { fault: 'silent' });
 }
 

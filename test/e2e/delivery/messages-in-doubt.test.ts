@@ -134,6 +134,22 @@ test('a provider that refuses what it has not seen whole has not refused the mes
   await other.close();
 });
 
+test('a redirect after the last byte: it may have been accepted, so it is not sent again, and no other message is', async () => {
+  const moved = await startEndpoint([{ status: 303, headers: { location: '/sent/1' } }]);
+  const other = await startEndpoint([{ status: 200, body: '{"id":"other"}' }]);
+  await resetProviders();
+  await addProvider(moved.url);
+  const id = await send();
+  await ends(id, 'UNKNOWN');
+  await addProvider(other.url, {}, 2);
+  const next = await send();
+  await ends(next, 'SENT');
+  assert.deepEqual([(await message(id)).reason, await attemptsOf(id)], ['no_reply', [{ outcome: 'unknown' }]]);
+  assert.deepEqual([moved.received.length, other.received.length], [1, 1]);
+  await moved.close();
+  await other.close();
+});
+
 test('a sender that stood still until its lease had ended sends nothing', async () => {
   const gateway = await startGateway();
   await resetProviders();

@@ -98,13 +98,19 @@ describe('Twilio', () => {
     ['a From that is not its own', 400, { code: 21659 }, { result: 'QUEUED', reason: null, fault: 'refused' }],
     ['it does not work', 500, '', { result: 'UNKNOWN', fault: 'silent' }],
     ['it is overloaded', 503, '', { result: 'QUEUED', fault: null }],
+    ['it acted, and shows where the result is', 303, '', { result: 'UNKNOWN', fault: 'silent', isRepeatable: false }],
+    ['it has moved, or acted and says so', 301, '', { result: 'UNKNOWN', fault: 'silent' }],
   ])('%s', (_, status, body, expected) => {
     assert.partialDeepStrictEqual(judge('twilio', twilio, answerOf(status, body)), expected);
   });
 
   test('an answer before the last byte accepts nothing', () => {
     assert.equal(judge('twilio', twilio, answerOf(201, { sid: 'SM1' }, { released: false })).result, 'QUEUED');
-    assert.equal(judge('twilio', twilio, answerOf(500, '', { released: false })).result, 'QUEUED');
+    for (const status of [500, 303, 307])
+      assert.partialDeepStrictEqual(judge('twilio', twilio, answerOf(status, '', { released: false })), {
+        result: 'QUEUED',
+        fault: 'refused',
+      });
   });
 
   test('what was kept of an answer has neither numbers nor credentials', () => {
@@ -173,7 +179,7 @@ describe('a provider with an HTTP API', () => {
       [keyed, true],
       [textBy(config, {}), false],
     ] as const)
-      for (const answer of [answerOf(500, ''), lost])
+      for (const answer of [answerOf(500, ''), answerOf(303, ''), lost])
         assert.partialDeepStrictEqual(judge('http', send, answer), { result: 'UNKNOWN', isRepeatable });
     const unsent = new OutboundError('no_answer', 'ECONNREFUSED');
     assert.partialDeepStrictEqual(judge('http', keyed, unsent), {

@@ -107,6 +107,8 @@ test.each([
   [429, true, ['QUEUED', null, false, 7]],
   [503, true, ['QUEUED', null, false, 7]],
   [500, true, ['UNKNOWN', null, false, null]],
+  [307, true, ['UNKNOWN', null, false, null]],
+  [307, false, ['QUEUED', null, false, null]],
 ] as const)('an answer of %s (last byte sent: %s)', (status, released, expected) => {
   const headers = status === 429 || status === 503 ? { 'retry-after': '7' } : {};
   const judged = judgeWebPush({ status, released, headers, body: Buffer.from('') });
