@@ -13,7 +13,8 @@ const common = {
   templateId: Id,
   data: Data,
   category: oneOf(MESSAGE_CATEGORIES, {
-    description: 'Default marketing. A transactional message passes consent, topics, caps, priority and hours',
+    description:
+      'Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours',
   }),
   providerId: anyId('The only provider that may send it'),
   campaignId: anyId('The campaign whose statistics the message counts for'),
@@ -48,9 +49,12 @@ export const SendPush = strict(
       }),
       { maxItems: 2 },
     ),
-    ttlSeconds: Type.Integer({ minimum: 0, maximum: 2_419_200, description: 'Default 86400' }),
-    urgency: oneOf(PUSH_URGENCIES),
-    collapseKey: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$' }),
+    ttlSeconds: Type.Integer({ minimum: 0, maximum: 2_419_200, description: 'Default that of the template, or 86400' }),
+    urgency: oneOf(PUSH_URGENCIES, { description: 'Default that of the template, or normal' }),
+    collapseKey: Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,32}$',
+      description: 'Default that of the template',
+    }),
   }),
 );
 const status = oneOf(MESSAGE_STATUSES);

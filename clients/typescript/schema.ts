@@ -8520,7 +8520,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Default marketing. A transactional message passes consent, topics, caps, priority and hours
+             * @description Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours
              * @enum {string}
              */
             category?: "marketing" | "transactional";
@@ -8549,10 +8549,14 @@ export interface components {
                 /** @description Liquid */
                 url?: string;
             }[];
-            /** @description Default 86400 */
+            /** @description Default that of the template, or 86400 */
             ttlSeconds?: number;
-            /** @enum {string} */
+            /**
+             * @description Default that of the template, or normal
+             * @enum {string}
+             */
             urgency?: "very-low" | "low" | "normal" | "high";
+            /** @description Default that of the template */
             collapseKey?: string;
         };
         SendTextRequest: {
@@ -8565,7 +8569,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Default marketing. A transactional message passes consent, topics, caps, priority and hours
+             * @description Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours
              * @enum {string}
              */
             category?: "marketing" | "transactional";

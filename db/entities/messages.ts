@@ -17,17 +17,21 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export const SEND_TYPES = ['sms', 'webpush', 'fcm'] as const;
 export type SendType = (typeof SEND_TYPES)[number];
 
+/** How push services deliver a push. */
+export interface PushDelivery {
+  ttlSeconds?: number;
+  urgency?: string;
+  collapseKey?: string;
+}
+
 /** The content of a message that was sent without a template: Liquid. */
-export interface InlineContent {
+export interface InlineContent extends PushDelivery {
   body: string;
   title?: string;
   url?: string;
   iconUrl?: string;
   imageUrl?: string;
   actions?: { action: string; title: string; url?: string }[];
-  ttlSeconds?: number;
-  urgency?: string;
-  collapseKey?: string;
 }
 
 /**
@@ -64,7 +68,8 @@ const MessageSchema = defineEntity({
     templateId: bigid().nullable(),
     /** Set when the message is rendered. */
     contentVersion: p.integer().nullable(),
-    content: json<InlineContent>().nullable(),
+    /** Of a message with a template: what the call said instead of it. */
+    content: json<InlineContent | PushDelivery>().nullable(),
     data: json<Record<string, unknown>>().nullable(),
     contactId: bigid().nullable(),
     /** sms: the number (E.164). Set when it is queued for a number, else when it is started. */

@@ -31,7 +31,7 @@ export interface LeasedSend {
   category: MessageCategory;
   createdAt: Date;
   contentVersion: number | null;
-  /** Of the template, or what the call gave; null if the template is gone. */
+  /** Of the template, with what the call said instead, or what the call gave; null if the template is gone. */
   content: (Omit<InlineContent, 'urgency'> & { urgency?: PushUrgency; smartEncoding?: boolean }) | null;
   data: Record<string, unknown> | null;
   contactId: number | null;
@@ -121,7 +121,7 @@ export async function leaseSends(
       case when e.template_id is null then null else t.content_version end as content_version,
       case when e.template_id is null then e.content when t.id is not null then jsonb_build_object('body', t.body, 'title', t.title, 'url', t.url,
         'iconUrl', t.icon_url, 'imageUrl', t.image_url, 'ttlSeconds', t.ttl_seconds, 'urgency', t.urgency, 'collapseKey', t.collapse_key,
-        'smartEncoding', t.smart_encoding) end as content,
+        'smartEncoding', t.smart_encoding) || coalesce(e.content, '{}') end as content,
       e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${isTooOld} as too_old, ${messageHours} as hours,
       case when ${isMarketing} and e.started_at is null and exists (
         select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then who.contact_id end as capped_contact_id,

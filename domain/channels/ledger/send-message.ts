@@ -8,7 +8,7 @@ import {
   type MessageChannel,
 } from '../../../db/entities/channels.ts';
 import { Contact } from '../../../db/entities/contacts.ts';
-import type { InlineContent } from '../../../db/entities/messages.ts';
+import type { InlineContent, PushDelivery } from '../../../db/entities/messages.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import { AppError, assertNoneMissing, assertValid, type Missing, type Violation } from '../../common/errors.ts';
@@ -26,6 +26,7 @@ export interface SendInput extends Partial<InlineContent> {
   subscriptionId?: number;
   templateId?: number;
   data?: Record<string, unknown>;
+  /** Absent: the template's, or marketing. */
   category?: MessageCategory;
   providerId?: number;
   campaignId?: number;
@@ -52,8 +53,6 @@ export async function sendViolations(
     for (const field of ['title', 'url', 'iconUrl', 'imageUrl', 'actions'] as const)
       if (given[field] !== undefined)
         violations.push({ path: `/${field}`, code: 'not_allowed', message: 'is of the template' });
-  if (given.templateId !== undefined && given.category !== undefined)
-    violations.push({ path: '/category', code: 'not_allowed', message: 'is of the template' });
   if (input.to !== undefined && phoneE164(input.to) === null)
     violations.push({
       path: '/to',
@@ -63,16 +62,13 @@ export async function sendViolations(
   return [...violations, ...(await contentViolations(input))];
 }
 
-const CONTENT = [
-  ...(['body', 'title', 'url', 'iconUrl', 'imageUrl', 'actions'] as const),
-  ...(['ttlSeconds', 'urgency', 'collapseKey'] as const),
-] as const;
+const DELIVERY = ['ttlSeconds', 'urgency', 'collapseKey'] as const;
+const CONTENT = ['body', 'title', 'url', 'iconUrl', 'imageUrl', 'actions', ...DELIVERY] as const;
 
-function contentOf(input: SendInput): InlineContent | null {
-  if (input.body === undefined) return null;
-  return Object.fromEntries(
-    CONTENT.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])),
-  ) as unknown as InlineContent;
+/** What the call gives of the content: all of it, or what it changes of the template's; null if that is nothing. */
+function contentOf(input: SendInput): InlineContent | PushDelivery | null {
+  const fields = (input.templateId === undefined ? CONTENT : DELIVERY).filter((field) => input[field] !== undefined);
+  return fields.length === 0 ? null : Object.fromEntries(fields.map((field) => [field, input[field]]));
 }
 
 /**
@@ -94,7 +90,7 @@ export async function sendMessage(
     const template =
       input.templateId === undefined ? null : await tx.findOne(ChannelTemplate, { id: input.templateId, channel });
     assertNoneMissing(await missing(tx, channel, input, template));
-    const category = template?.category ?? input.category ?? 'marketing';
+    const category = input.category ?? template?.category ?? 'marketing';
     await assertProvider(tx, tenantId, channel, input);
     const [queued] = await queueMessages(tx, tenantId, [
       {

@@ -1,6 +1,6 @@
 import type { MessageCategory, MessageChannel } from '../../../db/entities/channels.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
-import type { InlineContent, MessageStatus } from '../../../db/entities/messages.ts';
+import type { InlineContent, MessageStatus, PushDelivery } from '../../../db/entities/messages.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
@@ -14,8 +14,8 @@ export interface MessageRequest {
   /** 1 to 9; 5 if absent. */
   priority?: number | null;
   templateId?: number | null;
-  /** What is sent if there is no template. */
-  content?: InlineContent | null;
+  /** What is sent if there is no template; or what is said instead of the template. */
+  content?: InlineContent | PushDelivery | null;
   data?: Record<string, unknown> | null;
   /** Null for a text to a number without a contact (`toAddress`), and for a device that has none. */
   contactId: number | null;

@@ -52,6 +52,26 @@ test('a message has the fields of the API description', async () => {
   );
 });
 
+test('the category of a call comes before that of its template; the content is one of both', async () => {
+  const template = { name: 'Shipped', channel: 'sms', body: 'Hi' };
+  const send = async (body: object) => {
+    const { messageId, status, reason } = await tools.call('POST', '/channels/sms/send', 202, {
+      to: newNumber(),
+      ...body,
+    });
+    return [(await tools.call('GET', `/channels/messages/${messageId}`, 200)).category, status, reason];
+  };
+  const refused = ['marketing', 'SUPPRESSED', 'no_consent'];
+  const queued = ['transactional', 'QUEUED', null];
+  for (const category of ['marketing', 'transactional']) {
+    const { id: templateId } = await tools.call('POST', '/channels/templates', 201, { ...template, category });
+    assert.deepEqual(await send({ templateId }), category === 'marketing' ? refused : queued);
+    assert.deepEqual(await send({ templateId, category: 'transactional' }), queued);
+    assert.deepEqual(await send({ templateId, category: 'marketing' }), refused);
+    await tools.call('POST', '/channels/sms/send', 400, { to: newNumber(), templateId, body: 'Hi' });
+  }
+});
+
 test('an UNKNOWN message is resolved once, and another one not at all', async () => {
   for (const [outcome, status] of [
     ['sent', 'SENT'],

@@ -97,6 +97,32 @@ test('a browser that subscribed can read its push; what it reports makes it DELI
     assert.equal(types.filter((one) => one === type).length, 1, type);
 });
 
+test('how a call wants a push delivered comes before what its template says', async () => {
+  const person = await channels.makePerson();
+  const device = newDevice();
+  await subscribe(device, person.id);
+  const make = async (more: object): Promise<number> => {
+    const body = { name: 'Push', channel: 'push', title: 'T', body: 'B', ...more };
+    const answer = await service.api('POST', '/channels/templates', body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.id;
+  };
+  const sent = async (body: object) => {
+    const answer = await service.api('POST', '/channels/push/send', { recipientId: person.id, ...body });
+    assert.equal(answer.status, 202, JSON.stringify(answer.body));
+    await ends(answer.body.messageId, 'SENT');
+    const { ttl, urgency, topic } = push.accepted.at(-1)!;
+    return [ttl, urgency, topic];
+  };
+  const own = { ttlSeconds: 60, urgency: 'high', collapseKey: 'k' };
+  const [bare, full] = [await make({}), await make({ ttlSeconds: 5, urgency: 'low', collapseKey: 't' })];
+  assert.deepEqual(await sent({ templateId: bare, ...own }), [60, 'high', 'k']);
+  assert.deepEqual(await sent({ templateId: full, ...own }), [60, 'high', 'k']);
+  assert.deepEqual(await sent({ templateId: full, ttlSeconds: 0 }), [0, 'low', 't']);
+  assert.deepEqual(await sent({ templateId: full }), [5, 'low', 't']);
+  assert.equal(shownAt(device).at(-1)!['title'], 'T');
+});
+
 test('a push without a URL leads to that of its site', async () => {
   const person = await channels.makePerson();
   const device = newDevice();
