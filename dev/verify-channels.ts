@@ -6,7 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { createECDH, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import webPush from 'web-push';
-import { MOST_PAYLOAD_BYTES, webPushCall } from '../domain/channels/transport/webpush.ts';
+import { MOST_PAYLOAD_BYTES } from '../domain/channels/push/push-payload.ts';
+import { webPushCall } from '../domain/channels/transport/webpush.ts';
 import { twilioSignature } from '../domain/channels/transport/twilio.ts';
 
 const PUSHES = 100;

@@ -5,6 +5,7 @@ import { sendMessage, sendViolations, type SendInput } from '../../domain/channe
 import { Resolve } from '../emails/ledger/schema.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { accepted, route, type RouteSpec } from '../route/route.ts';
+import { additionsOf } from './additions.ts';
 import * as schema from './message-schema.ts';
 import { presentMessage } from './presenter.ts';
 
@@ -24,10 +25,11 @@ const sendRoute = (channel: MessageChannel): RouteSpec =>
     responses: { 202: { schema: schema.QueuedMessage } },
     errors: ['not_found', 'no_provider', 'template_limit'],
     check: ({ body, given }) => sendViolations(channel, given, body as Partial<SendInput>),
-    handler: async ({ ctx, em, principal, requestId, body }) => {
+    handler: async ({ ctx, em, deps, principal, requestId, body }) => {
       const key = ctx.get('idempotency-key');
       const { messageId, status, reason } = await sendMessage(
         em,
+        additionsOf(deps, principal.tenantId),
         { tenantId: principal.tenantId, requestId },
         channel,
         body,

@@ -10,6 +10,10 @@ import {
 import { templateViolations } from '../../domain/channels/templates/template-violations.ts';
 import { ChannelTemplate } from '../../db/entities/channels.ts';
 import { shortBase } from '../../config/short-base.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import type { Additions } from '../../domain/channels/content/assert-fits.ts';
+import type { Deps } from '../../runtime/deps.ts';
+import { additionsOf } from './additions.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentTemplate } from './presenter.ts';
 import * as schema from './template-schema.ts';
@@ -22,6 +26,11 @@ import {
   route,
   type RouteSpec,
 } from '../route/route.ts';
+
+const additionsTo = async (em: EntityManager, deps: Deps, tenantId: string): Promise<Additions> => ({
+  ...additionsOf(deps, tenantId),
+  optOutText: (await readSettings(em, tenantId)).optOutText,
+});
 
 export const channelTemplateRoutes: RouteSpec[] = [
   route({
@@ -40,14 +49,15 @@ export const channelTemplateRoutes: RouteSpec[] = [
     operationId: 'createChannelTemplate',
     summary: 'Create a template of text messages or pushes',
     description:
-      'All texts are Liquid with the fields of the contact, as in email templates. A text message may have ten segments: 1,530 characters of GSM-7, or 670 of UCS-2.',
+      'All texts are Liquid with the fields of the contact, as in email templates. A text message may have ten segments: 1,530 characters of GSM-7, or 670 of UCS-2, with the `optOutText` of the settings if it is marketing. A push may have 3,993 bytes as JSON.',
     access: 'channels:write',
     body: schema.ChannelTemplateCreate,
     responses: { 201: { schema: schema.ChannelTemplate } },
     errors: ['template_limit', 'unavailable'],
-    check: ({ tx, caller, body }) => templateViolations(tx, caller.tenantId, body),
-    handler: async ({ em, caller, body }) => {
-      const template = await createTemplate(em, caller, body);
+    check: async ({ tx, deps, caller: { tenantId }, body }) =>
+      templateViolations(tx, tenantId, await additionsTo(tx, deps, tenantId), body),
+    handler: async ({ em, deps, caller, body }) => {
+      const template = await createTemplate(em, caller, await additionsTo(em, deps, caller.tenantId), body);
       return created(`/channels/templates/${template.id}`, presentTemplate(template));
     },
   }),
@@ -72,22 +82,22 @@ export const channelTemplateRoutes: RouteSpec[] = [
     body: schema.ChannelTemplateUpdate,
     responses: { 200: { schema: schema.ChannelTemplate } },
     errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
-    check: async ({ tx, caller, params, body, readOnly }) => {
+    check: async ({ tx, deps, caller: { tenantId }, params, body, readOnly }) => {
       const current = await tx.findOne(ChannelTemplate, { id: params.id ?? 0 });
       if (!current) return [];
       return [
         ...changedReadOnly(readOnly, presentTemplate(current)),
-        ...(await templateViolations(tx, caller.tenantId, body, current)),
+        ...(await templateViolations(tx, tenantId, await additionsTo(tx, deps, tenantId), body, current)),
       ];
     },
-    handler: async ({ em, caller, params, body, readOnly, ifMatch }) => ({
-      body: presentTemplate(
-        await updateTemplate(em, caller, params.id, body, (current) => {
-          assertIfMatch(ifMatch, current.version);
-          assertUnchanged(readOnly, presentTemplate(current));
-        }),
-      ),
-    }),
+    handler: async ({ em, deps, caller, params, body, readOnly, ifMatch }) => {
+      const additions = await additionsTo(em, deps, caller.tenantId);
+      const template = await updateTemplate(em, caller, additions, params.id, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentTemplate(current));
+      });
+      return { body: presentTemplate(template) };
+    },
   }),
   route({
     method: 'DELETE',
@@ -116,7 +126,8 @@ export const channelTemplateRoutes: RouteSpec[] = [
     errors: ['not_found', 'template_limit'],
     handler: async ({ em, deps, principal, params, body: { contactId = null } }) => {
       const { optOutText } = await readSettings(em, principal.tenantId);
-      return { body: await previewTemplate(em, { base: shortBase(deps.env), optOutText }, params.id, contactId) };
+      const settings = { base: shortBase(deps.env), optOutText, links: deps.links };
+      return { body: await previewTemplate(em, settings, params.id, contactId) };
     },
   }),
 ];

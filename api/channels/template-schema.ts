@@ -95,7 +95,10 @@ export const ChannelPreviewed = strict(
     characters: nullable(Type.Integer()),
     segments: nullable(Type.Integer()),
     ucs2Because: nullable(Type.Array(Type.String(), { description: 'The characters that GSM-7 lacks' })),
-    bytes: Type.Integer({ description: 'The size in UTF-8' }),
+    bytes: Type.Integer({
+      description:
+        'The size in UTF-8: of a text, or of what is encrypted for a browser (`payload`, the defaults of its site, a tag and a token; 3,993 at most)',
+    }),
   },
   { title: 'ChannelPreviewed' },
 );

@@ -3185,7 +3185,7 @@ export interface paths {
         put?: never;
         /**
          * Create a template of text messages or pushes
-         * @description All texts are Liquid with the fields of the contact, as in email templates. A text message may have ten segments: 1,530 characters of GSM-7, or 670 of UCS-2.
+         * @description All texts are Liquid with the fields of the contact, as in email templates. A text message may have ten segments: 1,530 characters of GSM-7, or 670 of UCS-2, with the `optOutText` of the settings if it is marketing. A push may have 3,993 bytes as JSON.
          */
         post: operations["createChannelTemplate"];
         delete?: never;
@@ -4540,7 +4540,7 @@ export interface components {
             segments: number | null;
             /** @description The characters that GSM-7 lacks */
             ucs2Because: string[] | null;
-            /** @description The size in UTF-8 */
+            /** @description The size in UTF-8: of a text, or of what is encrypted for a browser (`payload`, the defaults of its site, a tag and a token; 3,993 at most) */
             bytes: number;
         };
         ChannelProvider: {

@@ -1,4 +1,4 @@
-import type { Template } from 'liquidjs';
+import { TypeGuards, type Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
 import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
 import { renderFailure, templateLimits, withTimeLimit } from '../../emails/rendering/template-limits.ts';
@@ -111,10 +111,37 @@ export function renderForPreview(
   }
 }
 
-function rendered(liquid: string, scope: object): string {
+function parse(liquid: string): Template[] {
   let templates = parsed.get(liquid);
   if (!templates) parsed.set(liquid, (templates = sharedEngine('text').parse(liquid)));
-  return clean(renderChunks(sharedEngine('text'), templates, scope).join(''));
+  return templates;
+}
+
+const rendered = (liquid: string, scope: object): string =>
+  clean(renderChunks(sharedEngine('text'), parse(liquid), scope).join(''));
+
+/**
+ * The least that a message can be: of its Liquid only the text outside of all tags, with short links in place of the
+ * URLs in it. Its Liquid must be free of mistakes.
+ */
+export function leastMessage(
+  source: MessageSource,
+  { base, optOutText, codeFor }: Pick<RenderContext, 'base' | 'optOutText' | 'codeFor'>,
+): { kind: 'sms'; segments: number } | { kind: 'push'; content: PushContent } {
+  const shortener = new Shortener(base, codeFor);
+  const least = (liquid: string): string => clean(textOutsideTags(liquid));
+  if (source.channel === 'push') return { kind: 'push', content: composePush(source, least, shortener).content };
+  const text = withOptOut(shortener.shortenAll(least(source.body)), optOutText);
+  return { kind: 'sms', segments: segmentText(text, source.smartEncoding)?.segments ?? Infinity };
+}
+
+function textOutsideTags(liquid: string): string {
+  // What comes after these may not be rendered at all.
+  const end = liquid.search(/\{%-?\s*(?:break|continue|liquid)\b/);
+  return parse(liquid)
+    .filter(({ token }) => TypeGuards.isHTMLToken(token) && (end < 0 || token.begin < end))
+    .map((template) => (template as unknown as { str: string }).str)
+    .join('');
 }
 
 /** A text that every system reads the same: whole characters, line feeds, no other control characters. */
@@ -137,21 +164,33 @@ function renderText(
 ): RenderedText | RenderFailure {
   const own = shortener.shortenAll(render(body));
   if (own === '') return { failure: 'empty' };
-  const text = optOutText === null || optOutText === '' ? own : `${own}\n${optOutText}`;
-  const counted = segmentText(text, smartEncoding);
+  const counted = segmentText(withOptOut(own, optOutText), smartEncoding);
   if (!counted || counted.segments > most) return { failure: 'too_long' };
   return { kind: 'sms', ...counted, links: shortener.links };
 }
+
+const withOptOut = (text: string, optOutText: string | null): string =>
+  optOutText === null || optOutText === '' ? text : `${text}\n${optOutText}`;
 
 function renderPush(
   source: MessageSource,
   render: (liquid: string) => string,
   shortener: Shortener,
 ): RenderedPush | RenderFailure {
+  const { content, problems } = composePush(source, render, shortener);
+  if (content.title === '' && content.body === '') return { failure: 'empty' };
+  return problems.length > 0 ? { failure: 'url_invalid' } : { kind: 'push', content, links: shortener.links };
+}
+
+/** The content of a push, and the URLs in it that no browser can open. */
+function composePush(
+  source: MessageSource,
+  render: (liquid: string) => string,
+  shortener: Shortener,
+): { content: PushContent; problems: string[] } {
   const line = (liquid: string): string => oneLine(render(liquid));
   const title = line(source.title ?? '');
   const body = render(source.body);
-  if (title === '' && body === '') return { failure: 'empty' };
   const problems: string[] = [];
   const link = (liquid: string | null | undefined): string | undefined => {
     const url = liquid ? line(liquid) : '';
@@ -178,7 +217,7 @@ function renderPush(
     ...given('image', link(source.imageUrl)),
     ...(actions.length > 0 ? { actions } : {}),
   };
-  return problems.length > 0 ? { failure: 'url_invalid' } : { kind: 'push', content, links: shortener.links };
+  return { content, problems };
 }
 
 const given = <K extends string>(name: K, value: string | undefined): Partial<Record<K, string>> =>

@@ -14,7 +14,8 @@ import type { Origin } from '../../../events/outbox.ts';
 import { AppError, assertNoneMissing, assertValid, type Missing, type Violation } from '../../common/errors.ts';
 import { phoneE164 } from '../../common/phone.ts';
 import { hashJson } from '../../idempotency/hash-request.ts';
-import { assertFits, contentViolations } from '../templates/template-violations.ts';
+import { assertFits, type Additions } from '../content/assert-fits.ts';
+import { contentViolations } from '../templates/template-violations.ts';
 import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';
 
 /** A call that sends one message. */
@@ -77,13 +78,17 @@ function contentOf(input: SendInput): InlineContent | PushDelivery | null {
  */
 export async function sendMessage(
   em: EntityManager,
+  additions: Pick<Additions, 'base' | 'token'>,
   origin: Origin,
   channel: MessageChannel,
   input: SendInput,
   callKey: string | null,
 ): Promise<QueuedMessage> {
   assertValid(await sendViolations(channel, input, input));
-  if (channel === 'sms' && input.body !== undefined) assertFits(input.body, true);
+  const { body } = input;
+  // Whether its number has to be told how to opt out is known when it is sent.
+  if (body !== undefined)
+    assertFits({ ...input, body, channel, smartEncoding: true }, { ...additions, optOutText: null });
   const { tenantId, requestId } = origin;
   const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, channel, input])}`;
   return em.transactional(async (tx) => {

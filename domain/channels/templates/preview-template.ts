@@ -4,6 +4,9 @@ import { AppError, notFound } from '../../common/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import { renderForPreview, type PushContent } from '../content/render-message.ts';
 import { PREVIEW_CODE } from '../content/short-links.ts';
+import type { LinkSigner } from '../../addresses/tokens.ts';
+import { payloadBytes, pushPayload } from '../push/push-payload.ts';
+import { pushToken } from '../push/push-token.ts';
 import { readTemplate } from './templates.ts';
 
 export interface Previewed {
@@ -13,7 +16,7 @@ export interface Previewed {
   characters: number | null;
   segments: number | null;
   ucs2Because: string[] | null;
-  /** The size in UTF-8: of a text, or of what a device is given. */
+  /** The size in UTF-8: of a text, or of what is encrypted for a browser. */
   bytes: number;
 }
 
@@ -23,7 +26,7 @@ export interface Previewed {
  */
 export async function previewTemplate(
   em: EntityManager,
-  { base, optOutText }: { base: string; optOutText: string | null },
+  { base, optOutText, links }: { base: string; optOutText: string | null; links: Pick<LinkSigner, 'sign'> },
   templateId: number,
   contactId: number | null,
 ): Promise<Previewed> {
@@ -49,10 +52,51 @@ export async function previewTemplate(
     if (shown.failure === 'too_long') throw new AppError('template_limit');
     return { ...NOTHING, ...(template.channel === 'sms' ? { text: '' } : { payload: { title: '', body: '' } }) };
   }
-  if (shown.kind === 'push')
-    return { ...NOTHING, payload: shown.content, bytes: Buffer.byteLength(JSON.stringify(shown.content)) };
+  if (shown.kind === 'push') {
+    const bytes = await em.transactional((tx) =>
+      encryptedBytes(tx, links, template.tenantId, contactId, shown.content),
+    );
+    return { ...NOTHING, payload: shown.content, bytes };
+  }
   const { text, encoding, characters, segments, ucs2Because } = shown;
   return { ...NOTHING, text, encoding, characters, segments, ucs2Because, bytes: Buffer.byteLength(text) };
+}
+
+interface Surroundings {
+  icon: string | null;
+  url: string | null;
+  message: number;
+  send: number;
+}
+
+/**
+ * The size of what would be encrypted next, with the defaults of its site: of those where the contact has a browser, or
+ * else of all, that which makes it largest.
+ */
+async function encryptedBytes(
+  tx: EntityManager,
+  links: Pick<LinkSigner, 'sign'>,
+  tenantId: string,
+  contactId: number | null,
+  content: PushContent,
+): Promise<number> {
+  const found = await rows<Surroundings>(
+    tx,
+    sql`
+    with its as (
+      select site_id from push_subscriptions
+      where tenant_id = ${tenantId} and contact_id = ${contactId} and status = 'active' and type = 'webpush'
+    )
+    select s.icon_url as icon, s.default_url as url, coalesce(pg_sequence_last_value('messages_id_seq'), 0) + 1 as message,
+      coalesce(pg_sequence_last_value('message_sends_id_seq'), 0) + 1 as send
+    from (select 1) one left join push_sites s on s.tenant_id = ${tenantId}
+      and (s.id in (select site_id from its) or not exists (select 1 from its))`,
+  );
+  const sizes = found.map(({ icon, url, message, send }) => {
+    const token = pushToken(links, tenantId, send);
+    return payloadBytes(pushPayload({ iconUrl: icon, defaultUrl: url }, content, { messageId: message, token }));
+  });
+  return Math.max(...sizes);
 }
 
 const NOTHING: Previewed = {

@@ -1,10 +1,11 @@
 import type { ChannelTemplate, MessageCategory, MessageChannel, PushUrgency } from '../../../db/entities/channels.ts';
+import type { InlineContent } from '../../../db/entities/messages.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { AppError, type Violation } from '../../common/errors.ts';
+import type { Violation } from '../../common/errors.ts';
 import { topicViolations } from '../../emails/consent/topics.ts';
 import type { TemplatePart } from '../../emails/templates/check-template.ts';
 import { checkPartsOffLoop } from '../../emails/templates/template-work.ts';
-import { MOST_SEGMENTS, segmentText } from '../content/segments.ts';
+import { assertFits, type Additions } from '../content/assert-fits.ts';
 import { isWebUrl } from '../content/short-links.ts';
 
 export interface ChannelTemplateInput {
@@ -23,19 +24,20 @@ export interface ChannelTemplateInput {
   smartEncoding?: boolean;
 }
 
+/** What decides how large a message is. */
+const SIZED = ['body', 'title', 'url', 'iconUrl', 'imageUrl', 'smartEncoding', 'category'] as const;
 const PUSH_FIELDS = ['title', 'url', 'iconUrl', 'imageUrl', 'ttlSeconds', 'urgency', 'collapseKey'] as const;
-/** Liquid in it makes the rendered text longer or shorter. */
-const LIQUID = /\{[{%][^]*?[%}]\}/g;
 
 /**
  * All violations of a new template, or of a change of `before`. Throws 422 `template_limit` for what cannot be
- * rendered within the limits, and for a text that has more than ten segments even if all its Liquid renders nothing.
+ * rendered within the limits, and for what is too large even if all its Liquid renders nothing.
  */
 export async function templateViolations(
   tx: EntityManager,
   tenantId: string,
+  additions: Additions,
   input: Partial<ChannelTemplateInput>,
-  before?: Pick<ChannelTemplate, 'channel' | 'title' | 'smartEncoding'>,
+  before?: ChannelTemplate,
 ): Promise<Violation[]> {
   const channel = before?.channel ?? input.channel;
   const violations = [
@@ -47,38 +49,44 @@ export async function templateViolations(
     ...(await topicViolations(tx, tenantId, input.topicId)),
     ...(await contentViolations(input)),
   ];
-  if (channel === 'sms' && typeof input.body === 'string')
-    assertFits(input.body, input.smartEncoding ?? before?.smartEncoding ?? true);
+  if (violations.length === 0) assertTemplateFits(additions, input, before);
   return violations;
 }
 
-/** The syntax errors in the Liquid of a content. Throws 422 `template_limit`. */
-export const contentViolations = ({
-  body,
-  title,
-  url,
-  iconUrl,
-  imageUrl,
-}: Partial<Pick<ChannelTemplateInput, 'body' | 'title' | 'url' | 'iconUrl' | 'imageUrl'>>): Promise<Violation[]> => {
-  const parts: TemplatePart[] = [
-    ['/body', 'text', body],
-    ['/title', 'text', title],
-    ['/url', 'text', url],
-    ['/iconUrl', 'text', iconUrl],
-    ['/imageUrl', 'text', imageUrl],
-  ];
-  return checkPartsOffLoop(parts);
-};
+/** What became too large by itself, because the account says now how to opt out, can still be renamed. */
+function assertTemplateFits(
+  { optOutText, ...additions }: Additions,
+  input: Partial<ChannelTemplateInput>,
+  before: ChannelTemplate | undefined,
+): void {
+  if (before && SIZED.every((field) => input[field] === undefined || input[field] === before[field])) return;
+  const { channel, body, smartEncoding = true, category = 'marketing', ...rest } = { ...before, ...input };
+  if (channel === undefined || body === undefined) return;
+  const source = { ...rest, channel, body, smartEncoding };
+  assertFits(source, { ...additions, optOutText: category === 'marketing' ? optOutText : null });
+}
 
-/** Throws 422 `template_limit` if a text has more than ten segments, whatever its Liquid renders. */
-export function assertFits(body: string, smartEncoding: boolean): void {
-  const shortest = body.replace(LIQUID, '').trim();
-  const counted = segmentText(shortest.slice(0, 4_000), smartEncoding);
-  if (!counted || counted.segments > MOST_SEGMENTS)
-    throw new AppError(
-      'template_limit',
-      `A text message may have ${MOST_SEGMENTS} segments: 1,530 characters of GSM-7, or 670 of UCS-2`,
-    );
+interface Content extends Partial<Pick<ChannelTemplateInput, 'body' | 'title' | 'url' | 'iconUrl' | 'imageUrl'>> {
+  actions?: Partial<NonNullable<InlineContent['actions']>[number]>[];
+}
+
+/** The URLs in a content that no browser can open, and the syntax errors in its Liquid. Throws 422 `template_limit`. */
+export async function contentViolations({ actions = [], ...content }: Content): Promise<Violation[]> {
+  const urls: TemplatePart[] = [
+    ...(['url', 'iconUrl', 'imageUrl'] as const).map((field): TemplatePart => [`/${field}`, 'text', content[field]]),
+    ...actions.map(({ url }, at): TemplatePart => [`/actions/${at}/url`, 'text', url]),
+  ];
+  const parts: TemplatePart[] = [
+    ['/body', 'text', content.body],
+    ['/title', 'text', content.title],
+    ...actions.map(({ title }, at): TemplatePart => [`/actions/${at}/title`, 'text', title]),
+    ...urls,
+  ];
+  // A URL with Liquid is known only when it is rendered.
+  const wrong = urls
+    .filter(([, , url]) => url?.trim() && !/\{[{%]/.test(url) && !isWebUrl(url))
+    .map(([path]) => ({ path, code: 'invalid_url', message: 'must be an http or https URL' }));
+  return [...wrong, ...(await checkPartsOffLoop(parts))];
 }
 
 function textViolations(input: Partial<ChannelTemplateInput>): Violation[] {
@@ -88,11 +96,7 @@ function textViolations(input: Partial<ChannelTemplateInput>): Violation[] {
   const lines = (['name', 'collapseKey'] as const)
     .filter((field) => /\p{Cc}/u.test(input[field] ?? ''))
     .map((field) => ({ path: `/${field}`, code: 'invalid_character', message: 'must not contain control characters' }));
-  // A URL with Liquid is known only when it is rendered.
-  const urls = (['url', 'iconUrl', 'imageUrl'] as const)
-    .filter((field) => input[field]?.trim() && !/\{[{%]/.test(input[field]) && !isWebUrl(input[field]))
-    .map((field) => ({ path: `/${field}`, code: 'invalid_url', message: 'must be an http or https URL' }));
-  return [...blank, ...lines, ...urls];
+  return [...blank, ...lines];
 }
 
 /** What belongs to the other channel, and what is missing. */

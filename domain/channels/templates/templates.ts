@@ -6,6 +6,7 @@ import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { assertNotInUse, assertValid, notFound, type Referrer } from '../../common/errors.ts';
 import { byName, byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
+import type { Additions } from '../content/assert-fits.ts';
 import { templateViolations, type ChannelTemplateInput } from './template-violations.ts';
 
 /** The fields whose change creates a new `contentVersion`: all that affect what is sent, so not the name or the topic. */
@@ -29,11 +30,12 @@ const audited = ({ name, channel, category, topicId, contentVersion }: ChannelTe
 export async function createTemplate(
   em: EntityManager,
   author: Author,
+  additions: Additions,
   input: ChannelTemplateInput,
 ): Promise<ChannelTemplate> {
   const { tenantId } = author;
   return em.transactional(async (tx) => {
-    assertValid(await templateViolations(tx, tenantId, input));
+    assertValid(await templateViolations(tx, tenantId, additions, input));
     const template = tx.create(ChannelTemplate, { ...emptyToNull(input), tenantId });
     await tx.flush();
     await appendAudit(tx, author, {
@@ -48,6 +50,7 @@ export async function createTemplate(
 export async function updateTemplate(
   em: EntityManager,
   author: Author,
+  additions: Additions,
   id: number,
   input: Partial<ChannelTemplateInput>,
   check: (current: ChannelTemplate) => void,
@@ -55,7 +58,7 @@ export async function updateTemplate(
   return em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
-    assertValid(await templateViolations(tx, template.tenantId, input, template));
+    assertValid(await templateViolations(tx, template.tenantId, additions, input, template));
     const before = audited(template);
     const content = CONTENT_FIELDS.map((field) => template[field] ?? null);
     tx.assign(template, emptyToNull(input));

@@ -2,6 +2,7 @@ import type { ProviderType } from '../../../db/entities/channels.ts';
 import { outboundError } from '../../outbound/outbound-error.ts';
 import type { OutboundAnswer, Outbound } from '../../outbound/outbound.ts';
 import { isPushEndpoint } from '../push/push-hosts.ts';
+import { pushPayload } from '../push/push-payload.ts';
 import type { SiteKeys } from '../push/site-keys.ts';
 import { AccessTokens, type ServiceAccount } from './access-token.ts';
 import { callbackPath } from './callback.ts';
@@ -64,11 +65,6 @@ const textOf = ({ provider, address, messageId, sendId, rendered }: SendToPrepar
   callbackUrl: `${apiUrl}${callbackPath(provider!.id, sendId)}`,
 });
 
-const defaultsOf = ({ iconUrl, defaultUrl }: SiteKeys) => ({
-  ...(iconUrl ? { icon: iconUrl } : {}),
-  ...(defaultUrl ? { url: defaultUrl } : {}),
-});
-
 const tokensOf = new WeakMap<Outbound, AccessTokens>();
 function accessTokens(outbound: Outbound): AccessTokens {
   let tokens = tokensOf.get(outbound);
@@ -126,8 +122,7 @@ const CARRIERS: Record<CarrierType, Carrier> = {
         return { failed: outcome('FAILED', 'not a push service', { reason: 'outbound_refused' }) };
       return webPushCall({
         ...{ tenantId, site, endpoint: address, p256dh: subscription.p256dh, auth: subscription.auth },
-        // The tag makes a repetition replace what is shown, silently.
-        payload: { ...defaultsOf(site), ...rendered.payload, tag: String(messageId), token },
+        payload: pushPayload(site, rendered.payload, { messageId, token }),
         ...{ ttlSeconds: rendered.ttlSeconds, urgency: rendered.urgency, topic: rendered.collapseKey },
       });
     },

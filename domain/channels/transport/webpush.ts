@@ -5,10 +5,9 @@ import type { OutboundAnswer } from '../../outbound/outbound.ts';
 import { outcome, outcomeOfStatus, type CallOutcome, type MessageCall } from './outcome.ts';
 import type { ToEncrypt } from './encrypt-push.ts';
 import { encryptInThread } from './encrypt-thread.ts';
+import { MOST_PAYLOAD_BYTES } from '../push/push-payload.ts';
 import type { SiteKeys } from '../push/site-keys.ts';
 
-/** What one record of 4,096 bytes holds besides its header, the authentication tag and the padding (RFC 8291). */
-export const MOST_PAYLOAD_BYTES = 3_993;
 const TOKEN_SECONDS = 12 * 3_600;
 const MOST_TOKENS = 10_000;
 

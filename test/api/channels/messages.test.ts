@@ -72,6 +72,46 @@ test('the category of a call comes before that of its template; the content is o
   }
 });
 
+test('the content of a call is checked as that of a template', async () => {
+  const { id: recipientId } = await tools.call('POST', '/contacts', 201, {
+    ...{ email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' },
+  });
+  const refused = async (more: object) => {
+    const push = { recipientId, title: 'T', body: 'B', ...more };
+    const { errors } = await tools.call('POST', '/channels/push/send', 400, push);
+    return errors.map(({ path, code }: { path: string; code: string }) => [path, code]);
+  };
+  const action = { action: 'a', title: 'A' };
+  assert.deepEqual(
+    await refused({
+      ...{ url: 'javascript:alert(1)', iconUrl: '/icon.png', imageUrl: '{{ data.image }}' },
+      actions: [
+        { ...action, title: '{{ x | nofilter }}', url: 'https://example.com/{{ data.id }}' },
+        { ...action, url: 'data:text/html,x' },
+      ],
+    }),
+    [
+      ['/url', 'invalid_url'],
+      ['/iconUrl', 'invalid_url'],
+      ['/actions/1/url', 'invalid_url'],
+      ['/actions/0/title', 'template_syntax'],
+    ],
+  );
+  assert.deepEqual(await refused({ actions: [{ ...action, url: '{% if %}' }] }), [
+    ['/actions/0/url', 'template_syntax'],
+  ]);
+  assert.deepEqual(await refused({ actions: [{ action: 'a', url: 'javascript:x' }, 1] }), [
+    ['/actions/0/title', 'required'],
+    ['/actions/1', 'type'],
+    ['/actions/0/url', 'invalid_url'],
+  ]);
+  const large = { recipientId, title: 'T', body: 'x'.repeat(4_000) };
+  assert.equal((await tools.call('POST', '/channels/push/send', 422, large)).code, 'template_limit');
+  const branches = `{% if data.a %}${'a'.repeat(900)}{% else %}${'b'.repeat(900)}{% endif %}`;
+  await tools.call('POST', '/channels/sms/send', 202, { to: newNumber(), body: branches });
+  await tools.call('POST', '/channels/sms/send', 422, { to: newNumber(), body: `${branches}${'x'.repeat(1_600)}` });
+});
+
 test('an UNKNOWN message is resolved once, and another one not at all', async () => {
   for (const [outcome, status] of [
     ['sent', 'SENT'],

@@ -102,6 +102,60 @@ test('eleven segments are too many; ten are not, nor is what Liquid may make sho
   assert.equal((await make('’'.repeat(1_000), 422, { smartEncoding: false })).code, 'template_limit');
 });
 
+test('of Liquid only what is unavoidable counts', async () => {
+  const make = (body: string, status: number) => call('POST', '/channels/templates', status, { ...TEXT, body });
+  const branches = `{% if firstName == 'A' %}${'a'.repeat(900)}{% else %}${'b'.repeat(900)}{% endif %}`;
+  await make(branches, 201);
+  // What comes after it may not be rendered.
+  await make(`{% if firstName == 'A' %}{% break %}{% endif %}${'x'.repeat(1_600)}`, 201);
+  // A URL becomes a short link, however long it is.
+  await make(`https://example.com/${'x'.repeat(1_600)}`, 201);
+  await make(`Hi {{firstName}}, ${'x'.repeat(1_600)}`, 422);
+  await make(`${branches}${'x'.repeat(1_600)}`, 422);
+});
+
+test('a text that could never tell a new number how to opt out is refused, once the account says how', async () => {
+  const ten = { ...TEXT, body: 'x'.repeat(1_530) };
+  const { id } = await call('POST', '/channels/templates', 201, ten);
+  const path = `/channels/templates/${id}`;
+  await call('PUT', '/channels/settings', 200, { optOutText: 'Reply STOP to opt out' });
+  assert.equal((await call('POST', '/channels/templates', 422, ten)).code, 'template_limit');
+  const transactional = await call('POST', '/channels/templates', 201, { ...ten, category: 'transactional' });
+  await call('PUT', `/channels/templates/${transactional.id}`, 422, { category: 'marketing' });
+  // The one from before is not changed by a new name, and its preview shows that it is too long.
+  const renamed = await call('PUT', path, 200, { ...(await call('GET', path, 200)), name: 'Too long' });
+  assert.equal(renamed.name, 'Too long');
+  assert.equal((await call('POST', `${path}/preview`, 200)).segments, 11);
+  await call('PUT', path, 422, { body: `${'x'.repeat(1_529)}y` });
+  await call('PUT', '/channels/settings', 200, { optOutText: null });
+});
+
+test('a push that cannot fit is refused; what its preview counts is what is encrypted', async () => {
+  const make = (push: object, status: number) => call('POST', '/channels/templates', status, { ...PUSH, ...push });
+  assert.equal((await make({ body: 'x'.repeat(4_500) }, 422)).code, 'template_limit');
+  assert.equal((await make({ body: `Hi {{firstName}} ${'ü'.repeat(2_000)}` }, 422)).code, 'template_limit');
+  await make({ body: `{% if firstName %}${'x'.repeat(4_500)}{% endif %}` }, 201);
+  // The largest that fits, with a tag and a token of its own.
+  const bytesOf = async (id: number): Promise<number> =>
+    (await call('POST', `/channels/templates/${id}/preview`, 200)).bytes;
+  const small = await make({ body: 'x' }, 201);
+  const room = 3_993 - (await bytesOf(small.id)) + 1;
+  assert.equal(await bytesOf((await make({ body: 'x'.repeat(room) }, 201)).id), 3_993);
+  await make({ body: 'x'.repeat(room + 1) }, 422);
+  await make({ body: 'x'.repeat(room), url: 'https://example.com/' }, 422);
+  const { id } = await call('POST', '/channels/templates', 201, { ...PUSH, body: 'x'.repeat(100) });
+  await call('PUT', `/channels/templates/${id}`, 422, { body: 'x'.repeat(4_000) });
+  // The defaults of a site are encrypted too.
+  const before = await bytesOf(small.id);
+  const defaults = { iconUrl: 'https://www.example.com/i.png', defaultUrl: 'https://www.example.com/' };
+  await call('POST', '/channels/push/sites', 201, {
+    ...{ name: 'Site', origins: ['https://www.example.com'], subject: 'mailto:a@example.com' },
+    ...defaults,
+  });
+  const added = JSON.stringify({ icon: defaults.iconUrl, url: defaults.defaultUrl }).length - 1;
+  assert.equal(await bytesOf(small.id), before + added);
+});
+
 test('a preview shows the text of a contact, its encoding, its segments and why', async () => {
   const contact = await call('POST', '/contacts', 201, { email: 'zoe@example.com', firstName: 'Zoë', lastName: 'Ng' });
   const { id } = await call('POST', '/channels/templates', 201, {

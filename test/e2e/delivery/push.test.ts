@@ -123,6 +123,19 @@ test('how a call wants a push delivered comes before what its template says', as
   assert.equal(shownAt(device).at(-1)!['title'], 'T');
 });
 
+test('a preview counts the bytes that are encrypted', async () => {
+  const [person, device] = [await channels.makePerson(), newDevice()];
+  await subscribe(device, person.id);
+  const call = async (path: string, body: object): Promise<Answer['body']> =>
+    (await service.api('POST', path, body)).body;
+  const push = { name: 'Push', channel: 'push', title: 'T', body: 'Dear {{firstName}} ü', url: 'https://example.com/' };
+  const { id: templateId } = await call('/channels/templates', push);
+  const { bytes } = await call(`/channels/templates/${templateId}/preview`, { contactId: person.id });
+  const sent = await call('/channels/push/send', { recipientId: person.id, templateId });
+  await ends(sent.messageId, 'SENT');
+  assert.equal(Buffer.byteLength(JSON.stringify(shownAt(device)[0])), bytes);
+});
+
 test('a push without a URL leads to that of its site', async () => {
   const person = await channels.makePerson();
   const device = newDevice();
