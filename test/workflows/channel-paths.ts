@@ -1,5 +1,6 @@
 import { rows, sql } from '../../db/orm.ts';
 import type { MessageChannel } from '../../db/entities/channels.ts';
+import { asService } from '../../domain/audit/audit.ts';
 import { createTemplate } from '../../domain/channels/templates/templates.ts';
 import { until } from '../support/until.ts';
 import { ended, restingAt, wait, walk, type Path } from './campaign-paths.ts';
@@ -41,9 +42,12 @@ export async function reachable(
   return id;
 }
 
+/** What the service would add to messages does not matter here. */
+const ADDITIONS = { base: 'http://127.0.0.1', token: 'token', optOutText: null };
+
 /** Makes a template of a channel. */
 export async function channelTemplate(journeys: Journeys, channel: MessageChannel): Promise<number> {
-  const { id } = await createTemplate(journeys.em(), TENANT, {
+  const { id } = await createTemplate(journeys.em(), asService(TENANT), ADDITIONS, {
     ...{ name: `A ${channel}`, channel, body: 'Hello {{firstName}}' },
     ...(channel === 'push' ? { title: 'Hello' } : {}),
   });
