@@ -14,7 +14,7 @@ const common = {
   data: Data,
   category: oneOf(MESSAGE_CATEGORIES, {
     description:
-      'Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours',
+      'Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours. Beside a template of marketing it has no effect',
   }),
   providerId: anyId('The only provider that may send it'),
   campaignId: anyId('The campaign whose statistics the message counts for'),

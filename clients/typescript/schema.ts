@@ -8520,7 +8520,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours
+             * @description Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours. Beside a template of marketing it has no effect
              * @enum {string}
              */
             category?: "marketing" | "transactional";
@@ -8569,7 +8569,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours
+             * @description Default that of the template, or marketing. A transactional message passes consent, topics, caps, priority and hours. Beside a template of marketing it has no effect
              * @enum {string}
              */
             category?: "marketing" | "transactional";

@@ -95,7 +95,10 @@ export async function sendMessage(
     const template =
       input.templateId === undefined ? null : await tx.findOne(ChannelTemplate, { id: input.templateId, channel });
     assertNoneMissing(await missing(tx, channel, input, template));
-    const category = input.category ?? template?.category ?? 'marketing';
+    const categories = [input.category, template?.category];
+    // A call cannot make marketing of a template something else.
+    const category =
+      categories.includes('transactional') && !categories.includes('marketing') ? 'transactional' : 'marketing';
     await assertProvider(tx, tenantId, channel, input);
     const [queued] = await queueMessages(tx, tenantId, [
       {
