@@ -105,6 +105,7 @@ export class SqlEmails extends SqlLedger {
   }
 
   async lease(holder: string, limit: number): Promise<Copy[]> {
+    await this.sortDue(sql`emails`, sql`accepted_at is not null`);
     const lane = this.#campaignId === null ? 'journey' : 'bulk';
     const leased = (await leaseEmails(this.em(), { holder, lane, limit, seconds: LEASE * TICK_SECONDS })).map(
       ({ id, batchId, attempt, contactVersion }) => ({

@@ -1,4 +1,4 @@
-import { engineEm, rows, type EntityManager, type Orm, type RawBuilder } from '../../../db/orm.ts';
+import { engineEm, rows, sql, type EntityManager, type Orm, type RawBuilder } from '../../../db/orm.ts';
 import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import type { Attempted, Copy, Evidence, Kind, Ledger, LedgerSend, Started } from './ledger.ts';
@@ -71,6 +71,18 @@ export abstract class SqlLedger implements Ledger {
         .finally(() => {
           this.#tx = null;
         }),
+    );
+  }
+
+  /** All that is due is due since the same moment, so that it is leased in the order of the rules: by ids. */
+  protected async sortDue(table: RawBuilder<unknown>, which: RawBuilder<unknown>): Promise<void> {
+    await this.em().transactional((tx) =>
+      rows(
+        tx,
+        sql`
+        update ${table} set next_attempt_at = now() - interval '1 s'
+        where id = any(${this.ids}::bigint[]) and status = 'QUEUED' and ${which} and next_attempt_at <= now()`,
+      ),
     );
   }
 

@@ -139,6 +139,7 @@ export class SqlMessages extends SqlLedger {
   }
 
   async lease(holder: string, limit: number): Promise<Copy[]> {
+    await this.sortDue(sql`message_sends`, sql`true`);
     const found = await leaseSends(this.em(), { holder, lane: 'journey', limit, seconds: LEASE * TICK_SECONDS });
     const leased = found.map(({ id, attempt, contactVersion, providerId }) => ({
       ...{ id, batchId: null, attempt, version: contactVersion!, provider: this.#indexOf(providerId) },
