@@ -349,6 +349,6 @@ test('whatever arrives and starts, and when, the gate decides as its rules are t
         for (const each of rounds.flat()) await perform(gate, each);
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 60 },
   );
 });
