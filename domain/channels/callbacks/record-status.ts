@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
-import { optOutAtProvider } from '../inbound/opt-out.ts';
+import { optOutAtProvider } from '../queue/opt-out.ts';
 import { applyReports } from '../ledger/apply-reports.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { suppressionOfCode } from '../transport/twilio.ts';

@@ -5,7 +5,7 @@ import { queueMessages } from '../queue/queue-messages.ts';
 import { refreshMessages } from '../queue/refresh-messages.ts';
 import { setSuppressed } from '../queue/suppress-messages.ts';
 import { readSettings } from '../settings/settings.ts';
-import { lockNumbers, optOut as optOutNumber, ownersOf, undoOptOut } from './opt-out.ts';
+import { lockNumbers, optOut as optOutNumber, ownersOf, undoOptOut } from '../queue/opt-out.ts';
 import { readText, type Reading } from './opt-out-words.ts';
 
 /** A text that a provider received. */

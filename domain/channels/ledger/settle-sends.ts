@@ -2,7 +2,7 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import { touchOutbox } from '../../../events/outbox.ts';
 import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts';
 import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
-import { optOutAtProvider } from '../inbound/opt-out.ts';
+import { optOutAtProvider } from '../queue/opt-out.ts';
 import { applyReports } from './apply-reports.ts';
 import { noteNotices, takeNoticesBack } from './opt-out-notices.ts';
 import { lockMessages, refreshMessages, type LedgerKey } from '../queue/refresh-messages.ts';

@@ -9,7 +9,7 @@ import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import { suppressAddresses } from '../../emails/consent/suppress-addresses.ts';
 import { duePostponedEmails } from '../../emails/ledger/accept-emails.ts';
 import { suppressMarketingTo } from '../../emails/ledger/suppress-emails.ts';
-import { lockNumbers } from '../inbound/opt-out.ts';
+import { lockNumbers } from '../queue/opt-out.ts';
 import { duePostponedMessages } from '../settings/due-postponed.ts';
 import { readRules, readTopics, saveRules, saveTopics } from './choices.ts';
 import { lastConsent, lastOptOut, recordConsent } from './consents.ts';

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
-import { setSuppressed } from '../queue/suppress-messages.ts';
+import { lockMessages, refreshMessages } from './refresh-messages.ts';
+import { setSuppressed } from './suppress-messages.ts';
 
 /**
  * Suppresses the QUEUED marketing texts to a number: those to these contacts, which have it, and those to the number
