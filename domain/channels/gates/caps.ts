@@ -62,14 +62,17 @@ const others = (kind: CapSubject['kind'], subject?: CapSubject): RawBuilder<unkn
 
 /**
  * A query for the marketing emails and messages that take a contact's slots: `channel`, `at` (when it was handed over;
- * null = QUEUED) and `higher` (it outranked the subject). The rule is the same for every cap: what was handed to a
- * provider within the days, and what is QUEUED. SUPPRESSED and FAILED ones do not count, nor do emails of a campaign
- * that were not released yet. A message for several devices is one row.
+ * null = not yet) and `higher` (it outranked the subject). The rule is the same for every cap: what was handed to a
+ * provider within the days, and what is QUEUED. A message that was started has its slot until it is handed over, however
+ * long that takes, and its days begin then. SUPPRESSED and FAILED ones do not count, nor do emails of a campaign that
+ * were not released yet. A message for several devices is one row.
  */
 export function slotsTaken({ tenantId, contactId, channels, days, before }: Slots): RawBuilder<unknown> {
   const since = sql`now() - make_interval(days => ${days})`;
   const priority = emailPriority(sql`o`, sql`ok`);
   const sentAt = sql`case when o.status <> 'QUEUED' then coalesce(o.sent_at, o.updated_at) end`;
+  // What may have been handed over counts from when nobody could tell any more.
+  const handedAt = sql`case o.status when 'UNKNOWN' then o.updated_at when 'QUEUED' then null when 'SENDING' then null else coalesce(o.sent_at, o.started_at) end`;
   // What only waits for others that arrived with it is due too.
   const soon = sql`now() + ${GATHER}`;
   // An email that was tried before has its slot already.
@@ -91,7 +94,7 @@ export function slotsTaken({ tenantId, contactId, channels, days, before }: Slot
       and (o.status not in ('QUEUED', 'SUPPRESSED', 'FAILED') and coalesce(o.sent_at, o.updated_at) > ${since}
         or o.status = 'QUEUED' and ${isReleased(sql`o`)} and ${emailWaits})
     union all
-    select o.channel, o.started_at, ${outranks(sql`o.priority`, sql`o.started_at`, before)}
+    select o.channel, ${handedAt}, ${outranks(sql`o.priority`, sql`o.started_at`, before)}
     from (
       select * from messages where tenant_id = ${tenantId} and contact_id = ${contactId}
       -- Texts to the number of the contact.
@@ -99,7 +102,7 @@ export function slotsTaken({ tenantId, contactId, channels, days, before }: Slot
         and to_address = (select phone_e164 from contacts where tenant_id = ${tenantId} and id = ${contactId})) o
     where o.category = 'marketing' and jsonb_exists(${channels}, o.channel)
       and ${others('message', before)} and o.status not in ('SUPPRESSED', 'FAILED')
-      and (o.started_at > ${since} or o.started_at is null and o.status = 'QUEUED' and ${messageWaits})`;
+      and (o.started_at is not null and coalesce(${handedAt} > ${since}, true) or o.started_at is null and o.status = 'QUEUED' and ${messageWaits})`;
 }
 
 /**

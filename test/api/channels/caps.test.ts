@@ -114,6 +114,27 @@ test('what waits for its hours takes no slot, what was started keeps it', async 
   );
 });
 
+test('a slot lasts for the days after it was sent, and does not end while it is tried', async () => {
+  await setCaps([{ channels: ['sms'], max: 1, perDays: 1 }]);
+  const isAllowed = async (status: string, more: ReturnType<typeof sql>) => {
+    const { id } = await makeReachable();
+    // Started 30 hours ago, when its provider was busy.
+    await channels.engine(sql`
+      insert into messages (tenant_id, send_key, channel, category, contact_id, status, started_at, sent_at, updated_at)
+      values ('default', ${`cap-${(keys += 1)}`}, 'sms', 'marketing', ${id}, ${status}, now() - interval '30 hours', ${more})`);
+    const { body } = await service.api('POST', '/channels/check', { contactId: id, channel: 'sms' });
+    return body.allowed as boolean;
+  };
+  const [now, longAgo] = [sql`now()`, sql`now() - interval '25 hours'`];
+  assert.equal(await isAllowed('SENT', sql`${now}, ${now}`), false);
+  assert.equal(await isAllowed('DELIVERED', sql`${longAgo}, ${now}`), true);
+  for (const status of ['QUEUED', 'SENDING'])
+    assert.equal(await isAllowed(status, sql`null, ${longAgo}`), false, status);
+  assert.equal(await isAllowed('UNKNOWN', sql`null, ${now}`), false);
+  assert.equal(await isAllowed('UNKNOWN', sql`null, ${longAgo}`), true);
+  assert.equal(await isAllowed('FAILED', sql`null, ${now}`), true);
+});
+
 const channel = fc.constantFrom(...CHANNELS);
 const cap = fc.record({
   channels: fc.uniqueArray(channel, { minLength: 1 }),

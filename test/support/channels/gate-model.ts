@@ -158,7 +158,8 @@ export class GateModel {
   /** What was sent within the days, and what is due and comes before it. */
   #takesSlot(other: Item, item: Item, { channels, perDays }: ChannelCap): boolean {
     if (other.category === 'transactional' || !channels.includes(other.channel)) return false;
-    if (other.startedAt !== null) return other.startedAt > this.now - perDays * DAY;
+    // Nothing is answered here: a text or a push that was started is on its way, and keeps its slot.
+    if (other.startedAt !== null) return other.channel !== 'email' || other.startedAt > this.now - perDays * DAY;
     const isDue = other.parts.some(({ status, due }) => status === 'QUEUED' && due <= this.now + GATHER);
     return isDue && comesBefore(other, item);
   }
