@@ -16,7 +16,7 @@ const anyOf = (schemas: object[], description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-one-of': schemas, description });
 const config = anyOf(
   [TwilioConfigSchema, HttpConfigSchema, FcmConfigSchema],
-  '`twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`',
+  '`twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `headers` (shown; secrets belong in the credentials), `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`',
 );
 const credentials = anyOf(
   [TwilioCredentialsSchema, HttpCredentialsSchema, FcmCredentialsSchema],

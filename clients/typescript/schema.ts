@@ -4553,7 +4553,7 @@ export interface components {
             /** @enum {string} */
             type: "twilio" | "http" | "fcm";
             /**
-             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
+             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `headers` (shown; secrets belong in the credentials), `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
              * @example {
              *       "accountSid": "AC00000000000000000000000000000000",
              *       "from": "+15005550006"
@@ -5082,7 +5082,7 @@ export interface components {
             /** @enum {string} */
             type: "twilio" | "http" | "fcm";
             /**
-             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
+             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `headers` (shown; secrets belong in the credentials), `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
              * @example {
              *       "accountSid": "AC00000000000000000000000000000000",
              *       "from": "+15005550006"
@@ -9226,7 +9226,7 @@ export interface components {
             /** @enum {string} */
             type?: "twilio" | "http" | "fcm";
             /**
-             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
+             * @description `twilio`: `accountSid`, either `from` or `messagingServiceSid`, `baseUrl`. `http`: `url`, `from`, `headers` (shown; secrets belong in the credentials), `contentType` (`json` or `form`), `body` (Liquid texts over `to`, `from`, `text`, `messageId`), `idPath`, `idempotencyHeader`. `fcm`: `projectId`, `baseUrl`, `tokenUrl`
              * @example {
              *       "accountSid": "AC00000000000000000000000000000000",
              *       "from": "+15005550006"

@@ -1,11 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Type, type Static, type TSchema } from 'typebox';
 import type { MessageChannel, ProviderType } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import { compileRequest } from '../../common/schema-check.ts';
 import { checkParts } from '../../emails/templates/check-template.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
+import { headerNameProblem, headerViolations } from '../../outbound/header-violations.ts';
 import { FCM_TOKEN_URL, FCM_URL } from '../transport/fcm.ts';
 import { TWILIO_URL } from '../transport/twilio.ts';
 
@@ -30,10 +30,12 @@ export const TwilioConfigSchema = strict({
 });
 export const TwilioCredentialsSchema = strict({ authToken: text(200) });
 
-const HeaderName = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
+const headers = (description: string) =>
+  optional(Type.Record(Type.String(), text(2_000), { maxProperties: 10, description }));
 export const HttpConfigSchema = strict({
   url: url('Each message is sent by a POST to it'),
   from: optional(Sender),
+  headers: headers('Of each request. They are shown: secrets belong in the `headers` of the credentials'),
   contentType: optional(Type.Enum(['json', 'form'], { description: 'Default json' })),
   body: Type.Record(Type.String({ minLength: 1, maxLength: 100 }), text(2_000), {
     minProperties: 1,
@@ -44,14 +46,15 @@ export const HttpConfigSchema = strict({
   idPath: optional(text(200, 'Where the answer has its id of the message, such as `data.id`')),
   idempotencyHeader: optional(
     Type.String({
-      pattern: HeaderName,
+      minLength: 1,
+      maxLength: 100,
       description:
         'A header with our id of the message, if the provider takes two requests with the same one for one message: then a request without an answer is repeated',
     }),
   ),
 });
 export const HttpCredentialsSchema = strict({
-  headers: optional(Type.Record(Type.String({ pattern: HeaderName }), text(2_000), { maxProperties: 10 })),
+  headers: headers('Of each request, instead of those of the configuration with the same names'),
   callbackSecret: optional(
     Type.String({ pattern: '^whsec_[A-Za-z0-9+/=]{24,100}$', description: 'Signs callbacks (Standard Webhooks)' }),
   ),
@@ -111,10 +114,6 @@ function check(schema: TSchema, value: unknown, path: string): Violation[] {
   return compiled(structuredClone(value)).map((violation) => ({ ...violation, path: `${path}${violation.path}` }));
 }
 
-/** Headers that say where a request goes or ends, and so are the guard's own. */
-const REFUSED_HEADER =
-  /^(host|connection|content-.*|transfer-encoding|expect|te|trailer|upgrade|keep-alive|proxy-.*)$/i;
-
 /** The violations of a provider's configuration of its type. */
 export function configViolations(type: ProviderType, config: unknown, checkUrl: CheckUrl): Violation[] {
   const kind = PROVIDERS[type];
@@ -131,9 +130,10 @@ export function configViolations(type: ProviderType, config: unknown, checkUrl: 
   if (type === 'http') {
     for (const [name, liquid] of Object.entries(values['body'] as Record<string, string>))
       violations.push(...checkParts([[`/config/body/${name}`, 'text', liquid]]));
-    const header = values['idempotencyHeader'];
-    if (typeof header === 'string' && REFUSED_HEADER.test(header))
-      violations.push({ path: '/config/idempotencyHeader', code: 'invalid', message: 'cannot be set' });
+    const { idempotencyHeader, headers = {} } = values as { idempotencyHeader?: string; headers?: object };
+    violations.push(...headerViolations({ ...headers }, '/config/headers'));
+    const problem = idempotencyHeader === undefined ? null : headerNameProblem(idempotencyHeader);
+    if (problem) violations.push({ path: '/config/idempotencyHeader', ...problem });
   }
   return violations;
 }
@@ -157,18 +157,7 @@ export function credentialViolations(type: ProviderType, credentials: unknown): 
   if (type === 'fcm' && !isRsaKey((credentials as FcmCredentials).private_key))
     return [{ path: '/credentials/private_key', code: 'format', message: 'is no private key (RSA, PEM)' }];
   if (type !== 'http') return [];
-  const { headers = {} } = credentials as { headers?: Record<string, string> };
-  for (const [name, value] of Object.entries(headers)) {
-    const path = `/credentials/headers/${name}`;
-    if (REFUSED_HEADER.test(name)) violations.push({ path, code: 'invalid', message: 'cannot be set' });
-    try {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    } catch {
-      violations.push({ path, code: 'invalid_character', message: 'has characters that no header can have' });
-    }
-  }
-  return violations;
+  return headerViolations((credentials as { headers?: Record<string, string> }).headers ?? {}, '/credentials/headers');
 }
 
 function isRsaKey(pem: string): boolean {

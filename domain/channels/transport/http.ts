@@ -6,6 +6,7 @@ import type { TextToSend } from './twilio.ts';
 export interface HttpConfig {
   url: string;
   from?: string;
+  headers?: Record<string, string>;
   contentType?: 'json' | 'form';
   /** Liquid texts over `to`, `from`, `text` and `messageId`. */
   body: Record<string, string>;
@@ -30,7 +31,9 @@ export function httpCall(config: HttpConfig, { headers = {} }: HttpCredentials, 
   );
   return {
     url,
+    // Of several with the same name, in any case, the last one is sent.
     headers: {
+      ...config.headers,
       ...headers,
       ...(idempotencyHeader ? { [idempotencyHeader]: `perennial-${text.messageId}` } : {}),
       'content-type': contentType === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',

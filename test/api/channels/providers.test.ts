@@ -181,6 +181,39 @@ test('a configuration is checked by its type', async () => {
   await call('DELETE', `${path}/${id}`, 204);
 });
 
+test('headers of a configuration are shown, those of the credentials are not; both are checked', async () => {
+  const path = '/channels/providers';
+  const of = (config: object, headers: object = {}) => ({
+    ...{ ...HTTP, config: { ...HTTP.config, ...config } },
+    credentials: { headers },
+  });
+  const made = await call(
+    'POST',
+    path,
+    201,
+    of({ headers: { 'X-Account': '1' } }, { Authorization: `Bearer ${SECRET}` }),
+  );
+  assert.deepEqual([made.config.headers, made.credentials], [{ 'X-Account': '1' }, { headers: true }]);
+  await call('DELETE', `${path}/${made.id}`, 204);
+  const bad = { Host: 'a', 'Content-Type': 'a', 'X-A': 'a\r\nb', 'x y': 'a', 'X-B': 'a', 'x-b': 'b' };
+  const told = (of: string) => [
+    [`/${of}/headers/Host`, 'invalid'],
+    [`/${of}/headers/Content-Type`, 'invalid'],
+    [`/${of}/headers/X-A`, 'invalid_character'],
+    [`/${of}/headers/x y`, 'format'],
+    [`/${of}/headers/x-b`, 'duplicate'],
+  ];
+  assert.deepEqual(await wrong(path, of({ headers: bad }, bad)), [...told('config'), ...told('credentials')]);
+  assert.deepEqual(await wrong(path, of({ headers: { 'X-A': 1 }, idempotencyHeader: 'x y' })), [
+    ['/config/headers/X-A', 'type'],
+  ]);
+  for (const [idempotencyHeader, code] of [
+    ['Transfer-Encoding', 'invalid'],
+    ['x y', 'format'],
+  ])
+    assert.deepEqual(await wrong(path, of({ idempotencyHeader })), [['/config/idempotencyHeader', code]]);
+});
+
 test('every URL of a provider goes by the guard', async () => {
   for (const [code, urls] of Object.entries(REFUSED_URLS))
     for (const url of urls) {

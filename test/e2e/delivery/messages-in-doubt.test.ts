@@ -21,8 +21,9 @@ const call = async (method: string, path: string, status: number, body?: object)
 const query = <T>(statement: ReturnType<typeof sql>) =>
   engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
 const resetProviders = () => query(sql`update channel_providers set active = false, version = version + 1`);
-const addProvider = (url: string, more: object = {}, priority = 1): Promise<{ id: number }> =>
+const addProvider = (url: string, more: object = {}, priority = 1, credentials = {}): Promise<{ id: number }> =>
   call('POST', '/channels/providers', 201, {
+    credentials,
     name: `Gateway ${priority}`,
     channel: 'sms',
     type: 'http',
@@ -148,6 +149,23 @@ test('a redirect after the last byte: it may have been accepted, so it is not se
   assert.deepEqual([moved.received.length, other.received.length], [1, 1]);
   await moved.close();
   await other.close();
+});
+
+test('a request has the headers of the configuration, and instead of them those of the credentials', async () => {
+  const endpoint = await startEndpoint([{ status: 200, body: '{"id":"a"}' }]);
+  await resetProviders();
+  const shown = { 'X-Account': '1', 'X-Key': 'none' };
+  await addProvider(endpoint.url, { headers: shown, idempotencyHeader: 'X-Once' }, 1, {
+    headers: { 'x-key': 'secret' },
+  });
+  const id = await send();
+  await ends(id, 'SENT');
+  const { headers } = endpoint.received[0]!;
+  assert.deepEqual(
+    ['x-account', 'x-key', 'x-once', 'content-type'].map((name) => headers[name]),
+    ['1', 'secret', `perennial-${id}`, 'application/json'],
+  );
+  await endpoint.close();
 });
 
 test('a sender that stood still until its lease had ended sends nothing', async () => {
