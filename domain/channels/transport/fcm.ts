@@ -72,6 +72,8 @@ export function judgeFcm(answer: OutboundAnswer): CallOutcome {
     const name = typeof said?.name === 'string' && /^[\x21-\x7e]{1,255}$/.test(said.name) ? said.name : null;
     return { ...judged, providerMessageId: name };
   }
+  // Whatever a failure says, it may have accepted the message.
+  if (judged.result === 'UNKNOWN') return judged;
   const code = errorCodeOf(said?.error?.details);
   if (code === 'UNREGISTERED' || (answer.status === 404 && said?.error?.status === 'NOT_FOUND'))
     return { ...judged, result: 'FAILED', reason: 'gone', isGone: true, fault: null };

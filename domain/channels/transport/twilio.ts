@@ -46,8 +46,13 @@ export function twilioCall(
 const INVALID_NUMBER = new Set([21211, 21214, 21217, 21614, 30005, 30006]);
 /** The recipient has opted out at Twilio. */
 const OPTED_OUT = new Set([21610]);
-/** They speak against the account, not the message. */
-const OF_ACCOUNT = new Set([20003, 20005, 21408, 20404, 21606, 21659, 21660, 21701, 21703, 30002, 30034]);
+/** They speak against the account or its sender, whoever the recipient is. */
+const OF_ACCOUNT = new Set([20003, 20005, 20404, 21606, 21659, 21660, 21661, 21701, 21703, 21705, 30002]);
+/** A short code that sends to another country gets the same codes as a sender that is wrong. */
+const OF_SENDER = new Set([21606, 21659]);
+const SHORT_CODE = /^\d{3,8}$/;
+/** They concern the country of the recipient, whatever the status is: texts to others go out. */
+const OF_COUNTRY = new Set([21408, 30034]);
 /** Too many requests at once. */
 const OF_RATE = new Set([20429, 14107, 30001, 63017, 63018]);
 
@@ -58,14 +63,18 @@ export function suppressionOfCode(code: string | number | null | undefined): Cal
   return INVALID_NUMBER.has(number) ? 'invalid' : null;
 }
 
-export function judgeTwilio(answer: OutboundAnswer): CallOutcome {
+export function judgeTwilio(answer: OutboundAnswer, { from }: Pick<TwilioConfig, 'from'> = {}): CallOutcome {
   const judged = outcomeOfStatus(answer);
   const said = jsonOf(answer) as { sid?: unknown; code?: unknown; status?: unknown } | null | undefined;
   if (judged.result === 'SENT') {
     const sid = typeof said?.sid === 'string' && said.sid.length <= 64 ? said.sid : null;
     return { ...judged, providerMessageId: sid };
   }
+  // Whatever a failure says, it may have accepted the message.
+  if (judged.result === 'UNKNOWN') return judged;
   const code = Number(said?.code);
+  const isOfCountry = OF_COUNTRY.has(code) || (OF_SENDER.has(code) && SHORT_CODE.test(from ?? ''));
+  if (isOfCountry) return { ...judged, result: 'FAILED', reason: 'rejected', fault: null };
   if (OF_ACCOUNT.has(code)) return { ...judged, result: 'QUEUED', reason: null, fault: 'refused' };
   if (OF_RATE.has(code)) return { ...judged, result: 'QUEUED', reason: null };
   if (judged.result !== 'FAILED') return judged;

@@ -96,12 +96,24 @@ describe('Twilio', () => {
     ['a wrong token', 401, { code: 20003 }, { result: 'QUEUED', fault: 'refused' }],
     ['an account that may not', 403, {}, { result: 'QUEUED', fault: 'refused' }],
     ['a From that is not its own', 400, { code: 21659 }, { result: 'QUEUED', reason: null, fault: 'refused' }],
+    ['an account that is not there', 404, { code: 20404 }, { result: 'QUEUED', fault: 'refused' }],
+    ['a country that is not enabled', 400, { code: 21408 }, { result: 'FAILED', reason: 'rejected', fault: null }],
+    ['the same as 403', 403, { code: 21408 }, { result: 'FAILED', reason: 'rejected', fault: null, suppress: null }],
     ['it does not work', 500, '', { result: 'UNKNOWN', fault: 'silent' }],
+    ['it does not work, and names a reason', 500, { code: 20003 }, { result: 'UNKNOWN', fault: 'silent' }],
     ['it is overloaded', 503, '', { result: 'QUEUED', fault: null }],
     ['it acted, and shows where the result is', 303, '', { result: 'UNKNOWN', fault: 'silent', isRepeatable: false }],
     ['it has moved, or acted and says so', 301, '', { result: 'UNKNOWN', fault: 'silent' }],
   ])('%s', (_, status, body, expected) => {
     assert.partialDeepStrictEqual(judge('twilio', twilio, answerOf(status, body)), expected);
+  });
+
+  test('a short code may not send to the country of one recipient, and to others', () => {
+    const short = textBy({ ...twilio.provider!.config, from: '12345' }, twilio.provider!.credentials);
+    for (const code of [21606, 21659])
+      assert.partialDeepStrictEqual(judge('twilio', short, answerOf(400, { code })), {
+        ...{ result: 'FAILED', reason: 'rejected', fault: null },
+      });
   });
 
   test('an answer before the last byte accepts nothing', () => {
@@ -256,6 +268,7 @@ describe('Firebase Cloud Messaging', () => {
     ['an account that may not', 403, error('PERMISSION_DENIED'), { result: 'QUEUED', fault: 'refused' }],
     ['too many requests', 429, error('RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED'), { result: 'QUEUED', fault: null }],
     ['it does not work', 500, error('INTERNAL', 'INTERNAL'), { result: 'UNKNOWN' }],
+    ['it does not work, and names a reason', 500, error('INTERNAL', 'THIRD_PARTY_AUTH_ERROR'), { result: 'UNKNOWN' }],
   ])('%s', (_, status, body, expected) => {
     assert.partialDeepStrictEqual(judge('fcm', push, answerOf(status, body)), expected);
   });
