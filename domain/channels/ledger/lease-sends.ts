@@ -4,7 +4,7 @@ import type { EmailLane } from '../../../db/entities/emails.ts';
 import type { InlineContent, SendType } from '../../../db/entities/messages.ts';
 import type { HoursRules } from '../gates/hours.ts';
 import { isMarketing, isTooOld, messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
-import { NOTICE_DAYS } from './opt-out-notices.ts';
+import { isNoticeDue } from '../gates/opt-out-notice.ts';
 import { TEST_KEY } from './test-provider.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { ContactValues } from '../../emails/rendering/template-values.ts';
@@ -126,9 +126,7 @@ export async function leaseSends(
       case when ${isMarketing} and e.started_at is null and exists (
         select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then who.contact_id end as capped_contact_id,
       case when p.id is not null then jsonb_build_object('id', p.id, 'siteId', p.site_id, 'endpoint', p.endpoint, 'p256dh', p.p256dh, 'auth', p.auth) end as device,
-      case when e.channel = 'sms' and ${isMarketing} and gs.opt_out_text is not null and not exists (
-        select 1 from opt_out_notices n where n.tenant_id = e.tenant_id and n.address = a.address
-          and n.at > now() - make_interval(days => ${sql.lit(NOTICE_DAYS)})) then gs.opt_out_text end as opt_out_text
+      case when e.channel = 'sms' and ${isMarketing} and gs.opt_out_text is not null and ${isNoticeDue(sql`e.tenant_id`, sql`a.address`)} then gs.opt_out_text end as opt_out_text
     from taken s
     join messages e on e.tenant_id = s.tenant_id and e.id = s.message_id
     left join push_subscriptions p on p.tenant_id = s.tenant_id and p.id = s.subscription_id

@@ -1,7 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-
-/** A number is told how to opt out with its first marketing text, and then once in these days. */
-export const NOTICE_DAYS = 30;
+import { NOTICE_DAYS } from '../gates/opt-out-notice.ts';
 
 /** A send of a text, in a transaction that settles it. */
 interface Settled {

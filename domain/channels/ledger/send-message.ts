@@ -14,6 +14,7 @@ import type { Origin } from '../../../events/outbox.ts';
 import { AppError, assertNoneMissing, assertValid, type Missing, type Violation } from '../../common/errors.ts';
 import { phoneE164 } from '../../common/phone.ts';
 import { hashJson } from '../../idempotency/hash-request.ts';
+import { isNoticeDue } from '../gates/opt-out-notice.ts';
 import { assertFits, type Additions } from '../content/assert-fits.ts';
 import { contentViolations } from '../templates/template-violations.ts';
 import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';
@@ -85,10 +86,6 @@ export async function sendMessage(
   callKey: string | null,
 ): Promise<QueuedMessage> {
   assertValid(await sendViolations(channel, input, input));
-  const { body } = input;
-  // Whether its number has to be told how to opt out is known when it is sent.
-  if (body !== undefined)
-    assertFits({ ...input, body, channel, smartEncoding: true }, { ...additions, optOutText: null });
   const { tenantId, requestId } = origin;
   const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, channel, input])}`;
   return em.transactional(async (tx) => {
@@ -99,6 +96,10 @@ export async function sendMessage(
     // A call cannot make marketing of a template something else.
     const category =
       categories.includes('transactional') && !categories.includes('marketing') ? 'transactional' : 'marketing';
+    if (input.body !== undefined) {
+      const optOutText = channel === 'sms' && category === 'marketing' ? await noticeTo(tx, tenantId, input) : null;
+      assertFits({ ...input, body: input.body, channel, smartEncoding: true }, { ...additions, optOutText });
+    }
     await assertProvider(tx, tenantId, channel, input);
     const [queued] = await queueMessages(tx, tenantId, [
       {
@@ -139,6 +140,19 @@ async function missing(
   if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0)
     found.push({ path: '/campaignId', what: 'campaign', id: campaignId });
   return found;
+}
+
+/** The text on how to opt out, if the number of the message has to be told now. */
+async function noticeTo(tx: EntityManager, tenantId: string, { to, recipientId }: SendInput): Promise<string | null> {
+  const number =
+    to === undefined
+      ? sql`(select phone_e164 from contacts where tenant_id = ${tenantId} and id = ${recipientId})`
+      : sql`${phoneE164(to)}`;
+  const [found] = await rows<{ text: string | null }>(
+    tx,
+    sql`select opt_out_text as text from channel_settings where tenant_id = ${tenantId} and ${isNoticeDue(tenantId, number)}`,
+  );
+  return found?.text ?? null;
 }
 
 /** The contact of a device; null if it has none. */

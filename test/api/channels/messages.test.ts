@@ -115,6 +115,23 @@ test('the content of a call is checked as that of a template', async () => {
   await tools.call('POST', '/channels/sms/send', 422, { to: newNumber(), body: `${branches}${'x'.repeat(1_600)}` });
 });
 
+test('a text that says how to opt out has less room, until its number was told', async () => {
+  await tools.call('PUT', '/channels/settings', 200, { optOutText: 'Reply STOP to opt out' });
+  const [to, other] = [newNumber(), newNumber()];
+  await tools.inTenant(sql`insert into opt_out_notices (tenant_id, address, at) values ('default', ${other}, now())`);
+  const body = 'x'.repeat(1_530);
+  const phone = { phone: to, email: 'bob@example.com', firstName: 'Bob', lastName: 'Ross' };
+  const { id: recipientId } = await tools.call('POST', '/contacts', 201, phone);
+  for (const recipient of [{ to }, { recipientId }]) {
+    const { detail } = await tools.call('POST', '/channels/sms/send', 422, { ...recipient, body });
+    assert.match(detail, /opt out/);
+    await tools.call('POST', '/channels/sms/send', 202, { ...recipient, body, category: 'transactional' });
+    await tools.call('POST', '/channels/sms/send', 202, { ...recipient, body: body.slice(30) });
+  }
+  await tools.call('POST', '/channels/sms/send', 202, { to: other, body });
+  await tools.call('PUT', '/channels/settings', 200, { optOutText: null });
+});
+
 test('an UNKNOWN message is resolved once, and another one not at all', async () => {
   for (const [outcome, status] of [
     ['sent', 'SENT'],
