@@ -84,7 +84,10 @@ const MessageSchema = defineEntity({
     /** The best of its sends: DELIVERED, SENT, UNKNOWN, else what is open, else FAILED. */
     status: p.enum(MESSAGE_STATUSES).default('QUEUED'),
     reason: p.text().nullable(),
-    /** When it passed the gates and was started: for the first time, or since an operator chose that it is sent again. From then on it has a slot of caps. */
+    /**
+     * When it passed the gates and was started for the first time, or an operator chose that it is sent again. From then
+     * on it has a slot of caps.
+     */
     startedAt: timestamp().nullable(),
     /** sms: set when it is rendered. */
     segments: p.smallint().nullable(),

@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { eraseEmails } from '../../emails/ledger/move-emails.ts';
 import { notifiesOf, submissionKeysOf, thresholdKeysOf } from '../../emails/system-mail/notice-keys.ts';
 import { counted, type Counts } from './erasures.ts';
-import type { Person } from './person.ts';
+import type { Person } from '../people/person.ts';
 
 /** An email to the person is SENDING; its outcome must be stored first. */
 export class MailUnderwayError extends Error {

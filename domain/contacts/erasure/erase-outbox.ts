@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { Person } from './person.ts';
+import type { Person } from '../people/person.ts';
 
 /** Whether the data of an event (`e.value` of a row of events) is about the person. */
 const isAbout = ({ contactIds, pattern }: Person) => sql`(

@@ -12,7 +12,7 @@ import { removeFormFiles } from '../../common/kept-files.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { eraseMails, lateMailsOf, mailsOf } from './erase-mails.ts';
 import { addCounts, counted, loadErasure, type Counts } from './erasures.ts';
-import type { Person } from './person.ts';
+import type { Person } from '../people/person.ts';
 
 /**
  * Erases the person's data in the database and finally the contact, in one transaction; docs/decisions/0019-erasure.md

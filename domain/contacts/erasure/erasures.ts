@@ -8,7 +8,7 @@ import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
-import { identify, type Person } from './person.ts';
+import { identify, type Person } from '../people/person.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 
 /** How many rows were erased, by kind; without personal data. */

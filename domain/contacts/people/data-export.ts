@@ -5,7 +5,7 @@ import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { heldByChannels, type HeldByChannels } from '../../channels/people/held-data.ts';
 import { notFound } from '../../common/errors.ts';
-import { identify } from '../erasure/person.ts';
+import { identify } from './person.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { NO_RULE } from '../../scoring/scores/apply-changes.ts';
 import { readContactScore, type RuleScore } from '../../scoring/scores/read-scores.ts';

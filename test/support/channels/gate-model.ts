@@ -4,6 +4,8 @@ const SECOND = 1000;
 const QUARTER = 15 * 60 * SECOND;
 const HOUR = 4 * QUARTER;
 const DAY = 24 * HOUR;
+/** A text or push that nobody accepts is tried for this long. */
+const EXPIRES = 72 * HOUR;
 /** What arrives within this time competes. */
 const GATHER = SECOND;
 /** The time zones of a Spanish number. */
@@ -34,7 +36,7 @@ export interface Arrival {
 
 /** An email, a text, or one device of a push. */
 export interface Part {
-  status: 'QUEUED' | 'SENDING' | 'SUPPRESSED';
+  status: 'QUEUED' | 'SENDING' | 'SUPPRESSED' | 'FAILED';
   reason: string | null;
   due: number;
 }
@@ -133,13 +135,14 @@ export class GateModel {
   }
 
   #judge(item: Item): Partial<Part> {
-    if (item.category === 'transactional') return { status: 'SENDING' };
+    const goes: Partial<Part> = this.#isTooOld(item) ? { status: 'FAILED', reason: 'expired' } : { status: 'SENDING' };
+    if (item.category === 'transactional') return goes;
     // What is held too long expires; what finds its hours open goes, however long nobody started it.
     const heldUntil = Math.max(this.now, item.at + this.rules.maxHoldHours * HOUR);
     const opens = firstMoment(this.now, heldUntil, this.#isOpen(item.channel));
     if (opens === null) return { status: 'SUPPRESSED', reason: 'expired' };
     if (opens > this.now) return { due: opens };
-    if (item.startedAt !== null) return { status: 'SENDING' };
+    if (item.startedAt !== null) return goes;
     const counts = this.rules.caps
       .filter(({ channels }) => channels.includes(item.channel))
       .map((cap) => {
@@ -152,7 +155,13 @@ export class GateModel {
       });
     if (counts.some(({ isFullOfOthers }) => isFullOfOthers)) return { status: 'SUPPRESSED', reason: 'frequency_cap' };
     if (counts.some(({ isFull }) => isFull)) return { status: 'SUPPRESSED', reason: 'outranked' };
-    return { status: 'SENDING' };
+    return goes;
+  }
+
+  #isTooOld({ channel, category, at, startedAt }: Item): boolean {
+    const isHeld = category === 'marketing';
+    const until = (startedAt ?? at) + EXPIRES + (isHeld ? this.rules.maxHoldHours * HOUR : 0);
+    return channel !== 'email' && until < this.now;
   }
 
   /** What was sent within the days, and what is due and comes before it. */
