@@ -1,7 +1,7 @@
 /**
  * `npm run bench:messages -- --only texts,pushes,stop --messages 20000 --pairs 3`: marketing texts per second of one sender
- * process, all the way from the ledger to MESSAGE_SENT, compared to node:http posting the same bodies over as many
- * connections; and pushes to browsers, each with keys of its own, compared to `web-push` preparing and node:http posting
+ * process, all the way from the ledger to MESSAGE_SENT, compared to node:http posting the same bodies, signed as webhooks
+ * are, over as many connections; and pushes to browsers, each with keys of its own, compared to `web-push` preparing and node:http posting
  * them in one process. Of what waits in the ledger, and of what is written to it meanwhile. `--consumers` also runs the
  * consumers of the events on the same processors; without it, events wait in their stream. `stop`: how long texts still
  * go to those who text STOP while they are sent.
@@ -174,6 +174,7 @@ async function sent(setting: Setting, begun: number): Promise<number> {
 /** What the same costs without a ledger: seconds, and CPU seconds of the process. */
 async function reference(setting: Setting, channel: Channel): Promise<[number, number]> {
   const posts = {
+    // Signed as webhooks are: the same reference as that of `bench:webhooks`.
     text: [
       resolve('bench/references/bare-posts.ts'),
       `${setting.receiver}/2010-04-01/Accounts/${ACCOUNT.accountSid}/Messages.json`,
@@ -182,10 +183,6 @@ async function reference(setting: Setting, channel: Channel): Promise<[number, n
         ...{ To: `+1${FIRST_NUMBER}`, Body: 'Dear First1, the sale has begun.', From: ACCOUNT.from },
         StatusCallback: 'http://127.0.0.1/api/v1/channels/webhooks/1?send=1234',
       }).toString(),
-      JSON.stringify({
-        'content-type': 'application/x-www-form-urlencoded',
-        authorization: `Basic ${Buffer.from(`${ACCOUNT.accountSid}:${ACCOUNT.authToken}`).toString('base64')}`,
-      }),
     ],
     push: [
       resolve('bench/references/bare-pushes.ts'),

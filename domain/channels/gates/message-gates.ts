@@ -43,9 +43,10 @@ export const messageGateJoins: RawBuilder<unknown> = sql`
   cross join lateral (select case when e.channel = 'push' then c.email_key when e.contact_id is null then e.to_address else c.phone_e164 end as address offset 0) w
   cross join lateral (select
     w.address,
-    case when e.channel = 'push' then exists (
-      select 1 from push_subscriptions p where p.tenant_id = e.tenant_id and p.status = 'active'
-        and case when e.subscription_id is null then p.contact_id = e.contact_id else p.id = e.subscription_id end)
+    case when e.channel = 'push' then case
+      when e.subscription_id is null then exists (
+        select 1 from push_subscriptions p where p.tenant_id = e.tenant_id and p.contact_id = e.contact_id and p.status = 'active')
+      else exists (select 1 from push_subscriptions p where p.tenant_id = e.tenant_id and p.id = e.subscription_id and p.status = 'active') end
     else w.address is not null end as reachable,
     case when e.channel = 'sms' then (
       select x.status from text_consents x where x.tenant_id = e.tenant_id and x.address = any(array[w.address, ${erased('w.address')}])

@@ -145,7 +145,9 @@ function applyStart(
       returning s.id, s.tenant_id, s.message_id, s.status, s.attempt
     ), noted as (
       update messages m set started_at = coalesce(m.started_at, now()), to_address = coalesce(d.rendered_for, m.to_address),
-        content_version = d.tv, segments = d.segments, encoding = d.encoding, category = case when d.marketing then 'marketing' else m.category end
+        content_version = d.tv, segments = d.segments, encoding = d.encoding,
+        -- Spares the refresh a second update: none of its sends is better than QUEUED.
+        status = case when m.status = 'QUEUED' then 'SENDING' else m.status end, category = case when d.marketing then 'marketing' else m.category end
       from decided d where m.tenant_id = d.tenant_id and m.id = d.id and d.new_status = 'SENDING'
     ), linked as (
       insert into message_links (code, tenant_id, message_id, send_id, position, url)

@@ -143,8 +143,12 @@ async function insertMessages(
       insert into message_sends (tenant_id, message_id, type, subscription_id, lane)
       select m.tenant_id, m.id, coalesce(p.type, 'sms'), p.id, a.lane
       from made m join asked a on a.send_key = m.send_key
-      left join push_subscriptions p on m.channel = 'push' and p.tenant_id = m.tenant_id and p.status = 'active'
-        and case when m.subscription_id is null then p.contact_id = m.contact_id else p.id = m.subscription_id end
+      left join lateral (
+        select d.id, d.type from push_subscriptions d
+        where m.channel = 'push' and m.subscription_id is null and d.tenant_id = m.tenant_id and d.contact_id = m.contact_id and d.status = 'active'
+        union all
+        select d.id, d.type from push_subscriptions d
+        where m.channel = 'push' and d.tenant_id = m.tenant_id and d.id = m.subscription_id and d.status = 'active' offset 0) p on true
       where m.status = 'QUEUED' and (m.channel = 'sms' or p.id is not null)
       order by m.id, p.id
     )

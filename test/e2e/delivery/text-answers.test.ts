@@ -143,7 +143,6 @@ test.each(ENDS)('an answer that ends it: %s', async (_, answer, status, reason) 
 const AGAIN: [what: string, answer: EndpointAnswer][] = [
   ['401', { status: 401 }],
   ['403', { status: 403, body: 'garbage' }],
-  ['302, which is not followed', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
 ];
 test.each(AGAIN)('an answer that speaks against the provider, so another one sends it: %s', async (_, answer) => {
   const asked = await makeHttp([answer]);
