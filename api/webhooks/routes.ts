@@ -108,7 +108,7 @@ export const webhookRoutes: RouteSpec[] = [
     operationId: 'updateWebhook',
     summary: 'Change a webhook',
     description:
-      'Counts for what is sent from now on. `active: true` sends what was held, oldest first. `headers` are replaced; `true` keeps the value of one that is there. `lastSuccessAt` and `secret` are accepted with any value, and ignored.',
+      'Counts for what is sent from now on. `active: true` sends what was held, oldest first. `headers` are replaced; `true` keeps the value of one that is there, unless `url` goes to another origin. `lastSuccessAt` and `secret` are accepted with any value, and ignored.',
     access: 'webhooks:write',
     params: IdParams,
     body: schema.WebhookUpdate,

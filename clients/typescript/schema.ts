@@ -3746,7 +3746,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Change a webhook
-         * @description Counts for what is sent from now on. `active: true` sends what was held, oldest first. `headers` are replaced; `true` keeps the value of one that is there. `lastSuccessAt` and `secret` are accepted with any value, and ignored.
+         * @description Counts for what is sent from now on. `active: true` sends what was held, oldest first. `headers` are replaced; `true` keeps the value of one that is there, unless `url` goes to another origin. `lastSuccessAt` and `secret` are accepted with any value, and ignored.
          */
         put: operations["updateWebhook"];
         post?: never;

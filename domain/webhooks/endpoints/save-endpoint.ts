@@ -165,7 +165,13 @@ export function updateViolations(
     types === undefined && filter === undefined
       ? {}
       : { types: types ?? endpoint.types, filter: filter === undefined ? endpoint.filter : filter };
-  return endpointViolations({ url, ...judged, headers }, checkUrl, Object.keys(endpoint.headers ?? {}));
+  const stored = Object.keys(endpoint.headers ?? {});
+  const violations = endpointViolations({ url, ...judged, headers }, checkUrl, stored);
+  const keeps = headers ? Object.values(headers).includes(true) : stored.length > 0;
+  // Their values are shown to nobody, so not to whoever has the other URL either.
+  if (keeps && url !== undefined && URL.parse(url)?.origin !== URL.parse(endpoint.url)?.origin)
+    violations.push({ path: '/headers', code: 'required', message: 'must be given again for a URL of another origin' });
+  return violations;
 }
 
 /** Begins or ends to send to an endpoint. What was tried before it was activated is due at once. */

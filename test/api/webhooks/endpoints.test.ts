@@ -121,6 +121,19 @@ test('what was read can be put back; headers keep their values, and a stale vers
   assert.equal((await service.api('GET', path)).body.name, 'Other');
 });
 
+test('the values of headers are not sent to another origin: whoever changes it gives them again', async () => {
+  const { id } = await make({ headers: { 'X-Key': 'secret' } });
+  const path = `/webhooks/${id}`;
+  assert.equal((await service.api('PUT', path, { url: 'https://example.com/other' })).status, 200);
+  const elsewhere = { url: 'https://elsewhere.example.com/' };
+  assert.deepEqual(told(await service.api('PUT', path, elsewhere)), ['/headers required']);
+  assert.deepEqual(told(await service.api('PUT', path, { ...elsewhere, headers: { 'x-key': true } })), [
+    '/headers required',
+  ]);
+  for (const headers of [{}, { 'x-key': 'another' }])
+    assert.equal((await service.api('PUT', path, { ...elsewhere, headers })).status, 200);
+});
+
 test('switched off by hand, a webhook says so; the kind of its signature brings another key', async () => {
   const { id } = await make();
   const path = `/webhooks/${id}`;
