@@ -76,7 +76,8 @@ export function judgeWebPush(answer: OutboundAnswer): CallOutcome {
   if (status === 404 || status === 410)
     return { ...judged, result: 'FAILED', reason: 'gone', isGone: true, fault: null };
   if (status === 413) return { ...judged, result: 'FAILED', reason: 'payload_too_large', fault: null };
-  // They concern this subscription alone: it was made with another key, or by another service.
-  if (status === 401 || status === 403) return { ...judged, result: 'FAILED', reason: 'rejected', fault: null };
+  // Our token is refused, perhaps because a clock is wrong. There is no provider to speak against, so each push is asked
+  // for again by itself, less and less often.
+  if (status === 401 || status === 403) return { ...judged, fault: null };
   return judged;
 }
