@@ -30,6 +30,22 @@ export const DAY = 1440 * MINUTE;
 /** Minutes of a wait that lasts, whatever time the tests before have skipped: executions are entered by the real clock. */
 export const LONG = 2_000_000;
 
+/** The history of steps without a wait, one wait, and steps without a wait. */
+export const HISTORY_OF_ONE_WAIT = [
+  'WORKFLOW_EXECUTION_STARTED',
+  'WORKFLOW_TASK_SCHEDULED',
+  'WORKFLOW_TASK_STARTED',
+  'WORKFLOW_TASK_COMPLETED',
+  'MARKER_RECORDED',
+  'TIMER_STARTED',
+  'TIMER_FIRED',
+  'WORKFLOW_TASK_SCHEDULED',
+  'WORKFLOW_TASK_STARTED',
+  'WORKFLOW_TASK_COMPLETED',
+  'MARKER_RECORDED',
+  'WORKFLOW_EXECUTION_COMPLETED',
+];
+
 export interface Journeys {
   deps: Deps;
   env: TestWorkflowEnvironment;

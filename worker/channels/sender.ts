@@ -26,9 +26,9 @@ const POLL_MS = 500;
 const GATHER_MS = 5;
 /** A send that waits for its connection is QUEUED, under this lease. */
 const LEASE_SECONDS = 60;
-/** As many of its connections' worth of sends are leased and rendered in advance, so that none waits for Postgres. */
+/** Per connection, how many sends are leased and rendered in advance, so that a free connection need not wait for Postgres. */
 const LEASED_AHEAD = 1;
-/** The sends that may be on their way at once. */
+/** The key of `Places` that all sends share: together they have MESSAGE_CONNECTIONS places. */
 const PLACES = 'connections';
 const CONNECT_MS = 5_000;
 /** Without an answer for so long after its last byte, nobody can tell what became of a request. */
@@ -280,7 +280,7 @@ export class Sender {
       provider?.breaker.unused();
       return this.#count(started.status);
     }
-    if (provider) provider.judge(outcome);
+    provider?.judge(outcome);
     await this.#settle(leased, row, started.attempt, outcome);
   }
 
@@ -297,7 +297,7 @@ export class Sender {
       await markGone(engineEm(this.#deps.orm), { tenantId: leased.tenantId, id: leased.device.id });
       return this.#end({ ...row, failure: 'gone', isSendable: false });
     }
-    if (provider) provider.judge(unseen(outcome));
+    provider?.judge(unseen(outcome));
     if (leased.isTest) return this.#end({ ...row, failure: `not_sent: ${outcome.reply}`, isSendable: false });
     // There is no other push service for a browser.
     const wait = provider ? WAIT_MS : UNREACHED_MS;

@@ -13,14 +13,14 @@ interface Send {
 
 /**
  * Stores what a provider reports about a send, once each, and applies it. A report of a send that this provider did
- * not have says nothing. That an earlier attempt was delivered proves something; what else is said of one, by another
- * provider or while no attempt is under way, is not kept. Writes to the outbox. Engine `tx`.
+ * not have is ignored. A report of delivery is kept whichever attempt it is about; any other report of an earlier
+ * attempt (by another provider, or while no attempt is under way) is not. Writes to the outbox. Engine `tx`.
  */
 export async function recordStatus(
   tx: EntityManager,
   provider: CalledProvider,
   report: StatusReport,
-  requestId: string | null = null,
+  requestId: string | null,
 ): Promise<void> {
   const { tenantId } = provider;
   const send = await findSend(tx, provider, report);

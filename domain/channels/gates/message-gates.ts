@@ -29,9 +29,9 @@ const erased = (address: string) => sql`'erased:' || ${sql.raw(addressDigestSql(
  * template_id, contact_id, to_address, subscription_id and campaign_id. The addresses are looked up per message, so
  * that indexes are used whatever the planner's statistics say: a join might read a whole tenant.
  *
- * `c` is the contact, of a text to a number the first one that has it and is not archived: who is texted by number has
- * the same hours and caps. `a.address` is what consents, suppressions and topic opt-outs hang on: the number, or for a push the key of the
- * contact's email address. `a.was` is the same after an erasure.
+ * `c` is the contact of the message. For a text to a number it is the first contact that has the number and is not
+ * archived, so that its hours and caps count. `a.address` is what consents, suppressions and topic opt-outs are stored
+ * under: the number, or for a push the key of the contact's email address.
  */
 export const messageGateJoins: RawBuilder<unknown> = sql`
   left join channel_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id

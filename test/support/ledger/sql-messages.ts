@@ -220,6 +220,7 @@ export class SqlMessages extends SqlLedger {
         tx,
         { id: this.#providers[provider]!, tenantId: TENANT, type: 'http', credentials: {} },
         { ...to, kind: 'status', messageId: null, providerMessageId: null, status: evidence, code: null },
+        null,
       );
   }
 
