@@ -14,9 +14,22 @@ function stopAtMost(code: string): string {
   return code.replaceAll('errors++;', `if(++errors>=${MAX_VIOLATIONS}){${name}.errors=vErrors;return false;}`);
 }
 
+/** Longer than any RFC 3339 date-time, whose only part without a limit is the fraction of the second. */
+const DATE_TIME_MAX = 100;
+
+/** ajv-formats splits a date-time at each space, and would make millions of parts of a long text. */
+function refuseLongDateTimes(ajv: Ajv2020): void {
+  const { validate, ...format } = ajv.formats['date-time'] as { validate: (text: string) => boolean };
+  ajv.addFormat('date-time', {
+    ...format,
+    validate: (text: string) => text.length <= DATE_TIME_MAX && validate(text),
+  });
+}
+
 function makeAjv(options: object): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: false, code: { process: stopAtMost }, ...options });
   addFormats(ajv);
+  refuseLongDateTimes(ajv);
   return ajv;
 }
 

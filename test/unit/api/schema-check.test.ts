@@ -40,6 +40,17 @@ test('a check stops at as many violations as are told of', () => {
   assert.deepEqual(check({ list: Array.from({ length: 30_000 }, () => ({ a: 1, b: null })) }), []);
 });
 
+test('a date-time is as RFC 3339 says, and no longer than one can be', () => {
+  const check = compileRequest(Type.String({ format: 'date-time' }));
+  const fraction = (digits: number) => `2030-01-31T09:30:00.${'1'.repeat(digits)}Z`;
+  for (const right of ['2030-01-31T09:30:00Z', '2030-01-31t09:30:00.123456789+05:45', fraction(60)]) {
+    assert.deepEqual(check(right), [], right);
+  }
+  for (const wrong of ['2030-01-31', '2030-02-31T09:30:00Z', '2030-01-31T09:30:00', fraction(1000), ' '.repeat(1000)]) {
+    assert.equal(check(wrong)[0]!.code, 'format', wrong);
+  }
+});
+
 test('content is told of by its place, up to a length that an answer can hold', () => {
   const found = checkContent({ 'a/b': [{ 'c~': ['\0'] }], ok: ['x', 1, null], '\ud800': 1 });
   assert.deepEqual(found.map(({ path, code }) => `${path.toWellFormed()} ${code}`).sort(), [
