@@ -72,7 +72,7 @@ const MessageSchema = defineEntity({
     content: json<InlineContent | PushDelivery>().nullable(),
     data: json<Record<string, unknown>>().nullable(),
     contactId: bigid().nullable(),
-    /** sms: the number (E.164). Set when it is queued for a number, else when it is started. */
+    /** sms: the number (E.164). Set when it is queued, and again when it is started. */
     toAddress: p.string().length(100).nullable(),
     /** push to one device only. */
     subscriptionId: bigid().nullable(),
@@ -115,12 +115,12 @@ const MessageSendSchema = defineEntity({
     {
       name: 'message_sends_open_idx',
       properties: ['lane', 'tenantId', 'nextAttemptAt', 'id'],
-      where: `status in ('QUEUED', 'SENDING')`,
+      where: 'is_open',
     },
     { name: 'message_sends_message_idx', properties: ['tenantId', 'messageId'] },
     {
       name: 'message_sends_provider_idx',
-      properties: ['providerId', 'providerMessageId'],
+      properties: ['providerMessageId'],
       where: 'provider_message_id is not null',
     },
   ],
@@ -133,6 +133,8 @@ const MessageSendSchema = defineEntity({
     subscriptionId: bigid().nullable(),
     lane: p.enum(EMAIL_LANES),
     status: p.enum(MESSAGE_STATUSES).default('QUEUED'),
+    /** Whether senders may take it or have taken it. Its start does not change this, and so writes to no index. */
+    isOpen: p.boolean().generated(`(status in ('QUEUED', 'SENDING')) stored`),
     reason: p.text().nullable(),
     nextAttemptAt: timestamp().defaultRaw('now()'),
     /** Whoever leases or sends it. */

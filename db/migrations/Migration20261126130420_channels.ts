@@ -108,14 +108,14 @@ export class Migration20261126130420_channels extends Migration {
       `alter table "message_reports" add constraint "message_reports_event_key" unique ("tenant_id", "send_id", "status");`,
     );
     this.addSql(
-      `create table "message_sends" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "message_id" bigint not null, "type" text not null, "subscription_id" bigint null, "lane" text not null, "status" text not null default 'QUEUED', "reason" text null, "next_attempt_at" timestamptz(3) not null default now(), "holder" text null, "lease_until" timestamptz(3) null, "attempt" int not null default 0, "provider_id" bigint null, "bound_provider_id" bigint null, "provider_message_id" varchar(255) null, "sent_at" timestamptz(3) null, "delivered_at" timestamptz(3) null, "updated_at" timestamptz(3) not null default now());`,
+      `create table "message_sends" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "message_id" bigint not null, "type" text not null, "subscription_id" bigint null, "lane" text not null, "status" text not null default 'QUEUED', "is_open" boolean generated always as (status in ('QUEUED', 'SENDING')) stored not null, "reason" text null, "next_attempt_at" timestamptz(3) not null default now(), "holder" text null, "lease_until" timestamptz(3) null, "attempt" int not null default 0, "provider_id" bigint null, "bound_provider_id" bigint null, "provider_message_id" varchar(255) null, "sent_at" timestamptz(3) null, "delivered_at" timestamptz(3) null, "updated_at" timestamptz(3) not null default now());`,
     );
     this.addSql(
-      `create index "message_sends_open_idx" on "message_sends" ("lane", "tenant_id", "next_attempt_at", "id") where status in ('QUEUED', 'SENDING');`,
+      `create index "message_sends_open_idx" on "message_sends" ("lane", "tenant_id", "next_attempt_at", "id") where is_open;`,
     );
     this.addSql(`create index "message_sends_message_idx" on "message_sends" ("tenant_id", "message_id");`);
     this.addSql(
-      `create index "message_sends_provider_idx" on "message_sends" ("provider_id", "provider_message_id") where provider_message_id is not null;`,
+      `create index "message_sends_provider_idx" on "message_sends" ("provider_message_id") where provider_message_id is not null;`,
     );
     this.addSql(
       `alter table "message_sends" add constraint "message_sends_tenant_id_id_key" unique ("tenant_id", "id");`,
@@ -215,7 +215,7 @@ export class Migration20261126130420_channels extends Migration {
     // Many updates of a row within seconds: room on the page, so that those that change no index touch none.
     for (const table of ['messages', 'message_sends'])
       this.addSql(
-        `alter table ${table} set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);`,
+        `alter table ${table} set (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);`,
       );
     // Rules for email are the rules for the channel email.
     this.addSql(`

@@ -155,7 +155,7 @@ export async function expireAnswers(em: EntityManager): Promise<void> {
       tx,
       sql`
       select m.id, m.tenant_id as "tenantId" from message_sends s join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
-      where s.lane = 'transactional' and s.status = 'QUEUED' and m.send_key like 'inbound/%/reply' and m.created_at < now() - interval '270 seconds'
+      where s.lane = 'transactional' and s.is_open and s.status = 'QUEUED' and m.send_key like 'inbound/%/reply' and m.created_at < now() - interval '270 seconds'
       order by m.id limit 1000 for no key update of m`,
     );
     if (late.length === 0) return;

@@ -10,11 +10,11 @@ export async function assertSending(em: EntityManager): Promise<void> {
       tx,
       sql`
       select 1 where exists (
-        select 1 from message_sends s where s.status = 'QUEUED' and s.next_attempt_at < now() - interval '2 minutes'
+        select 1 from message_sends s where s.is_open and s.status = 'QUEUED' and s.next_attempt_at < now() - interval '2 minutes'
           and (s.type = 'webpush' or exists (
             select 1 from channel_providers p where p.tenant_id = s.tenant_id and p.active and p.channel = case s.type when 'sms' then 'sms' else 'push' end)))
         and not exists (
-          select 1 from message_sends s where s.status in ('QUEUED', 'SENDING') and s.lease_until > now() - interval '1 minute')`,
+          select 1 from message_sends s where s.is_open and s.lease_until > now() - interval '1 minute')`,
     ),
   );
   if (late.length > 0) throw new Error('messages are due, and nobody sends them');

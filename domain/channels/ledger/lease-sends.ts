@@ -87,8 +87,8 @@ export async function leaseSends(
   em: EntityManager,
   lease: { holder: string; lane: EmailLane; limit: number; seconds: number },
 ): Promise<LeasedSend[]> {
-  const due = sql`s.lane = ${lease.lane} and s.status = 'QUEUED' and s.next_attempt_at <= now()`;
-  const ready = sql`lane = ${lease.lane} and status in ('QUEUED', 'SENDING') and next_attempt_at <= now()`;
+  const due = sql`s.lane = ${lease.lane} and s.is_open and s.status = 'QUEUED' and s.next_attempt_at <= now()`;
+  const ready = sql`lane = ${lease.lane} and is_open and next_attempt_at <= now()`;
   const free = sql`(s.lease_until is null or s.lease_until < now())`;
   const found = await em.transactional((tx) =>
     rows<LeasedRow>(
@@ -97,7 +97,7 @@ export async function leaseSends(
     with recursive tenants as (
       (select tenant_id from message_sends where ${ready} order by tenant_id limit 1)
       union all
-      select (select s.tenant_id from message_sends s where s.lane = ${lease.lane} and s.status in ('QUEUED', 'SENDING') and s.next_attempt_at <= now()
+      select (select s.tenant_id from message_sends s where s.lane = ${lease.lane} and s.is_open and s.next_attempt_at <= now()
         and s.tenant_id > tenants.tenant_id order by s.tenant_id limit 1)
       from tenants where tenants.tenant_id is not null
     ), chosen as materialized (

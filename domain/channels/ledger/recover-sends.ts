@@ -17,7 +17,7 @@ export async function markLostSends(em: EntityManager): Promise<number> {
       tx,
       sql`
       select id, tenant_id as "tenantId", message_id as "messageId" from message_sends
-      where status = 'SENDING' and lease_until < now() order by id limit ${BATCH}`,
+      where is_open and status = 'SENDING' and lease_until < now() order by id limit ${BATCH}`,
     );
     if (found.length === 0) return 0;
     const messages = messagesOf(found);

@@ -99,10 +99,11 @@ function applyStart(
       select s.id as send_id, s.message_id, s.subscription_id as device_id, m.id, m.tenant_id, m.channel, m.category, m.template_id,
         m.contact_id, m.to_address, m.subscription_id, m.campaign_id, m.started_at, m.priority, m.created_at, s.bound_provider_id, a.cv, a.tv, a.address as rendered_for, a.segments, a.encoding,
         a.links, a.failure, a.expired, a.not_before, a.provider, a.sendable
-      from asked a join message_sends s on s.id = a.id
+      -- Looked up one by one: a join might read all that are open.
+      from asked a cross join lateral (
+        select * from message_sends o where o.id = a.id and o.status = 'QUEUED' and o.holder = ${holder} and o.lease_until > now()
+        for update skip locked) s
       join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
-      where s.status = 'QUEUED' and s.holder = ${holder} and s.lease_until > now()
-      for update of s skip locked
     ), judged as (
       select e.*, ${messageRefusal} as refusal, ${isMarketing} as marketing, ${isTooOld} as too_old,
         -- A message that has changed since it was rendered is rendered again.

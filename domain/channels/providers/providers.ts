@@ -183,7 +183,7 @@ const boundMessages = (tx: EntityManager, { tenantId, id }: ChannelProvider): Pr
     sql`
     select 'message' as kind, m.id, m.channel || ' ' || m.id as name from message_sends s
     join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
-    where s.tenant_id = ${tenantId} and s.status in ('QUEUED', 'SENDING') and m.provider_id = ${id} order by m.id limit 10`,
+    where s.tenant_id = ${tenantId} and s.is_open and m.provider_id = ${id} order by m.id limit 10`,
   );
 
 /** Throws 404. */

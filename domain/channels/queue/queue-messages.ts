@@ -129,11 +129,11 @@ async function insertMessages(
       left join channel_templates t on t.tenant_id = r.tenant_id and t.id = r.template_id
       order by r.send_key, r.ord
     ), judged as (
-      select e.*, coalesce(${messageRefusal}, e.refusal) as reason from asked e ${messageGateJoins}
+      select e.*, coalesce(e.to_address, case when e.channel = 'sms' then a.address end) as number, coalesce(${messageRefusal}, e.refusal) as reason from asked e ${messageGateJoins}
     ), made as (
       insert into messages (tenant_id, send_key, channel, category, priority, template_id, content, data, contact_id, to_address,
                             subscription_id, provider_id, campaign_id, execution_id, step_id, request_id, status, reason)
-      select tenant_id, send_key, channel, category, priority, template_id, content, data, contact_id, to_address,
+      select tenant_id, send_key, channel, category, priority, template_id, content, data, contact_id, number,
              subscription_id, provider_id, campaign_id, execution_id, step_id, request_id,
              case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
       from judged order by ord

@@ -19,7 +19,7 @@ export async function duePostponedMessages(
     sql`
     update message_sends set next_attempt_at = now() where tenant_id = ${tenantId} and id in (
       select s.id from message_sends s
-      where s.tenant_id = ${tenantId} and s.lane = any(${[...EMAIL_LANES]}::text[]) and s.status = 'QUEUED'
+      where s.tenant_id = ${tenantId} and s.lane = any(${[...EMAIL_LANES]}::text[]) and s.is_open and s.status = 'QUEUED'
         and s.next_attempt_at > now() + case when s.attempt = 0 then interval '0' else interval '1 hour' end ${theirs}
       order by s.id for update)`,
   );

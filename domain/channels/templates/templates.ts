@@ -104,7 +104,7 @@ const queuedMessages = (tx: EntityManager, { tenantId, id }: ChannelTemplate): P
     sql`
     select 'message' as kind, m.id, m.channel || ' ' || m.id as name from message_sends s
     join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
-    where s.tenant_id = ${tenantId} and s.status in ('QUEUED', 'SENDING') and m.template_id = ${id} order by m.id limit 10`,
+    where s.tenant_id = ${tenantId} and s.is_open and m.template_id = ${id} order by m.id limit 10`,
   );
 
 interface TemplateQuery extends ListQuery {
