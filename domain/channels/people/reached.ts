@@ -11,9 +11,13 @@ export interface Reached {
   digests: readonly string[];
 }
 
-/** A condition on a message: it is to the person. No index has numbers: for them it reads each message of the tenant. */
+/**
+ * A condition on a message: it is to the person. One of another contact is, once it was started for a number of the
+ * person; before, it goes to whatever number that contact has then. No index has numbers: for them it reads each message
+ * of the tenant.
+ */
 export const messagesOf = ({ contactIds, numbers }: Reached): RawBuilder<unknown> =>
-  sql`(contact_id = any(${contactIds}::bigint[]) or to_address = any(${numbers}::text[]))`;
+  sql`(contact_id = any(${contactIds}::bigint[]) or to_address = any(${numbers}::text[]) and (contact_id is null or started_at is not null))`;
 
 /**
  * A condition on a received text: it is of the person. One from a number of the person counts too, also from before the
