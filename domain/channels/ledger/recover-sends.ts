@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { applyReports } from './apply-reports.ts';
+import { firstDueSends } from './first-due-sends.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { noteLostNotices } from './opt-out-notices.ts';
 import { messagesOf } from './settle-sends.ts';
@@ -16,8 +17,8 @@ export async function markLostSends(em: EntityManager): Promise<number> {
     const found = await rows<{ id: number; tenantId: string; messageId: number }>(
       tx,
       sql`
-      select id, tenant_id as "tenantId", message_id as "messageId" from message_sends
-      where is_open and status = 'SENDING' and lease_until < now() order by id limit ${BATCH}`,
+      select id, tenant_id as "tenantId", message_id as "messageId" from (${firstDueSends}) s
+      where status = 'SENDING' and lease_until < now() order by id limit ${BATCH}`,
     );
     if (found.length === 0) return 0;
     const messages = messagesOf(found);
