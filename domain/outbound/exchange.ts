@@ -47,6 +47,10 @@ export function exchange(request: ClientRequest, options: ExchangeOptions): Prom
       over();
       reject(outboundError(error, released));
     };
+    /** Every connection and answer closes in the end; an error is made only if that came too early. */
+    const failClosed = (): void => {
+      if (!isOver) fail(new OutboundError('no_answer', 'the connection was closed', { released }));
+    };
     const giveUp = (code: OutboundError['code'], message: string, cause?: unknown): void => {
       // First, because destroying the request has an error of its own.
       fail(new OutboundError(code, message, { cause, released }));
@@ -101,7 +105,7 @@ export function exchange(request: ClientRequest, options: ExchangeOptions): Prom
       });
       response.on('end', () => answer(true));
       response.on('error', fail);
-      response.on('close', () => fail(closed(released)));
+      response.on('close', failClosed);
       // A body that must not be there would be an error of the connection.
       if (WITHOUT_BODY.has(statusCode!)) answer(true);
     };
@@ -114,7 +118,7 @@ export function exchange(request: ClientRequest, options: ExchangeOptions): Prom
     request.on('response', read);
     request.on('error', fail);
     request.on('close', () => {
-      if (!isAnswering) fail(closed(released));
+      if (!isAnswering) failClosed();
     });
     startTotal();
 
@@ -128,9 +132,6 @@ export function exchange(request: ClientRequest, options: ExchangeOptions): Prom
     }
   });
 }
-
-const closed = (released: boolean): OutboundError =>
-  new OutboundError('no_answer', 'the connection was closed', { released });
 
 /**
  * Resolves when a request has a connection, for https after the handshake; never if it gets none. `startLimit` is

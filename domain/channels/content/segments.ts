@@ -33,7 +33,10 @@ export interface Segmented {
 export function segmentText(given: string, smartEncoding: boolean): Segmented | null {
   if (given.length > MOST_CHARACTERS) return null;
   const smart = smartEncoding ? smartlyEncoded(given) : given;
-  const lacking = [...graphemes.segment(smart)].flatMap(({ segment }) => (isGsm(segment) ? [] : [segment]));
+  // Most texts lack nothing, and finding what is shown as one character takes long.
+  const lacking = isGsm(smart)
+    ? []
+    : [...graphemes.segment(smart)].flatMap(({ segment }) => (isGsm(segment) ? [] : [segment]));
   const encoding = lacking.length === 0 ? 'GSM-7' : 'UCS-2';
   const text = encoding === 'GSM-7' ? smart : given;
   const sizes = [...text].map((point) => (encoding === 'UCS-2' ? point.length : EXTENDED.has(point) ? 2 : 1));
