@@ -10,7 +10,7 @@ import { FCM_TOKEN_URL, fcmCall, judgeFcm, type PushToSend } from './fcm.ts';
 import { httpCall, judgeHttp, type HttpConfig } from './http.ts';
 import { outcome, outcomeOfError, type CallOutcome, type MessageCall } from './outcome.ts';
 import { judgeTwilio, twilioCall, type TwilioConfig, type TwilioCredentials } from './twilio.ts';
-import { judgeWebPush, webPushCall } from './webpush.ts';
+import { forgetToken, judgeWebPush, webPushCall } from './webpush.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** How a send leaves: by a provider of a type, or by Web Push, which needs none. */
@@ -148,7 +148,7 @@ export async function prepareRequest(
  */
 export function judgeAnswer(
   type: CarrierType,
-  { tenantId, provider }: Pick<SendToPrepare, 'tenantId' | 'provider'>,
+  { tenantId, provider, address, webpush }: Pick<SendToPrepare, 'tenantId' | 'provider' | 'address' | 'webpush'>,
   answer: OutboundAnswer | Error,
   { outbound }: Pick<PrepareServices, 'outbound'>,
 ): CallOutcome {
@@ -165,5 +165,7 @@ export function judgeAnswer(
       tokenUrlOf(provider.config),
       provider.credentials as unknown as ServiceAccount,
     );
+  if (webpush && (answer.status === 401 || answer.status === 403))
+    forgetToken({ tenantId, site: webpush.site, endpoint: address });
   return CARRIERS[type].judge(withoutSecrets(answer, provider?.credentials ?? {}), provider?.config ?? {});
 }

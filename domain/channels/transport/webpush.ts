@@ -55,18 +55,28 @@ export async function webPushCall(
   };
 }
 
-function authorizationOf({ tenantId, site, endpoint }: WebPush): string {
-  const { origin } = new URL(endpoint);
-  // A subject that was changed is told at once.
-  const key = JSON.stringify([tenantId, site.id, site.publicKey, site.subject, origin]);
+type TokenOf = Pick<WebPush, 'tenantId' | 'site' | 'endpoint'>;
+
+/** A subject that was changed is told at once. */
+const tokenKey = ({ tenantId, site, endpoint }: TokenOf): string =>
+  JSON.stringify([tenantId, site.id, site.publicKey, site.subject, new URL(endpoint).origin]);
+
+function authorizationOf(push: TokenOf): string {
+  const key = tokenKey(push);
   let header = tokens.get(key);
   if (header === undefined) {
     const until = Math.floor(Date.now() / 1_000) + TOKEN_SECONDS;
-    const { subject, publicKey, privateKey } = site;
+    const { subject, publicKey, privateKey } = push.site;
+    const { origin } = new URL(push.endpoint);
     const made = webPush.getVapidHeaders(origin, subject, publicKey, privateKey, 'aes128gcm', until);
     tokens.set(key, (header = made.Authorization));
   }
   return header;
+}
+
+/** Forgets a token that was refused: the next push is signed anew. */
+export function forgetToken(push: TokenOf): void {
+  tokens.delete(tokenKey(push));
 }
 
 /** What the answer of a push service means. */

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../../domain/channels/transport/prepare.ts';
+import webPush from 'web-push';
+import { makeDevice } from '../../../dev/fakes/device.ts';
+import {
+  judgeAnswer,
+  prepareRequest,
+  type CarrierType,
+  type SendToPrepare,
+} from '../../../domain/channels/transport/prepare.ts';
 import { isTwilioSignature, twilioSignature } from '../../../domain/channels/transport/twilio.ts';
 import { OutboundError } from '../../../domain/outbound/outbound-error.ts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../domain/outbound/outbound.ts';
@@ -61,12 +68,12 @@ const push: SendToPrepare = {
   },
 };
 
-async function callOf(type: 'twilio' | 'http' | 'fcm', send: SendToPrepare, outbound = none) {
+async function callOf(type: CarrierType, send: SendToPrepare, outbound = none) {
   const call = await prepareRequest(type, send, { outbound, apiUrl });
   if ('failed' in call) throw new Error(call.failed.reply);
   return { ...call, body: call.body.toString() };
 }
-const judge = (type: 'twilio' | 'http' | 'fcm', send: SendToPrepare, answer: OutboundAnswer | Error, outbound = none) =>
+const judge = (type: CarrierType, send: SendToPrepare, answer: OutboundAnswer | Error, outbound = none) =>
   judgeAnswer(type, send, answer, { outbound });
 
 describe('Twilio', () => {
@@ -272,4 +279,31 @@ describe('Firebase Cloud Messaging', () => {
   ])('%s', (_, status, body, expected) => {
     assert.partialDeepStrictEqual(judge('fcm', push, answerOf(status, body)), expected);
   });
+});
+
+test.each([401, 403])('Web Push: after an answer of %s, the next push is signed anew', async (status) => {
+  const keys = webPush.generateVAPIDKeys();
+  const browser = makeDevice('https://push.example.com/1').subscription;
+  const send: SendToPrepare = {
+    ...{
+      tenantId: 'acme',
+      sendId: 7,
+      messageId: 5,
+      provider: null,
+      address: browser.endpoint,
+      rendered: push.rendered,
+    },
+    subscription: { id: 1, siteId: 1, ...browser.keys },
+    webpush: {
+      site: { id: 1, subject: 'mailto:push@example.com', iconUrl: null, defaultUrl: null, ...keys },
+      ...{ token: 'token', hosts: ['push.example.com'] },
+    },
+  };
+  const signed = async () => (await callOf('webpush', send)).headers['authorization'];
+  const answer = (code: number) => judge('webpush', send, answerOf(code, ''));
+  const first = await signed();
+  for (const code of [201, 429, 500]) answer(code);
+  assert.equal(await signed(), first);
+  assert.equal(answer(status).result, 'QUEUED');
+  assert.notEqual(await signed(), first);
 });
