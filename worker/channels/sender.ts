@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { shortBase } from '../../config/short-base.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm } from '../../db/orm.ts';
-import { leaseSends, putOffSends, type LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
+import { leaseSends, putOffSends, type LeasedSend, type PutOff } from '../../domain/channels/ledger/lease-sends.ts';
 import { markGone, settleSends, type SendSettlement } from '../../domain/channels/ledger/settle-sends.ts';
 import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import { pushToken } from '../../domain/channels/push/push-token.ts';
@@ -66,7 +66,7 @@ export class Sender {
   readonly #outcomes: OutcomeStore<SendSettlement>;
   readonly #starts: Starts;
   readonly #places: Places;
-  readonly #putOffs: Batcher<{ id: number; delayMs: number; done: () => void }>;
+  readonly #putOffs: Batcher<PutOff & { done: () => void }>;
   readonly #wake = new Wake(POLL_MS);
   readonly #inHand = new Set<Promise<void>>();
   readonly #lanes = new Set<EmailLane>(EMAIL_LANES);
@@ -300,8 +300,10 @@ export class Sender {
     provider?.judge(unseen(outcome));
     if (leased.isTest) return this.#end({ ...row, failure: `not_sent: ${outcome.reply}`, isSendable: false });
     // There is no other push service for a browser.
-    const wait = provider ? WAIT_MS : UNREACHED_MS;
-    await this.#putOff(row.id, Math.max(wait, (outcome.retryAfter ?? 0) * 1000));
+    const wait = Math.max(provider ? WAIT_MS : UNREACHED_MS, (outcome.retryAfter ?? 0) * 1000);
+    // Of a provider, its health shows this.
+    if (provider || outcome.reason !== 'outbound_refused') return this.#putOff(row.id, wait);
+    await this.#putOff(row.id, Math.max(wait, backoffSeconds(leased.attempt + 1) * 1000), outcome.reply);
   }
 
   async #settle(leased: LeasedSend, row: PreparedSend, attempt: number, given: CallOutcome): Promise<void> {
@@ -309,7 +311,7 @@ export class Sender {
     const { fault } = outcome;
     // The provider knows the message by its key, so asking again sends nothing twice.
     const result = outcome.isRepeatable ? 'QUEUED' : outcome.result;
-    const backoff = Math.min(FIRST_RETRY_SECONDS * 2 ** Math.min(attempt - 1, 20), LONGEST_RETRY_SECONDS);
+    const backoff = backoffSeconds(attempt);
     // Another provider may take what this one refused, and its breaker says when it is asked again: a message that came
     // back just then would be the one to try it each time. A push service has neither.
     const again =
@@ -343,9 +345,12 @@ export class Sender {
     });
   }
 
-  #putOff(id: number, delayMs: number): Promise<void> {
+  /** `refusal`: why its host may not be called. */
+  #putOff(id: number, delayMs: number, refusal?: string): Promise<void> {
     this.#wakeIn(delayMs);
-    return new Promise((done) => this.#putOffs.add({ id, delayMs, done }));
+    return new Promise((done) =>
+      this.#putOffs.add({ id, delayMs, ...(refusal === undefined ? {} : { refusal }), done }),
+    );
   }
 
   #wakeIn(ms: number): void {
@@ -357,6 +362,10 @@ export class Sender {
     this.#deps.metrics.messages.inc({ outcome: status.toLowerCase() });
   }
 }
+
+/** How long it is waited after so many attempts. */
+const backoffSeconds = (attempts: number): number =>
+  Math.min(FIRST_RETRY_SECONDS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_SECONDS);
 
 /** Whether there is something to send, and somewhere to send it. The gates say why if not. */
 const isComplete = ({ leased, row, text, push }: Prepared): boolean =>

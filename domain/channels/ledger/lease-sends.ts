@@ -161,21 +161,30 @@ export async function leaseSends(
   }));
 }
 
+/** A send that is not started, and when it is due again. */
+export interface PutOff {
+  id: number;
+  delayMs: number;
+  /** Why its host may not be called: an attempt that failed. */
+  refusal?: string;
+}
+
 /** Ends the leases of sends that are not started, and makes them due after a delay. Engine `em`. */
-export async function putOffSends(
-  em: EntityManager,
-  holder: string,
-  sends: readonly { id: number; delayMs: number }[],
-): Promise<void> {
+export async function putOffSends(em: EntityManager, holder: string, sends: readonly PutOff[]): Promise<void> {
   if (sends.length === 0) return;
   await em.transactional((tx) =>
     rows(
       tx,
       sql`
-    update message_sends s set holder = null, lease_until = null,
-      next_attempt_at = case when r."delayMs" > 0 then now() + make_interval(secs => r."delayMs" / 1000) else s.next_attempt_at end
-    from jsonb_to_recordset(${JSON.stringify(sends)}::jsonb) as r(id bigint, "delayMs" float8)
-    where s.id = r.id and s.status = 'QUEUED' and s.holder = ${holder}`,
+    with put_off as (
+      update message_sends s set holder = null, lease_until = null, attempt = s.attempt + (r.refusal is not null)::int,
+        next_attempt_at = case when r."delayMs" > 0 then now() + make_interval(secs => r."delayMs" / 1000) else s.next_attempt_at end
+      from jsonb_to_recordset(${JSON.stringify(sends)}::jsonb) as r(id bigint, "delayMs" float8, refusal text)
+      where s.id = r.id and s.status = 'QUEUED' and s.holder = ${holder}
+      returning s.tenant_id, s.id, s.attempt, r.refusal
+    )
+    insert into message_attempts (tenant_id, send_id, attempt, outcome, reply)
+    select tenant_id, id, attempt, 'outbound_refused', refusal from put_off where refusal is not null`,
     ),
   );
 }

@@ -16,7 +16,7 @@ export interface CallOutcome {
    * accepted.
    */
   result: 'SENT' | 'FAILED' | 'QUEUED' | 'UNKNOWN';
-  /** Of FAILED. */
+  /** Of FAILED; or `outbound_refused`: its host leads to an address that may not be called. */
   reason: string | null;
   providerMessageId: string | null;
   /** The seconds that the provider asked to wait; at most a day. */
@@ -53,6 +53,7 @@ export const outcome = (
 /** The outcome of a request without a whole answer. */
 export function outcomeOfError({ code, message, released }: OutboundError): CallOutcome {
   if (code === 'busy') return outcome('QUEUED', message);
+  if (code === 'outbound_refused') return outcome('QUEUED', message, { fault: 'refused', reason: code });
   if (!released) return outcome('QUEUED', message, { fault: code === 'not_released' ? null : 'refused' });
   return outcome('UNKNOWN', message, { fault: 'silent' });
 }

@@ -338,9 +338,9 @@ async function pushTo(ids: number[]): Promise<number[]> {
 async function stateOf(id: number) {
   const { status, reason } = (await service.api('GET', `/channels/messages/${id}`)).body;
   const { body } = await service.api('GET', `/channels/messages/${id}/explain`);
-  const attempts = body.attempts as { at: string; reply: string | null }[];
+  const attempts = body.attempts as { outcome: string; at: string; reply: string | null }[];
   return {
-    ...{ status: status as string, reason: reason as string | null },
+    ...{ status: status as string, reason: reason as string | null, attempts },
     replies: attempts.map(({ reply }) => reply?.trim()),
     times: attempts.map(({ at }) => Date.parse(at)),
   };
@@ -388,11 +388,15 @@ test('the endpoint of a push: what its name leads to is judged when it is called
     const states = await Promise.all(ends.map(stateOf));
     return states.every(({ status, reason }) => status === 'FAILED' && reason === 'outbound_refused');
   });
-  for (const id of messages) {
+  for (const [index, id] of messages.entries()) {
     // They are tried again later, as when a push service cannot be reached.
     await restsAgain(id);
-    const { status, reason } = await stateOf(id);
+    const { status, reason, attempts } = await stateOf(id);
     assert.deepEqual([status, reason], ['QUEUED', null]);
+    assert.partialDeepStrictEqual(attempts[0], {
+      ...{ providerId: null, outcome: 'outbound_refused' },
+      reply: `${names[index]} leads to an address that may not be called`,
+    });
   }
   assert.equal(trapped, 0);
 });
@@ -423,7 +427,10 @@ test('the endpoint of a push: a name that rebinds, and a redirect, lead to nothi
   await until('the name that rebinds is asked for again', () => (asked.get('rebinding.example.com') ?? 0) > 1);
   await restsAgain(rebinding!);
   const refused = await stateOf(rebinding!);
-  assert.deepEqual([refused.status, refused.replies], ['QUEUED', ['503']]);
+  assert.deepEqual(
+    [refused.status, refused.attempts.slice(0, 2).map(({ outcome }) => outcome)],
+    ['QUEUED', ['queued', 'outbound_refused']],
+  );
   await until('the one beside private addresses is sent', async () => (await stateOf(mixed!)).status === 'SENT');
   // Nobody can tell what a redirect means for the push.
   await until('the redirect is settled', async () => (await stateOf(redirected!)).status === 'UNKNOWN');
