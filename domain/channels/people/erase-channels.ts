@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
+import { setSuppressed } from '../queue/suppress-messages.ts';
 import { inboundTextsOf, type Reached } from './reached.ts';
 
 /** A message to the person is SENDING; its outcome must be stored first. */
@@ -14,8 +15,8 @@ export const lateMessagesOf = ({ contactIds }: Reached): RawBuilder<unknown> =>
   sql`(contact_id = any(${contactIds}::bigint[]) and reason is distinct from 'erased')`;
 
 /**
- * Locks messages with their sends and erases what tells of the person; QUEUED ones become SUPPRESSED. Throws
- * MessageUnderwayError.
+ * Locks messages with their sends and erases what tells of the person; QUEUED ones become SUPPRESSED, or UNKNOWN if a
+ * provider may have accepted them. Throws MessageUnderwayError.
  */
 export async function eraseMessages(tx: EntityManager, tenantId: string, which: RawBuilder<unknown>): Promise<Counts> {
   const found = await rows<{ id: number }>(
@@ -33,15 +34,18 @@ export async function eraseMessages(tx: EntityManager, tenantId: string, which: 
   const sendIds = sql`${sends.map(({ id }) => id)}::bigint[]`;
   const change = (statement: RawBuilder<unknown>) => changed(tx, statement);
   await change(sql`
-    update message_sends set status = case when status = 'QUEUED' then 'SUPPRESSED' else status end, reason = 'erased',
-      provider_message_id = null, holder = null, lease_until = null, updated_at = now()
+    update message_sends set ${setSuppressed('erased')} where tenant_id = ${tenantId} and id = any(${sendIds}) and status = 'QUEUED'`);
+  await change(sql`
+    update message_sends set reason = 'erased', provider_message_id = null, holder = null, lease_until = null, updated_at = now()
     where tenant_id = ${tenantId} and id = any(${sendIds})`);
   await change(sql`
     update message_reports set provider_message_id = null where tenant_id = ${tenantId} and send_id = any(${sendIds})`);
   return {
     messages: await change(sql`
       update messages set to_address = null, content = null, data = null, subscription_id = null, reason = 'erased', updated_at = now(),
-        status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
+        status = case when status <> 'QUEUED' then status when exists (
+          select 1 from message_sends s where s.tenant_id = messages.tenant_id and s.message_id = messages.id and s.status = 'UNKNOWN')
+          then 'UNKNOWN' else 'SUPPRESSED' end
       where tenant_id = ${tenantId} and id in (select id from messages where tenant_id = ${tenantId} and id = any(${ids}) order by id for update)`),
     messageAttempts: await change(
       sql`update message_attempts set reply = null where tenant_id = ${tenantId} and send_id = any(${sendIds})`,

@@ -48,14 +48,14 @@ const make = async (fields: object = {}): Promise<Person> => {
 };
 const idOf = async (statement: ReturnType<typeof sql>): Promise<number> => (await one<{ id: number }>(statement)).id;
 
-/** A text message and its send. */
+/** A text message and its send, which no sender takes yet. */
 async function text(contactId: number | null, status: string, to: string | null = null): Promise<number> {
   const id = await idOf(sql`
     insert into messages (tenant_id, send_key, channel, category, contact_id, to_address, status, content, data)
     values ('default', ${randomUUID()}, 'sms', 'marketing', ${contactId}, ${to}, ${status}, '{"body": "Dear Ada"}', '{"about": "Ada"}') returning id`);
   await query(sql`
-    insert into message_sends (tenant_id, message_id, type, lane, status, provider_message_id)
-    values ('default', ${id}, 'sms', 'transactional', ${status}, ${status === 'SENT' ? `SM${id}` : null})`);
+    insert into message_sends (tenant_id, message_id, type, lane, status, provider_message_id, next_attempt_at)
+    values ('default', ${id}, 'sms', 'transactional', ${status}, ${status === 'SENT' ? `SM${id}` : null}, now() + interval '1 hour')`);
   return id;
 }
 const received = (from: string, contactIds: number[], said = 'stop it, Ada'): Promise<number> =>
@@ -297,6 +297,8 @@ test('an erasure leaves of a person only what it decided, as digests', async () 
     sql`insert into message_links (code, tenant_id, message_id, send_id, position, url) values ('abcdefghij', 'default', ${sent}, 1, 1, 'https://example.com/a?of=ada')`,
   );
   const queued = await text(person.id, 'QUEUED');
+  const inDoubt = await text(null, 'QUEUED', person.phoneE164);
+  await query(sql`update message_sends set bound_provider_id = 1 where message_id = ${inDoubt}`);
   const bare = await text(null, 'SENT', person.phoneE164);
   await received(person.phoneE164, [person.id]);
   await received(person.phoneE164, []);
@@ -311,17 +313,19 @@ test('an erasure leaves of a person only what it decided, as digests', async () 
   const { erased } = certificate;
   assert.deepEqual(
     [erased.messages, erased.messageLinks, erased.messageClicks, erased.inboundTexts, erased.pushSubscriptions],
-    [3, 1, 1, 2, 1],
+    [4, 1, 1, 2, 1],
   );
   // One of each number, and that of the merge.
   assert.deepEqual([erased.channelSuppressions, erased.textConsents, erased.channelPreferences], [2, 2, 1]);
   assert.deepEqual(
     await query(sql`
       select m.id, m.status, m.reason, m.to_address, m.content, m.data, s.status as send, s.provider_message_id
-      from messages m join message_sends s on s.message_id = m.id where m.id in (${sent}, ${queued}, ${bare}) order by m.id`),
+      from messages m join message_sends s on s.message_id = m.id where m.id in (${sent}, ${queued}, ${inDoubt}, ${bare}) order by m.id`),
     [
       [sent, 'SENT'],
       [queued, 'SUPPRESSED'],
+      // A provider may have accepted it.
+      [inDoubt, 'UNKNOWN'],
       [bare, 'SENT'],
     ].map(([id, state]) => ({
       id,
