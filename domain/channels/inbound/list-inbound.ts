@@ -1,5 +1,6 @@
 import { InboundText } from '../../../db/entities/channels.ts';
 import { sql, type EntityManager } from '../../../db/orm.ts';
+import { inboundTextsTo } from '../people/reached.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 
@@ -26,8 +27,7 @@ export const listInbound = <T>(
         receivedAt: { column: sql`t.received_at`, type: 'timestamptz' },
       },
       where: [
-        query.contactId !== undefined &&
-          sql`t.tenant_id = ${tenantId} and t.contact_ids @> array[${query.contactId}]::bigint[]`,
+        query.contactId !== undefined && sql`t.tenant_id = ${tenantId} and ${inboundTextsTo([query.contactId])}`,
         query.optOut !== undefined && sql`t.opt_out = ${query.optOut}`,
       ],
     },

@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { inboundTextsTo } from './reached.ts';
 
 /**
  * Moves what channels keep of one contact to another: messages, received texts and devices. A message to a number that
@@ -15,7 +16,7 @@ export async function moveChannels(
     sql`
     update inbound_texts set contact_ids = case when ${to} = any(contact_ids)
       then array_remove(contact_ids, ${from}::bigint) else array_replace(contact_ids, ${from}::bigint, ${to}::bigint) end
-    where tenant_id = ${tenantId} and contact_ids @> array[${from}::bigint]`,
+    where tenant_id = ${tenantId} and ${inboundTextsTo([from])}`,
   );
   await rows(
     tx,
@@ -37,6 +38,6 @@ export async function detachChannels(tx: EntityManager, tenantId: string, contac
     tx,
     sql`
     update inbound_texts set contact_ids = array_remove(contact_ids, ${contactId}::bigint)
-    where tenant_id = ${tenantId} and contact_ids @> array[${contactId}::bigint]`,
+    where tenant_id = ${tenantId} and ${inboundTextsTo([contactId])}`,
   );
 }

@@ -19,9 +19,13 @@ export interface Reached {
 export const messagesOf = ({ contactIds, numbers }: Reached): RawBuilder<unknown> =>
   sql`(contact_id = any(${contactIds}::bigint[]) or to_address = any(${numbers}::text[]) and (contact_id is null or started_at is not null))`;
 
+/** A condition on a received text: one of these contacts had its number. Within a tenant's session only. */
+export const inboundTextsTo = (contactIds: readonly number[]): RawBuilder<unknown> =>
+  sql`id = any(array(select received_texts_of(${contactIds}::bigint[])))`;
+
 /**
  * A condition on a received text: it is of the person. One from a number of the person counts too, also from before the
  * contact existed, unless it is known to be of another contact alone.
  */
 export const inboundTextsOf = ({ contactIds, numbers }: Reached): RawBuilder<unknown> =>
-  sql`(contact_ids && ${contactIds}::bigint[] or from_address = any(${numbers}::text[]) and contact_ids <@ ${contactIds}::bigint[])`;
+  sql`(${inboundTextsTo(contactIds)} or from_address = any(${numbers}::text[]) and contact_ids <@ ${contactIds}::bigint[])`;

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { erasedKey } from '../../../domain/addresses/digest.ts';
-import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import pg from 'pg';
+import { rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
+import { eraseChannels } from '../../../domain/channels/people/erase-channels.ts';
+import { detachChannels, moveChannels } from '../../../domain/channels/people/move-channels.ts';
+import { inboundTextsOf, inboundTextsTo } from '../../../domain/channels/people/reached.ts';
 import { rowsWith } from '../../support/database/rows-with.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -382,4 +386,38 @@ test('what is known of a number stays as long as another contact has it', async 
       .length,
     1,
   );
+});
+
+test('who is deleted, merged or listed has its received texts found, and not all of the tenant read', async () => {
+  const [person, other] = [await make(), await make()];
+  await query(sql`
+    insert into inbound_texts (tenant_id, provider_id, provider_message_id, from_address, text, opt_out, contact_ids)
+    select 'default', 1, gen_random_uuid(), '+442079460000', 'Hi', 'no', array[${other.id}::bigint] from generate_series(1, 5000)`);
+  const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
+  await owner.connect();
+  await owner.query('analyze inbound_texts');
+  await owner.end();
+  const readBy = (work: (tx: EntityManager) => Promise<unknown>) =>
+    tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
+      await work(tx);
+      const [{ read } = { read: NaN }] = await rows<{ read: number }>(
+        tx,
+        sql`select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'inbound_texts'`,
+      );
+      return read;
+    });
+  const reached = { contactIds: [person.id], numbers: [person.phoneE164], numberDigests: [], digests: [] };
+  for (const [what, work] of Object.entries({
+    list: (tx) =>
+      rows(tx, sql`select 1 from inbound_texts where tenant_id = 'default' and ${inboundTextsTo([person.id])}`),
+    export: (tx) =>
+      rows(tx, sql`select 1 from inbound_texts where tenant_id = 'default' and ${inboundTextsOf(reached)}`),
+    merge: (tx) => moveChannels(tx, 'default', { from: person.id, to: other.id }),
+    delete: (tx) => detachChannels(tx, 'default', person.id),
+    erase: (tx) => eraseChannels(tx, 'default', reached),
+  } satisfies Record<string, (tx: EntityManager) => Promise<unknown>>)) {
+    await received(person.phoneE164, [person.id]);
+    const read = await readBy(work);
+    assert.ok(read > 0 && read < 100, `${what}: ${read}`);
+  }
 });

@@ -18,6 +18,7 @@ const DEFINERS: Record<string, readonly Role[]> = {
   'ensure_analytics_partition(date)': ['perennial_engine'],
   'ensure_inbox_partition(date)': ['perennial_engine'],
   'ensure_webhook_partitions(date)': ['perennial_engine'],
+  'received_texts_of(bigint[])': ['perennial_app'],
   'search_contacts(text, integer)': ['perennial_app'],
   'take_mail(text, integer)': ['perennial_app'],
 };
@@ -96,6 +97,7 @@ test('no function that runs as the owner can be made to run what its caller has 
     'ensure_webhook_partitions(date)': `'2031-01-01'`,
     'drop_inbox_partitions(date)': `'2001-01-01'`,
     'drop_webhook_partitions(date)': `'2001-01-01'`,
+    'received_texts_of(bigint[])': `'{1}'`,
     'search_contacts(text, integer)': `'x', 1`,
     'analyze_people()': '',
     'take_mail(text, integer)': `'x', 5`,
@@ -266,5 +268,27 @@ test("search_contacts answers the ids of the session's tenant, whatever it is as
       const tenants = (await found(`{${ids.join()}}`)).map((row) => row.tenant_id);
       assert.deepEqual(tenants, tenantId && !pattern.includes('<>') ? [tenantId] : [], `${tenantId} ${pattern}`);
     }
+  }
+});
+
+test("received_texts_of answers the ids of the session's tenant, whatever it is asked", async () => {
+  const contact = 987_654;
+  for (const tenantId of ['one', 'two'])
+    await owner.query(
+      `insert into inbound_texts (tenant_id, provider_id, provider_message_id, from_address, text, opt_out, contact_ids)
+      values ($1, 1, 'x', '+442079460958', 'Hi', 'no', $2), ($1, 1, 'y', '+442079460958', 'Hi', 'no', '{1}')`,
+      [tenantId, `{1,${contact}}`],
+    );
+  for (const tenantId of ['one', 'two', '', null]) {
+    const ids = await rolledBack(app, async () => {
+      if (tenantId !== null) await app.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
+      return ask<{ id: string }>(app, 'select received_texts_of($1)::text as id', [`{${contact}}`]);
+    });
+    const found = await ask(
+      owner,
+      'select tenant_id, provider_message_id as key from inbound_texts where id = any($1)',
+      [`{${ids.map(({ id }) => id).join()}}`],
+    );
+    assert.deepEqual(found, tenantId ? [{ tenant_id: tenantId, key: 'x' }] : []);
   }
 });
