@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { setSuppressed } from '../queue/suppress-messages.ts';
-import { inboundTextsOf, inboundTextsTo, type Reached } from './reached.ts';
+import { inboundTextsOf, inboundTextsTo, withoutContacts, type Reached } from './reached.ts';
 
 /** A message to the person is SENDING; its outcome must be stored first. */
 export class MessageUnderwayError extends Error {
@@ -69,7 +69,7 @@ export async function eraseChannels(tx: EntityManager, tenantId: string, person:
     inboundTexts:
       (await change(sql`delete from inbound_texts where tenant_id = ${tenantId} and ${alone}`)) +
       (await change(sql`
-        update inbound_texts set contact_ids = array(select c from unnest(contact_ids) with ordinality as u(c, n) where c <> all(${ids}) order by n)
+        update inbound_texts set contact_ids = ${withoutContacts(person.contactIds)}
         where tenant_id = ${tenantId} and ${inboundTextsTo(person.contactIds)}`)),
     pushSubscriptions: await change(
       sql`delete from push_subscriptions where tenant_id = ${tenantId} and contact_id = any(${ids})`,

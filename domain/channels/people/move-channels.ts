@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { inboundTextsTo } from './reached.ts';
+import { inboundTextsTo, withoutContacts } from './reached.ts';
 
 /**
  * Moves what channels keep of one contact to another: messages, received texts and devices. A message to a number that
@@ -26,18 +26,23 @@ export async function moveChannels(
   );
 }
 
-/** Takes a deleted contact from its devices and from the texts that were received of it; they stay without it. */
-export async function detachChannels(tx: EntityManager, tenantId: string, contactId: number): Promise<void> {
+/** Takes deleted contacts from their devices and from the texts that were received of them; they stay without them. */
+export async function detachChannels(
+  tx: EntityManager,
+  tenantId: string,
+  contactIds: readonly number[],
+): Promise<void> {
+  const ids = sql`${contactIds}::bigint[]`;
   await rows(
     tx,
     sql`
     update push_subscriptions set contact_id = null, updated_at = now()
-    where tenant_id = ${tenantId} and contact_id = ${contactId}`,
+    where tenant_id = ${tenantId} and contact_id = any(${ids})`,
   );
   await rows(
     tx,
     sql`
-    update inbound_texts set contact_ids = array_remove(contact_ids, ${contactId}::bigint)
-    where tenant_id = ${tenantId} and ${inboundTextsTo([contactId])}`,
+    update inbound_texts set contact_ids = ${withoutContacts(contactIds)}
+    where tenant_id = ${tenantId} and ${inboundTextsTo(contactIds)}`,
   );
 }

@@ -23,6 +23,10 @@ export const messagesOf = ({ contactIds, numbers }: Reached): RawBuilder<unknown
 export const inboundTextsTo = (contactIds: readonly number[]): RawBuilder<unknown> =>
   sql`id = any(array(select received_texts_of(${contactIds}::bigint[])))`;
 
+/** The contacts of a received text without these. */
+export const withoutContacts = (contactIds: readonly number[]): RawBuilder<unknown> =>
+  sql`array(select c from unnest(contact_ids) with ordinality as u(c, n) where c <> all(${contactIds}::bigint[]) order by n)`;
+
 /**
  * A condition on a received text: it is of the person. One from a number of the person counts too, also from before the
  * contact existed, unless it is known to be of another contact alone.

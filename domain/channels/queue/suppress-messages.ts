@@ -40,10 +40,10 @@ export async function suppressMessages(
   touchOutbox(tx, 'outbox_events');
 }
 
-/** Suppresses a contact's QUEUED text messages and pushes. */
+/** Suppresses the QUEUED text messages and pushes to these contacts. */
 export const suppressMessagesTo = (
   tx: EntityManager,
   tenantId: string,
-  contactId: number,
+  contactIds: readonly number[],
   reason: string,
-): Promise<void> => suppressMessages(tx, tenantId, sql`contact_id = ${contactId}`, reason);
+): Promise<void> => suppressMessages(tx, tenantId, sql`contact_id = any(${[...contactIds]}::bigint[])`, reason);

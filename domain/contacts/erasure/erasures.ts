@@ -84,7 +84,7 @@ export async function beginErasure(em: EntityManager, tenantId: string, erasureI
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
     await stopExecutionsOfContact(tx, tenantId, contactId, 'contact_erased');
     await suppressEmailsTo(tx, tenantId, contactId, 'contact_erased');
-    await suppressMessagesTo(tx, tenantId, contactId, 'contact_erased');
+    await suppressMessagesTo(tx, tenantId, [contactId], 'contact_erased');
     await rows(
       tx,
       sql`

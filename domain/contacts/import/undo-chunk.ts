@@ -1,5 +1,7 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
+import { detachChannels } from '../../channels/people/move-channels.ts';
+import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
 import { endMemberships, keptPast } from '../../segments/membership/past-members.ts';
 import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
@@ -155,6 +157,8 @@ async function leaveList(
 /** Deletes contacts like deleteContact; they have neither executions nor emails. */
 async function removeContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
+  await suppressMessagesTo(tx, tenantId, ids, 'contact_deleted');
+  await detachChannels(tx, tenantId, ids);
   await removeScores(tx, tenantId, 'contact', ids);
   await endMemberships(tx, tenantId, ids);
   await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[])`);

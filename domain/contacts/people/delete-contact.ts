@@ -38,8 +38,8 @@ export async function removeContact(
   check(await lockForRemoval(tx, tenantId, id, reason));
   if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
   await suppressEmailsTo(tx, tenantId, id, reason);
-  await suppressMessagesTo(tx, tenantId, id, reason);
-  await detachChannels(tx, tenantId, id);
+  await suppressMessagesTo(tx, tenantId, [id], reason);
+  await detachChannels(tx, tenantId, [id]);
   await removeScores(tx, tenantId, 'contact', [id]);
   await endMemberships(tx, tenantId, [id]);
   // Activities are deleted by cascade; submissions remain, without the contact.

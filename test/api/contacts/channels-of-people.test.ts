@@ -413,7 +413,7 @@ test('who is deleted, merged or listed has its received texts found, and not all
     export: (tx) =>
       rows(tx, sql`select 1 from inbound_texts where tenant_id = 'default' and ${inboundTextsOf(reached)}`),
     merge: (tx) => moveChannels(tx, 'default', { from: person.id, to: other.id }),
-    delete: (tx) => detachChannels(tx, 'default', person.id),
+    delete: (tx) => detachChannels(tx, 'default', [person.id]),
     erase: (tx) => eraseChannels(tx, 'default', reached),
   } satisfies Record<string, (tx: EntityManager) => Promise<unknown>>)) {
     await received(person.phoneE164, [person.id]);

@@ -216,6 +216,25 @@ test('who was changed since, or has a history by now, is kept and listed with th
   assert.deepEqual((await service.api('GET', `/contacts/lists/${list.id}/contacts`)).body.data, []);
 });
 
+test('who is deleted by an undo gets nothing more, its devices are nobody’s, and it is taken from received texts', async () => {
+  const job = await run('firstName,lastName,email,phone\nTex,Ted,texted@example.com,+442079460777\n');
+  const { id } = await contactBy('texted@example.com');
+  const [inbound] = await query<{ id: number }>(sql`
+    insert into inbound_texts (tenant_id, provider_id, provider_message_id, from_address, text, opt_out, contact_ids)
+    values ('default', 1, 'undone', '+442079460777', 'Hi', 'no', array[${id}, 999999]::bigint[]) returning id`);
+  const [device] = await query<{ id: number }>(sql`
+    insert into push_subscriptions (tenant_id, type, contact_id, endpoint, digest) values ('default', 'webpush', ${id}, 'x', 'undone') returning id`);
+  const sent = { recipientId: id, title: 'News', body: 'Read', category: 'transactional' };
+  const message = await service.api('POST', '/channels/push/send', sent);
+  assert.deepEqual([message.status, message.body.status], [202, 'QUEUED'], JSON.stringify(message.body));
+  assert.deepEqual((await undo(job.id)).undo, { removed: 1, restored: 0, kept: 0 });
+  const [is] = await query(sql`
+    select (select to_jsonb(contact_ids) from inbound_texts where id = ${inbound!.id}) as texts,
+      (select contact_id is null and status = 'active' from push_subscriptions where id = ${device!.id}) as nobodys,
+      (select array[status, reason] from messages where id = ${message.body.messageId}) as message`);
+  assert.deepEqual(is, { texts: [999999], nobodys: true, message: ['SUPPRESSED', 'contact_deleted'] });
+});
+
 test('attempts that undo at the same time undo every chunk once', async () => {
   const job = await run(
     `firstName,lastName,email\n${Array.from({ length: 20_001 }, (_, n) => `F,L,twice${n}@example.com`).join('\n')}\n`,

@@ -243,7 +243,7 @@ export class SqlMessages extends SqlLedger {
           tx,
           sql`insert into text_consents (tenant_id, address, status, source) values (${TENANT}, ${number}, 'unsubscribed', 'test')`,
         );
-      if (atOnce) await suppressMessagesTo(tx, TENANT, contactId, 'no_consent');
+      if (atOnce) await suppressMessagesTo(tx, TENANT, [contactId], 'no_consent');
     });
     await this.spec.unsubscribe(id, atOnce);
   }
