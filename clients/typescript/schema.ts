@@ -9114,10 +9114,10 @@ export interface components {
             /** @description As clicks are told: without the parameter `contactToken` */
             url?: string;
             /**
-             * @description Of MESSAGE_…: sms or push
+             * @description Emails have events of their own
              * @enum {unknown}
              */
-            channel?: "email" | "sms" | "push";
+            channel?: "sms" | "push";
             /** @enum {unknown} */
             optOut?: "yes" | "no" | "maybe";
             segmentId?: number;

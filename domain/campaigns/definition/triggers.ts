@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
-import { CHANNELS } from '../../../db/entities/channels.ts';
+import { MESSAGE_CHANNELS } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import { contactField } from '../../segments/filter/filter-fields.ts';
 import { TimeSchema, isTimezone } from '../../common/local-time.ts';
@@ -14,7 +14,7 @@ const UrlSchema = Type.String({
   description: 'As clicks are told: without the parameter `contactToken`',
 });
 const ofEmail = { templateId: Type.Optional(IdSchema), campaignId: Type.Optional(IdSchema) };
-const channel = Type.Optional(Type.Enum([...CHANNELS], { description: 'Of MESSAGE_…: sms or push' }));
+const channel = Type.Optional(Type.Enum([...MESSAGE_CHANNELS], { description: 'Emails have events of their own' }));
 const ofMessage = { ...ofEmail, channel };
 
 /** The trigger types (what makes a contact enter a campaign), each with its settings. To add a type, add an entry. */

@@ -501,4 +501,13 @@ test('triggers by messages name templates of messages', () => {
   assert.deepEqual(told({ type: 'MESSAGE_DELIVERED', templateId: 1 }), ['not_found /trigger/templateId']);
   assert.deepEqual(told({ type: 'MESSAGE_RECEIVED', optOut: 'perhaps' }), ['enum /trigger/optOut']);
   assert.deepEqual(told({ type: 'CHANNEL_SUBSCRIBED', channel: 'push' }), []);
+  // Of emails, there are EMAIL_… and CONTACT_UNSUBSCRIBED.
+  for (const type of [
+    'MESSAGE_SENT',
+    'MESSAGE_DELIVERED',
+    'MESSAGE_CLICKED',
+    'MESSAGE_RECEIVED',
+    'CHANNEL_UNSUBSCRIBED',
+  ])
+    assert.deepEqual(told({ type, channel: 'email' }), ['enum /trigger/channel']);
 });
