@@ -22,8 +22,18 @@ export interface ReceivedText {
 
 /** If the tenant has no text of its own. */
 const STOP_TEXT = 'You are unsubscribed and will get no more marketing texts from us. Reply START to get them again.';
+/** For how long a number that was helped is not answered again. */
+const HELP_MINUTES = 60;
 const MOST_NUMBER = 100;
 const MOST_TEXT = 10_000;
+
+/** A received text that wants an answer. */
+interface Asked {
+  id: number;
+  tenantId: string;
+  number: string;
+  providerId: number;
+}
 
 interface Owner {
   id: number;
@@ -52,18 +62,20 @@ export async function recordInbound(tx: EntityManager, origin: Origin, received:
     on conflict (tenant_id, provider_id, provider_message_id) do nothing returning id`,
   );
   if (!stored) return;
+  const asked = { tenantId, number, id: stored.id, providerId: received.providerId };
   const answer =
-    wish === 'stop' ? await stopAnswer(tx, tenantId, number, stored.id, settings.stopText) : settings.helpText;
+    wish === 'stop'
+      ? await stopAnswer(tx, asked, settings.stopText)
+      : wish === 'help'
+        ? await helpAnswer(tx, asked, settings.helpText)
+        : null;
   const events: NewEvent[] = contactIds.map((contactId) => ({
     type: 'MESSAGE_RECEIVED',
     data: { inboundId: stored.id, channel: 'sms', contactId, optOut },
   }));
-  const key = { tenantId, number };
-  if (wish === 'stop') events.push(...(await optOutNumber(tx, key, contactIds, { source: 'text', text })));
-  else if (wish === 'start') events.push(...(await undoOptOut(tx, key, contactIds, text)));
-  const isAnswered = received.readAs !== null || answer === null || (wish !== 'stop' && wish !== 'help');
-  if (!isAnswered)
-    await queueAnswer(tx, origin, { id: stored.id, number, owners, body: answer, providerId: received.providerId });
+  if (wish === 'stop') events.push(...(await optOutNumber(tx, asked, contactIds, { source: 'text', text })));
+  else if (wish === 'start') events.push(...(await undoOptOut(tx, asked, contactIds, text)));
+  if (received.readAs === null && answer !== null) await queueAnswer(tx, origin, { ...asked, owners, body: answer });
   await appendEvents(tx, origin, events);
 }
 
@@ -96,9 +108,7 @@ const plain = (text: string, most: number): string => text.replaceAll('\0', '').
  */
 async function stopAnswer(
   tx: EntityManager,
-  tenantId: string,
-  number: string,
-  inboundId: number,
+  { tenantId, number, id }: Asked,
   stopText: string | null,
 ): Promise<string | null> {
   const [earlier] = await rows(
@@ -114,22 +124,43 @@ async function stopAnswer(
     )
     select 1 from ended where source = 'text'
     union all
-    select 1 from inbound_texts i where i.tenant_id = ${tenantId} and i.from_address = ${number} and i.opt_out = 'yes' and i.id < ${inboundId}
+    select 1 from inbound_texts i where i.tenant_id = ${tenantId} and i.from_address = ${number} and i.opt_out = 'yes' and i.id < ${id}
       and i.received_at >= (select greatest(min(at), max(agreed_at)) from ended having count(*) > 0)
     limit 1`,
   );
   return earlier ? null : (stopText ?? STOP_TEXT);
 }
 
+/**
+ * A number that asks for help is answered by a provider once an hour: what answers by itself would go on for ever. An
+ * answer that was not sent does not count.
+ */
+async function helpAnswer(
+  tx: EntityManager,
+  { tenantId, number, providerId }: Asked,
+  helpText: string | null,
+): Promise<string | null> {
+  if (helpText === null) return null;
+  const [earlier] = await rows(
+    tx,
+    sql`
+    select 1 from inbound_texts i join messages m on m.tenant_id = i.tenant_id and m.send_key = 'inbound/' || i.id || '/reply'
+    where i.tenant_id = ${tenantId} and i.from_address = ${number} and i.provider_id = ${providerId} and i.opt_out = 'no'
+      and i.received_at > now() - make_interval(mins => ${sql.lit(HELP_MINUTES)}) and m.status not in ('SUPPRESSED', 'FAILED')
+    limit 1`,
+  );
+  return earlier ? null : helpText;
+}
+
 /** The answer is sent to the number that asked; it shows at the contact if there is no doubt which one it is. */
 async function queueAnswer(
   tx: EntityManager,
-  { tenantId, requestId }: Origin,
-  to: { id: number; number: string; owners: readonly Owner[]; body: string; providerId: number },
+  { requestId }: Origin,
+  to: Asked & { owners: readonly Owner[]; body: string },
 ): Promise<void> {
   const [owner, ...others] = to.owners;
   const contactId = owner && others.length === 0 && owner.status !== 'archived' ? owner.id : null;
-  await queueMessages(tx, tenantId, [
+  await queueMessages(tx, to.tenantId, [
     {
       sendKey: answerKey(to.id),
       ...{ channel: 'sms', category: 'transactional', lane: 'transactional', priority: 9 },

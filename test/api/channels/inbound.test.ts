@@ -243,6 +243,28 @@ test('what each text does to a number that agreed, and to one that did not', asy
   await tools.call('PUT', '/channels/settings', 200, { stopWords: [], stopText: null, helpText: null });
 });
 
+test('a number that asks for help again and again is answered once an hour, by each provider', async () => {
+  await tools.call('PUT', '/channels/settings', 200, { helpText: 'Call us.' });
+  const { number } = await channels.makePerson();
+  const answers = async () => (await answersTo(number)).map(({ text }) => text.slice(0, 8));
+  for (const text of ['stop', 'help', 'HELP', 'info']) await receive(number, text);
+  assert.deepEqual(await answers(), ['You are ', 'Call us.']);
+  await receiveHttp({ from: number, text: 'help' });
+  assert.deepEqual(await answers(), ['You are ', 'Call us.', 'Call us.']);
+  await tools.inTenant(
+    sql`update inbound_texts set received_at = received_at - interval '1 hour' where from_address = ${number}`,
+  );
+  for (const text of ['help', 'help']) await receive(number, text);
+  assert.equal((await answers()).length, 4);
+  // What was not sent has helped nobody.
+  await channels.engine(
+    sql`update messages set status = 'SUPPRESSED', reason = 'expired' where to_address = ${number}`,
+  );
+  await receive(number, 'help');
+  assert.equal((await answers()).length, 5);
+  await tools.call('PUT', '/channels/settings', 200, { helpText: null });
+});
+
 test('without texts of its own a tenant answers an opt-out, and no call for help', async () => {
   const { number } = await channels.makePerson();
   await receive(number, 'help');
