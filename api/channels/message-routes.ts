@@ -4,7 +4,7 @@ import { resolveMessage } from '../../domain/channels/ledger/resolve-message.ts'
 import { sendMessage, sendViolations, type SendInput } from '../../domain/channels/ledger/send-message.ts';
 import { Resolve } from '../emails/ledger/schema.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
-import { accepted, route, type RouteSpec } from '../route/route.ts';
+import { accepted, callKeyOf, route, type RouteSpec } from '../route/route.ts';
 import { additionsOf } from './additions.ts';
 import * as schema from './message-schema.ts';
 import { presentMessage } from './presenter.ts';
@@ -26,14 +26,13 @@ const sendRoute = (channel: MessageChannel): RouteSpec =>
     errors: ['not_found', 'no_provider', 'template_limit'],
     check: ({ body, given }) => sendViolations(channel, given, body as Partial<SendInput>),
     handler: async ({ ctx, em, deps, principal, requestId, body }) => {
-      const key = ctx.get('idempotency-key');
       const { messageId, status, reason } = await sendMessage(
         em,
         additionsOf(deps, principal.tenantId),
         { tenantId: principal.tenantId, requestId },
         channel,
         body,
-        key === '' ? null : `${principal.actor.type}/${principal.actor.id} ${key}`,
+        callKeyOf(ctx, principal),
       );
       return accepted(`/channels/messages/${messageId}`, { messageId, status, reason });
     },

@@ -22,6 +22,7 @@ import {
   accepted,
   assertIfMatch,
   assertUnchanged,
+  callKeyOf,
   changedReadOnly,
   created,
   noContent,
@@ -134,7 +135,7 @@ export const channelProviderRoutes: RouteSpec[] = [
     operationId: 'testChannelProvider',
     summary: 'Send a test message through a provider',
     description:
-      'Whether the provider is active or not. It is tried once: what the provider refuses is FAILED, with what it said in `reason` and in `/channels/messages/{id}/explain`. It is a message as any other, and listed with them.',
+      'Whether the provider is active or not. It is tried once: what the provider refuses is FAILED, with what it said in `reason` and in `/channels/messages/{id}/explain`. It is a message as any other, and listed with them. Repeating the request with the same Idempotency-Key sends no second one.',
     access: 'channels:send',
     params: IdParams,
     body: schema.ChannelProviderTest,
@@ -144,8 +145,9 @@ export const channelProviderRoutes: RouteSpec[] = [
       const provider = await tx.findOne(ChannelProvider, { id: params.id ?? 0 });
       return provider && body.to !== undefined ? testViolations(provider.channel, body.to) : [];
     },
-    handler: async ({ em, caller, params, body }) => {
-      const { messageId, status, reason } = await testProvider(em, caller, params.id, body.to);
+    handler: async ({ ctx, em, caller, principal, params, body }) => {
+      const callKey = callKeyOf(ctx, principal);
+      const { messageId, status, reason } = await testProvider(em, caller, params.id, body.to, callKey);
       return accepted(`/channels/messages/${messageId}`, { messageId, status, reason });
     },
   }),

@@ -210,6 +210,12 @@ export function assertIfMatch(ifMatch: readonly number[] | null, version: number
   }
 }
 
+/** The Idempotency-Key of a call as its caller's own; null if there is none. */
+export function callKeyOf(ctx: Context, { actor }: Principal): string | null {
+  const key = ctx.get('idempotency-key');
+  return key === '' ? null : `${actor.type}/${actor.id} ${key}`;
+}
+
 /** The limit for public routes: enough for a form's fields, a password, some texts. */
 export const PUBLIC_BODY_BYTES = 64 * 1024;
 /**

@@ -3369,7 +3369,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test message through a provider
-         * @description Whether the provider is active or not. It is tried once: what the provider refuses is FAILED, with what it said in `reason` and in `/channels/messages/{id}/explain`. It is a message as any other, and listed with them.
+         * @description Whether the provider is active or not. It is tried once: what the provider refuses is FAILED, with what it said in `reason` and in `/channels/messages/{id}/explain`. It is a message as any other, and listed with them. Repeating the request with the same Idempotency-Key sends no second one.
          */
         post: operations["testChannelProvider"];
         delete?: never;

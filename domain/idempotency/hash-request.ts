@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createYielder } from '../common/turn.ts';
@@ -56,6 +56,10 @@ export async function hashJson(value: unknown): Promise<string> {
   }
   return hash.digest('base64url');
 }
+
+/** What identifies the work of a call: the same for the same call with the same key, and unique without a key. */
+export const callId = async (callKey: string | null, call: readonly unknown[]): Promise<string> =>
+  callKey === null ? randomUUID() : hashJson([callKey, ...call]);
 
 async function hashFile(file: { read: () => Readable }): Promise<string> {
   const hash = createHash('sha256');

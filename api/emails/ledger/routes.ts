@@ -8,7 +8,7 @@ import { notFound } from '../../../domain/common/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import { presentEmail } from './presenter.ts';
 import * as schema from './schema.ts';
-import { accepted, route, type RouteSpec } from '../../route/route.ts';
+import { accepted, callKeyOf, route, type RouteSpec } from '../../route/route.ts';
 
 export const ledgerRoutes: RouteSpec[] = [
   route({
@@ -24,12 +24,11 @@ export const ledgerRoutes: RouteSpec[] = [
     errors: ['not_found'],
     check: ({ body, given }) => sendViolations(given, body.to),
     handler: async ({ ctx, em, principal, requestId, body }) => {
-      const key = ctx.get('idempotency-key');
       const { emailId, status } = await sendEmail(
         em,
         { tenantId: principal.tenantId, requestId },
         body,
-        key === '' ? null : `${principal.actor.type}/${principal.actor.id} ${key}`,
+        callKeyOf(ctx, principal),
       );
       return accepted(`/emails/${emailId}`, { emailId, status });
     },

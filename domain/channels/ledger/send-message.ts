@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Campaign } from '../../../db/entities/campaigns.ts';
 import {
   ChannelProvider,
@@ -13,7 +12,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import { AppError, assertNoneMissing, assertValid, type Missing, type Violation } from '../../common/errors.ts';
 import { phoneE164 } from '../../common/phone.ts';
-import { hashJson } from '../../idempotency/hash-request.ts';
+import { callId } from '../../idempotency/hash-request.ts';
 import { isNoticeDue } from '../gates/opt-out-notice.ts';
 import { assertFits, type Additions } from '../content/assert-fits.ts';
 import { contentViolations } from '../templates/template-violations.ts';
@@ -87,7 +86,7 @@ export async function sendMessage(
 ): Promise<QueuedMessage> {
   assertValid(await sendViolations(channel, input, input));
   const { tenantId, requestId } = origin;
-  const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, channel, input])}`;
+  const sendKey = `api:${await callId(callKey, [channel, input])}`;
   return em.transactional(async (tx) => {
     const template =
       input.templateId === undefined ? null : await tx.findOne(ChannelTemplate, { id: input.templateId, channel });

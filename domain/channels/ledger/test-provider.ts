@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { ChannelProvider, type MessageChannel } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { phoneE164 } from '../../common/phone.ts';
+import { callId } from '../../idempotency/hash-request.ts';
 import { subscriptionDigest } from '../push/subscription-digest.ts';
 import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';
 
@@ -22,15 +22,18 @@ export function testViolations(channel: MessageChannel, to: string): Violation[]
 
 /**
  * Queues a test message that goes through one provider, whether it is active or not. It is a transactional message of
- * the ledger as any other, so that no crash sends it twice. Throws 400, 404.
+ * the ledger as any other, so that no crash sends it twice; with a `callKey` (from the Idempotency-Key), repeating the
+ * same call queues no second one. Throws 400, 404.
  */
 export async function testProvider(
   em: EntityManager,
   author: Author & { requestId: string },
   id: number,
   to: string,
+  callKey: string | null,
 ): Promise<QueuedMessage> {
   const { tenantId, requestId } = author;
+  const sendKey = `${TEST_KEY}${await callId(callKey, [id, to])}`;
   return em.transactional(async (tx) => {
     const provider = await tx.findOne(ChannelProvider, { id });
     if (!provider) throw notFound('provider', id);
@@ -40,7 +43,7 @@ export async function testProvider(
     const body = `This is a test of ${name}.`;
     const [queued] = await queueMessages(tx, tenantId, [
       {
-        sendKey: `${TEST_KEY}${randomUUID()}`,
+        sendKey,
         channel,
         category: 'transactional',
         // What a name contains is no Liquid.
@@ -54,12 +57,13 @@ export async function testProvider(
         requestId,
       },
     ]);
-    await appendAudit(tx, author, {
-      action: 'channel_provider.tested',
-      resourceType: 'channel_provider',
-      resourceId: id,
-      after: { messageId: queued!.messageId },
-    });
+    if (queued!.isNew)
+      await appendAudit(tx, author, {
+        action: 'channel_provider.tested',
+        resourceType: 'channel_provider',
+        resourceId: id,
+        after: { messageId: queued!.messageId },
+      });
     return queued!;
   });
 }

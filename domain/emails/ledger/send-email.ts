@@ -7,7 +7,7 @@ import type { Origin } from '../../../events/outbox.ts';
 import { normaliseEmail, type NormalisedEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
 import { assertNoneMissing, assertValid, notFound, type Missing, type Violation } from '../../common/errors.ts';
-import { hashJson } from '../../idempotency/hash-request.ts';
+import { callId } from '../../idempotency/hash-request.ts';
 import { queueEmails, type QueuedEmail } from './queue-emails.ts';
 
 export interface SendInput {
@@ -31,7 +31,7 @@ export async function sendEmail(
   const { templateId, recipientId, to, data, campaignId } = input;
   assertValid(sendViolations(input, to));
   const toAddress = to === undefined ? null : keptAddress(to);
-  const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, input])}`;
+  const sendKey = `api:${await callId(callKey, [input])}`;
   return em.transactional(async (tx) => {
     const template = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
     const missing: Missing[] = template ? [] : [{ path: '/templateId', what: 'template', id: templateId }];

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { startFcm } from '../../../dev/fakes/fcm.ts';
 import { startGateway, type Gateway } from '../../../dev/fakes/gateway.ts';
+import { sql } from '../../../db/orm.ts';
+import { channelsOf } from '../../support/channels.ts';
 import { counting, takenInTime } from '../../support/counting.ts';
 import { published } from '../../support/mail/emails.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
@@ -102,6 +104,9 @@ test('a test goes through that provider although it is not active, once', async 
   assert.equal(status, 'QUEUED');
   const again = await call('POST', path, { to }, 202, { 'idempotency-key': 'a test' });
   assert.equal(again.messageId, messageId);
+  // Also when its answer is not kept any more.
+  await channelsOf(service).engine(sql`delete from idempotent_answers where key = 'a test'`);
+  assert.equal((await call('POST', path, { to }, 202, { 'idempotency-key': 'a test' })).messageId, messageId);
   const sent = await untilStatus(messageId, 'SENT');
   assert.deepEqual([sent.providerId, sent.to, sent.category], [gateway.id, to, 'transactional']);
   assert.deepEqual(
