@@ -105,8 +105,8 @@ export function applySettlements(settlements: readonly SendSettlement[]): RawBui
     ), attempts as (
       insert into message_attempts (tenant_id, send_id, attempt, provider_id, outcome, reply)
       select tenant_id, id, attempt, provider_id, case reason when 'expired' then 'expired' else lower(status) end, reply from changed
-      -- An accepted attempt needs no row, because the message shows it, unless it was in doubt and has a row already.
-      where tried and (status <> 'SENT' or was = 'UNKNOWN')
+      -- An accepted attempt needs no row, because the message shows it. One that was in doubt has a row already.
+      where was = 'UNKNOWN' or tried and status <> 'SENT'
       on conflict (tenant_id, send_id, attempt) do update set outcome = excluded.outcome, reply = excluded.reply, at = now()
     )
     select id, tenant_id as "tenantId", message_id as "messageId", subscription_id as "subscriptionId", status, was, since from changed`;

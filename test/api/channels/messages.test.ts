@@ -205,10 +205,10 @@ async function sending(to = newNumber()) {
   const [send] = await tools.inTenant<{ id: number }>(sql`
     update message_sends set status = 'SENDING', bound_provider_id = null, lease_until = now() - interval '1 s'
     where message_id = ${messageId} returning id`);
-  const settle = (result: SendSettlement['result']) =>
+  const settle = (result: SendSettlement['result'], wasTried = true) =>
     settleSends(engineEm(service.deps.orm), [
       {
-        ...{ id: send!.id, tenantId: 'default', messageId, attempt: 1, providerId: provider, wasTried: true, result },
+        ...{ id: send!.id, tenantId: 'default', messageId, attempt: 1, providerId: provider, wasTried, result },
         ...{ reason: null, providerMessageId: null, reply: null, hasNotice: true },
       },
     ]);
@@ -254,6 +254,33 @@ test('a number was told how to opt out when a text that says so may have arrived
   await second.settle('FAILED');
   assert.equal(await first.isTold(), true);
   await tools.call('PUT', '/channels/settings', 200, { optOutText: null });
+});
+
+test('an attempt whose sender is lost is shown, with what becomes known of it', async () => {
+  const texts = await Promise.all([1, 2, 3].map(() => sending()));
+  await markLostSends(engineEm(service.deps.orm));
+  const shown = (id: number) => tools.call('GET', `/channels/messages/${id}/explain`, 200);
+  const lost = { providerId: provider, outcome: 'unknown', reply: 'the sender was lost before the answer came' };
+  for (const { messageId } of texts) {
+    const { status, attempts } = await shown(messageId);
+    assert.equal(status, 'UNKNOWN');
+    assert.equal(attempts.length, 1);
+    assert.partialDeepStrictEqual(attempts[0], lost);
+  }
+  const [sent, queued, untried] = texts;
+  await sent!.settle('SENT');
+  await queued!.settle('QUEUED');
+  // Whoever started it without knowing that, has sent nothing.
+  await untried!.settle('QUEUED', false);
+  for (const [{ messageId }, outcome] of [
+    [sent!, 'sent'],
+    [queued!, 'queued'],
+    [untried!, 'queued'],
+  ] as const) {
+    const { attempts } = await shown(messageId);
+    assert.equal(attempts.length, 1);
+    assert.partialDeepStrictEqual(attempts[0], { ...lost, outcome, reply: null });
+  }
 });
 
 test('what may have been accepted is UNKNOWN, not suppressed, when its number opts out', async () => {

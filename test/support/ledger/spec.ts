@@ -202,6 +202,7 @@ export class SpecLedger implements Ledger {
       if (row.status !== 'SENDING' || (this.#held(row) && this.#broken !== 'sweeper does not wait')) continue;
       row.status = this.#broken === 'sweeper queues' ? 'QUEUED' : 'UNKNOWN';
       row.leaseUntil = null;
+      if (row.provider !== null) row.tried.add(row.provider);
       this.#applyReports(row);
     }
   }
