@@ -1,6 +1,7 @@
 import type { ChannelProvider } from '../../db/entities/channels.ts';
 import type { SendToPrepare } from '../../domain/channels/transport/prepare.ts';
 import { renderMessage } from '../../domain/channels/content/render-message.ts';
+import { newCode } from '../../domain/channels/content/short-links.ts';
 import { heldUntil } from '../../domain/channels/gates/hours.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
@@ -37,6 +38,7 @@ export function prepare(leased: LeasedSend, base: string, now: Date = new Date()
   // The gates say why.
   if (!leased.content) return prepared;
   const { contact, data, channel, content } = leased;
+  const known = new Map(Object.entries(leased.linkCodes ?? {}));
   const shown = renderMessage(
     { ...content, channel, smartEncoding: content.smartEncoding ?? true },
     {
@@ -45,10 +47,11 @@ export function prepare(leased: LeasedSend, base: string, now: Date = new Date()
       data,
       base,
       optOutText: leased.optOutText,
+      codeFor: (url) => known.get(url) ?? newCode(),
     },
   );
   if ('failure' in shown) return { ...prepared, row: { ...row, failure: shown.failure } };
-  row.links = shown.links;
+  row.links = shown.links.map((link) => ({ ...link, isStored: known.has(link.url) }));
   if (shown.kind === 'push') return { ...prepared, push: shown.content };
   row.segments = shown.segments;
   row.encoding = shown.encoding;

@@ -29,8 +29,8 @@ export interface RenderContext {
   base: string;
   /** Ends a text message on a line of its own: how to opt out. */
   optOutText: string | null;
-  /** Gives the codes of short links; for previews. */
-  codeFor?: () => string;
+  /** Gives the codes of short links, by URL; absent: new ones. */
+  codeFor?: (url: string) => string;
 }
 
 export interface RenderedText {

@@ -34,11 +34,11 @@ export function isWebUrl(url: string): boolean {
 /** Replaces the URLs of a message by short ones, each URL by one; collects them. */
 export class Shortener {
   readonly #base: string;
-  readonly #codeFor: () => string;
+  readonly #codeFor: (url: string) => string;
   readonly #codes = new Map<string, string>();
 
   /** `base`: without a slash at the end. */
-  constructor(base: string, codeFor: () => string = newCode) {
+  constructor(base: string, codeFor: (url: string) => string = newCode) {
     this.#base = base;
     this.#codeFor = codeFor;
   }
@@ -51,7 +51,7 @@ export class Shortener {
   shorten(given: string): string {
     const url = /^[\x21-\x7e]+$/.test(given) ? given : (URL.parse(given)?.href ?? given);
     let code = this.#codes.get(url);
-    if (code === undefined) this.#codes.set(url, (code = this.#codeFor()));
+    if (code === undefined) this.#codes.set(url, (code = this.#codeFor(url)));
     return `${this.#base}/${code}`;
   }
 

@@ -48,6 +48,8 @@ export interface LeasedSend {
   isTooOld: boolean;
   /** How to opt out, if the text has to say it. */
   optOutText: string | null;
+  /** The codes that its short links have since an earlier attempt, by URL: what is sent again is the same. */
+  linkCodes: Record<string, string> | null;
   /** Null: hours do not concern it. */
   hours: HoursRules | null;
   /** The contact, if a cap concerns the message. */
@@ -75,6 +77,7 @@ interface LeasedRow extends ContactRow {
   is_test: boolean;
   too_old: boolean;
   opt_out_text: string | null;
+  link_codes: Record<string, string> | null;
   hours: HoursRules | null;
   capped_contact_id: number | null;
 }
@@ -126,7 +129,10 @@ export async function leaseSends(
       case when ${isMarketing} and e.started_at is null and exists (
         select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then who.contact_id end as capped_contact_id,
       case when p.id is not null then jsonb_build_object('id', p.id, 'siteId', p.site_id, 'endpoint', p.endpoint, 'p256dh', p.p256dh, 'auth', p.auth) end as device,
-      case when e.channel = 'sms' and ${isMarketing} and gs.opt_out_text is not null and ${isNoticeDue(sql`e.tenant_id`, sql`a.address`)} then gs.opt_out_text end as opt_out_text
+      case when e.channel = 'sms' and ${isMarketing} and gs.opt_out_text is not null and ${isNoticeDue(sql`e.tenant_id`, sql`a.address`)} then gs.opt_out_text end as opt_out_text,
+      case when s.attempt > 0 then (
+        select jsonb_object_agg(l.url, l.code order by l.code) from message_links l
+        where l.tenant_id = s.tenant_id and l.message_id = s.message_id and l.send_id = s.id) end as link_codes
     from taken s
     join messages e on e.tenant_id = s.tenant_id and e.id = s.message_id
     left join push_subscriptions p on p.tenant_id = s.tenant_id and p.id = s.subscription_id
@@ -156,6 +162,7 @@ export async function leaseSends(
     isTest: row.is_test,
     isTooOld: row.too_old,
     optOutText: row.opt_out_text,
+    linkCodes: row.link_codes,
     hours: row.hours,
     cappedContactId: row.capped_contact_id,
   }));

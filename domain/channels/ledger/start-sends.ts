@@ -6,6 +6,11 @@ import { isMarketing, isTooOld, messageCapJoin, messageGateJoins, messageRefusal
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { messagesOf, REPEATABLE_HOURS } from './settle-sends.ts';
 
+/** A short link of a send; an earlier attempt may have stored it. */
+export interface LinkToStore extends ShortLink {
+  isStored: boolean;
+}
+
 /** A leased send after rendering. */
 export interface PreparedSend {
   id: number;
@@ -17,7 +22,7 @@ export interface PreparedSend {
   address: string | null;
   segments: number | null;
   encoding: string | null;
-  links: readonly ShortLink[];
+  links: readonly LinkToStore[];
   /** Why it cannot be sent: it becomes FAILED. */
   failure?: string;
   /** No hours are open within the time that it may be held: it becomes SUPPRESSED. */
@@ -154,7 +159,7 @@ function applyStart(
       insert into message_links (code, tenant_id, message_id, send_id, position, url)
       select l ->> 'code', d.tenant_id, d.id, d.send_id, n, l ->> 'url'
       from decided d cross join lateral jsonb_array_elements(d.links) with ordinality as links(l, n)
-      where d.new_status = 'SENDING'
+      where d.new_status = 'SENDING' and not (l ->> 'isStored')::boolean
     )
     select id, status, attempt from changed`;
 }

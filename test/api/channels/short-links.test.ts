@@ -202,11 +202,10 @@ test(
 );
 
 test(
-  'who follows all links within a second is a scanner, although a repeated send has codes of its own',
+  'who follows all links within a second is a scanner, although a send may have several codes of a URL',
   counting(async () => {
     const urls = ['https://example.com/a', 'https://example.com/b'];
     const { messageId, sendId, codes } = await makeMessage({ urls });
-    // As after an attempt that the provider refused.
     await addLinks(messageId, sendId, urls);
     await Promise.all(codes.map((code) => follow(code)));
     const clicks = await untilJudged(messageId, 2);

@@ -31,9 +31,9 @@ const addProvider = (url: string, more: object = {}, priority = 1, credentials =
     config: { url, body: { to: '{{to}}', text: '{{text}}' }, idPath: 'id', ...more },
   });
 let numbers = 0;
-const send = async (): Promise<number> => {
+const send = async (text = 'Your code is 1'): Promise<number> => {
   const to = `+4420794610${String((numbers += 1)).padStart(2, '0')}`;
-  const body = { to, category: 'transactional', body: 'Your code is 1' };
+  const body = { to, category: 'transactional', body: text };
   return (await call('POST', '/channels/sms/send', 202, body)).messageId;
 };
 const message = (id: number) => call('GET', `/channels/messages/${id}`, 200);
@@ -186,13 +186,13 @@ test('a sender that stood still until its lease had ended sends nothing', async 
   await gateway.close();
 });
 
-test('a provider that knows the message by its key is asked again, and no other', async () => {
+test('a provider that knows the message by its key is asked the same again, and no other', async () => {
   const first = await startEndpoint([{ status: 500 }, { status: 200, body: '{"id":"again"}' }]);
   const second = await startEndpoint([{ status: 200, body: '{"id":"b"}' }]);
   await resetProviders();
   const { id: firstId } = await addProvider(first.url, { idempotencyHeader: 'Idempotency-Key' });
   await addProvider(second.url, {}, 2);
-  const id = await send();
+  const id = await send('See https://example.com/a, https://example.com/b');
   await until('the first attempt is settled', async () => (await attemptsOf(id)).length === 1);
   assert.equal((await message(id)).status, 'QUEUED');
   // The first provider rests; another message goes to the second one.
@@ -203,6 +203,15 @@ test('a provider that knows the message by its key is asked again, and no other'
   const keys = first.received.map(({ headers }) => headers['idempotency-key']);
   assert.equal(keys.length, 2);
   assert.ok(keys[0] !== undefined && keys[0] === keys[1]);
+  // It may refuse the same key with another body.
+  assert.equal(first.received[1]!.body, first.received[0]!.body);
+  const links = await query<{ url: string; position: number }>(
+    sql`select url, position from message_links where message_id = ${id} order by position`,
+  );
+  assert.deepEqual(links, [
+    { url: 'https://example.com/a', position: 1 },
+    { url: 'https://example.com/b', position: 2 },
+  ]);
   assert.equal(second.received.length, 1);
   assert.equal((await message(id)).providerId, firstId);
   await first.close();
