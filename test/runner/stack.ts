@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { onStopRequest } from '../../dev/stop-signal.ts';
-import { makeRunDir, startTestStack } from '../../dev/stack/test-stack.ts';
+import { makeRunDir, roomInMemory, startTestStack } from '../../dev/stack/test-stack.ts';
 
 /** One per test file, plus those that tests claim in addition. */
 export const SLOTS = 256;
@@ -21,7 +21,7 @@ export default async function startStack(): Promise<void> {
     process.env.PERENNIAL_TEST_STACK = RUNNING_STACK;
     return;
   }
-  const runDir = await makeRunDir(say);
+  const runDir = await makeRunDir(say, await roomInMemory());
   const file = join(runDir.dir, 'stack.json');
   const stack = await startTestStack(runDir, SLOTS, file, say);
   process.env.PERENNIAL_TEST_STACK = file;

@@ -43,7 +43,7 @@ export async function claimSlot(): Promise<Slot> {
   const database = `perennial_s${number}`;
   const admin = postgresUrls(stack.postgresPort, 'postgres').owner;
   await withClient(admin, (client) =>
-    client.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`),
+    client.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE} STRATEGY file_copy`),
   );
   const retireNamespace = await makeNamespace(stack.env['TEMPORAL_ADDRESS']!, `test-${number}`);
   const urls = postgresUrls(stack.postgresPort, database);
