@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { sql } from '../../../db/orm.ts';
 import { CHANNELS, type Channel, type ChannelCap } from '../../../db/entities/channels.ts';
 import { channelsOf, type Person } from '../../support/channels.ts';
+import { texting } from '../../support/channels/texting.ts';
 import { makeTemplate } from '../../support/mail/emails.ts';
 import { outcomes, queueAll, startAll, type Unit } from '../../support/start-all.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -133,6 +134,46 @@ test('a slot lasts for the days after it was sent, and does not end while it is 
   assert.equal(await isAllowed('UNKNOWN', sql`null, ${now}`), false);
   assert.equal(await isAllowed('UNKNOWN', sql`null, ${longAgo}`), true);
   assert.equal(await isAllowed('FAILED', sql`null, ${now}`), true);
+});
+
+test('a text to a number takes a slot of the contact who has it, and needs one', async () => {
+  await setCaps([{ channels: ['sms'], max: 1, perDays: 1 }]);
+  const { call, makeHttp } = texting(service);
+  await makeHttp();
+  const send = async (to: object): Promise<number> =>
+    (await call('POST', '/channels/sms/send', 202, { body: 'x', ...to })).messageId;
+  /** Starts what is due; the status of each, with the reason. */
+  const start = async (...ids: number[]) => {
+    await startAll(service, 1);
+    const messages = await Promise.all(ids.map((id) => call('GET', `/channels/messages/${id}`, 200)));
+    return messages.map(({ status, reason }) => [status, reason]);
+  };
+  const [went, capped] = [
+    ['SENDING', null],
+    ['SUPPRESSED', 'frequency_cap'],
+  ];
+
+  const one = await makeReachable();
+  assert.deepEqual(await start(await send({ to: one.number })), [went]);
+  assert.deepEqual(await start(await send({ recipientId: one.id }), await send({ to: one.number })), [capped, capped]);
+  const { body } = await service.api('POST', '/channels/check', { contactId: one.id, channel: 'sms' });
+  assert.equal(body.allowed, false);
+
+  const other = await makeReachable();
+  assert.deepEqual(await start(await send({ recipientId: other.id })), [went]);
+  assert.deepEqual(await start(await send({ to: other.number })), [capped]);
+
+  const third = await makeReachable();
+  // Of two that wait, the first has its turn.
+  assert.deepEqual(await start(await send({ to: third.number }), await send({ recipientId: third.id })), [
+    went,
+    capped,
+  ]);
+
+  // A number that no contact has is under no cap.
+  const to = '+442079460123';
+  await channels.consent(to);
+  assert.deepEqual(await start(await send({ to }), await send({ to })), [went, went]);
 });
 
 const channel = fc.constantFrom(...CHANNELS);
