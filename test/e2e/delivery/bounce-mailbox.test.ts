@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
@@ -12,11 +9,10 @@ import { makeContact, makeTemplate, published, send, untilStatus } from '../../s
 import { startImapServer, type ImapServer } from '../../support/mail/imap-server.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import { processEnv } from '../../support/process-env.ts';
+import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
 let service: Service;
 let imap: ImapServer;
-const children = new Set<ChildProcess>();
 beforeAll(async () => {
   imap = await startImapServer();
   service = await startService({
@@ -25,7 +21,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  await killWorkerProcesses();
   await service.stop();
   await imap.stop();
 });
@@ -50,27 +46,7 @@ async function reading(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function startWorker(): ChildProcess {
-  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'consumers'], {
-    stdio: 'ignore',
-    env: {
-      ...processEnv,
-      ...service.slot.env,
-      SMTP_URL: service.sink.url,
-      LOG_LEVEL: 'silent',
-      BOUNCE_IMAP_URL: imap.url,
-    },
-  });
-  children.add(child);
-  return child;
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  await exited;
-  children.delete(child);
-}
+const startReader = () => startWorkerProcess(service, ['consumers'], { BOUNCE_IMAP_URL: imap.url });
 
 test('a mail goes out with a return path of its own; what comes back to it while the reader idles counts at once', () =>
   reading(async () => {
@@ -196,7 +172,7 @@ test('one process reads at a time; when it is killed between effect and commit t
   await blocker.query('begin');
   await blocker.query('select 1 from bounce_mailboxes where mailbox = $1 for update', [imap.name]);
 
-  const first = startWorker();
+  const first = startReader();
   await until('the first has the mailbox', () => imap.connections.size === 1, 60_000);
   imap.append(bounceMail(service, emailId, { to: contact.email }));
   await until(
@@ -214,15 +190,15 @@ test('one process reads at a time; when it is killed between effect and commit t
   );
   assert.equal(second, false, 'others stand by');
   assert.equal(await bounces(emailId), 0);
-  await end(first, 'SIGKILL');
+  await first.end('SIGKILL');
   await blocker.query('rollback');
   await Promise.all([blocker.end(), watcher.end()]);
   assert.deepEqual([await bounces(emailId), await statusOf(contact.id), await lastUid()], [0, 'active', read]);
 
-  const next = startWorker();
+  const next = startReader();
   await untilStatus(service, emailId, 'BOUNCED', 60_000);
   await until('the cursor is behind it', async () => (await lastUid()) === read + 1);
-  await end(next, 'SIGTERM');
+  await next.end('SIGTERM');
   assert.deepEqual([await bounces(emailId), await statusOf(contact.id)], [1, 'bounced']);
   const told = await until('it is told of', async () => {
     const found = (await published(service, 'EMAIL_BOUNCED')).filter(({ data }) => data.emailId === emailId);

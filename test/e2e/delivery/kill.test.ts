@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
@@ -10,19 +7,18 @@ import { makeTemplate } from '../../support/mail/emails.ts';
 import { startScriptedSmtp, type ScriptedSmtp } from '../../support/mail/scripted-smtp.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import { processEnv } from '../../support/process-env.ts';
+import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
 const CONNECTIONS = 4;
 const IN_DOUBT = 20;
 let service: Service;
 let smtp: ScriptedSmtp;
-const children = new Set<ChildProcess>();
 beforeAll(async () => {
   service = await startService();
   smtp = await startScriptedSmtp();
 });
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  await killWorkerProcesses();
   await service.stop();
   await smtp.stop();
 });
@@ -30,29 +26,12 @@ afterAll(async () => {
 const engine = <T>(query: Parameters<typeof rows>[1]) =>
   engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 
-function startWorker(): ChildProcess {
-  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'senders'], {
-    stdio: 'ignore',
-    env: {
-      ...processEnv,
-      ...service.slot.env,
-      SMTP_URL: smtp.url,
-      SEND_CONNECTIONS: String(CONNECTIONS),
-      SEND_IN_DOUBT: String(IN_DOUBT),
-      LOG_LEVEL: 'silent',
-      PUBLIC_URL: service.url,
-    },
+const startSender = () =>
+  startWorkerProcess(service, ['senders'], {
+    SMTP_URL: smtp.url,
+    SEND_CONNECTIONS: String(CONNECTIONS),
+    SEND_IN_DOUBT: String(IN_DOUBT),
   });
-  children.add(child);
-  return child;
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  await exited;
-  children.delete(child);
-}
 
 /** Leases end as if their time had passed. */
 const passLeases = async () => {
@@ -82,19 +61,19 @@ test('kill -9 of the senders in the middle, again and again: no one gets it twic
   assert.ok(queued.every((email) => email.status === 'QUEUED'));
   await insertMailing(service.deps.orm, { name: 'mailing', templateId, count: 150 });
   for (let kill = 1; kill <= 3; kill += 1) {
-    const child = startWorker();
+    const child = startSender();
     const goal = smtp.accepted.length + 40;
     await until('it is in the middle', () => smtp.accepted.length >= goal, 60_000);
-    await end(child, 'SIGKILL');
+    await child.end('SIGKILL');
     await passLeases();
   }
-  const last = startWorker();
+  const last = startSender();
   await until(
     'all have an end',
     async () => (await engine(sql`select 1 from emails where status in ('QUEUED', 'SENDING')`)).length === 0,
     90_000,
   );
-  await end(last, 'SIGTERM');
+  await last.end('SIGTERM');
 
   const found = await engine<{ to_address: string; status: string }>(
     sql`select to_address, status from emails order by id`,
@@ -134,9 +113,9 @@ test('SIGTERM in the middle settles all that was on the way: nothing is UNKNOWN'
     ),
   );
   await insertMailing(service.deps.orm, { name: 'mailing', templateId, count: 75 });
-  const first = startWorker();
+  const first = startSender();
   await until('it is in the middle', () => smtp.accepted.length >= 30, 60_000);
-  await end(first, 'SIGTERM');
+  await first.end('SIGTERM');
   const left = await engine<{ status: string; held: number; n: number }>(
     sql`select status, count(holder)::int as held, count(*)::int as n from emails group by 1 order by 1`,
   );
@@ -150,8 +129,8 @@ test('SIGTERM in the middle settles all that was on the way: nothing is UNKNOWN'
   );
   assert.deepEqual(await engine(sql`select 1 from email_batches where lease_until > now()`), []);
   assert.equal(left.find((row) => row.status === 'SENT')!.n, smtp.accepted.length);
-  const second = startWorker();
+  const second = startSender();
   await until('the rest is sent', () => smtp.accepted.length === 150, 60_000);
-  await end(second, 'SIGTERM');
+  await second.end('SIGTERM');
   assert.equal(new Set(smtp.dots).size, 150);
 });

@@ -1,41 +1,23 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { processEnv } from '../../support/process-env.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
 const CONTACTS = 1500;
+const ROLES = ['temporal', 'relay'] as const;
 let service: Service;
-const children = new Set<ChildProcess>();
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  await killWorkerProcesses();
   await service.stop();
 });
 
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
   tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
-
-function startWorker(): ChildProcess {
-  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
-    stdio: 'ignore',
-    env: {
-      ...processEnv,
-      ...service.slot.env,
-      SMTP_URL: service.sink.url,
-      PUBLIC_URL: service.url,
-      LOG_LEVEL: 'silent',
-    },
-  });
-  children.add(child);
-  return child;
-}
 
 test('kill -9 of the worker in the middle: each contact is entered once, and each workflow is started', async () => {
   const contacts = await query<{ id: number }>(sql`
@@ -48,13 +30,12 @@ test('kill -9 of the worker in the middle: each contact is entered once, and eac
   const { enrolmentId } = (await service.api('POST', `/campaigns/${body.id}/start`, { contactIds })).body;
   const enrolment = async () => (await service.api('GET', `/campaigns/enrolments/${enrolmentId}`)).body;
 
-  let worker = startWorker();
+  let worker = startWorkerProcess(service, ROLES);
   for (const reached of [200, 800]) {
     await until(`${reached} are entered`, async () => (await enrolment()).enrolled >= reached, 120_000);
-    worker.kill('SIGKILL');
-    await once(worker, 'exit');
+    await worker.end('SIGKILL');
     assert.equal((await enrolment()).status, 'RUNNING', 'it was killed in the middle');
-    worker = startWorker();
+    worker = startWorkerProcess(service, ROLES);
   }
   await until('it is completed', async () => (await enrolment()).status === 'COMPLETED', 240_000);
   const running = `CampaignId = ${body.id} AND WorkflowType = 'campaignExecution' AND ExecutionStatus = 'Running'`;
@@ -73,6 +54,5 @@ test('kill -9 of the worker in the middle: each contact is entered once, and eac
     .getHandle(`campaign-enrolment/default/${enrolmentId}`)
     .fetchHistory();
   assert.ok(events!.length <= 15, `${events!.length} events`);
-  worker.kill('SIGKILL');
-  await once(worker, 'exit');
+  await worker.end('SIGKILL');
 }, 500_000);

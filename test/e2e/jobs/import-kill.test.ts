@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
@@ -15,7 +15,7 @@ import { putFile } from '../../../events/file-store.ts';
 import { holding } from '../../support/accounts.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import { processEnv } from '../../support/process-env.ts';
+import { childEnv, killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
 const ROWS = 50_000;
 let service: Service;
@@ -28,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
+  await killWorkerProcesses();
   await owner.end();
   await service.stop();
 });
@@ -62,23 +63,13 @@ async function makeImport(tenantId: string, file: Buffer): Promise<number> {
   ).id;
 }
 
-function childEnv(): NodeJS.ProcessEnv {
-  return {
-    ...processEnv,
-    ...service.slot.env,
-    SMTP_URL: service.sink.url,
-    PUBLIC_URL: service.url,
-    LOG_LEVEL: 'silent',
-  };
-}
-
 /** Runs an import in a process of its own; resolves when that is in the middle. */
 async function startRunner(
   tenantId: string,
   importId: number,
 ): Promise<{ child: ChildProcess; exited: Promise<unknown[]> }> {
   const child = fork(resolve('test/support/import-runner.ts'), [tenantId, String(importId)], {
-    env: childEnv(),
+    env: childEnv(service),
     stdio: 'ignore',
   });
   children.add(child);
@@ -157,14 +148,6 @@ test('an import that is killed and cut off from Postgres twelve times leaves wha
 }, 600_000);
 
 test('a worker that is killed in the middle is followed by another', async () => {
-  const startWorker = (): ChildProcess => {
-    const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
-      stdio: 'ignore',
-      env: childEnv(),
-    });
-    children.add(child);
-    return child;
-  };
   let importId = 0;
   const job = async () => (await service.api('GET', `/contacts/imports/${importId}`)).body;
   // Somebody else is about to make one of its people: it waits for them, and so is in the middle until it is killed.
@@ -173,22 +156,20 @@ test('a worker that is killed in the middle is followed by another', async () =>
     service,
     `insert into contacts (tenant_id, first_name, last_name, email, email_key) values ${row}`,
     async () => {
-      const first = startWorker();
+      const first = startWorkerProcess(service, ['temporal', 'relay']);
       const form = new FormData();
       form.set('file', new Blob([Uint8Array.from(makeFile())]), 'people.csv');
       const { status, body } = await service.api('POST', '/contacts/import', form);
       assert.equal(status, 202);
       importId = body.id;
       await until('some chunk is done', async () => (await job()).processedRows > 0, 120_000);
-      first.kill('SIGKILL');
-      await once(first, 'exit');
+      await first.end('SIGKILL');
       return job();
     },
   );
-  const second = startWorker();
+  const second = startWorkerProcess(service, ['temporal', 'relay']);
   await until('the import is over', async () => (await job()).status === 'COMPLETED', 240_000);
-  second.kill('SIGKILL');
-  await once(second, 'exit');
+  await second.end('SIGKILL');
   assert.ok(stopped.processedRows < ROWS, 'it was killed in the middle');
   const { created, rejected, duplicates, processedRows } = await job();
   const [calm] = (await outcome('calm'))[4] as { created: number; rejected: number; duplicates: number }[];

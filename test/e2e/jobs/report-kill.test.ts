@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../../db/orm.ts';
 import { KEPT_FILES } from '../../../events/streams.ts';
@@ -9,36 +6,21 @@ import { removeFiles } from '../../../runtime/kept-files.ts';
 import { reportsOf } from '../../api/analytics/report-support.ts';
 import { holding } from '../../support/accounts.ts';
 import { download } from '../../support/download.ts';
-import { processEnv } from '../../support/process-env.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
+const ROLES = ['temporal', 'relay', 'senders'] as const;
 let service: Service;
 let reports: ReturnType<typeof reportsOf>;
-const children = new Set<ChildProcess>();
 beforeAll(async () => {
   service = await startService();
   reports = reportsOf(service);
 });
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  await killWorkerProcesses();
   await service.stop();
 });
-
-function startWorker(): ChildProcess {
-  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay,senders'], {
-    stdio: 'ignore',
-    env: {
-      ...processEnv,
-      ...service.slot.env,
-      SMTP_URL: service.sink.url,
-      PUBLIC_URL: service.url,
-      LOG_LEVEL: 'silent',
-    },
-  });
-  children.add(child);
-  return child;
-}
 
 /** How many files are stored. */
 async function stored(): Promise<number> {
@@ -49,7 +31,7 @@ async function stored(): Promise<number> {
 test('kill -9 of the worker between storing a file and completing its run: one file, one mail', async () => {
   const schedule = { cron: '0 6 1 * *', timezone: 'UTC', recipients: ['admin@example.com'], period: 'month' };
   const { id, nextRunAt } = await reports.create({ format: 'pdf', schedule });
-  let worker = startWorker();
+  let worker = startWorkerProcess(service, ROLES);
   // It reads that table when it starts.
   const first = await reports.create({});
   await until(
@@ -72,11 +54,10 @@ test('kill -9 of the worker between storing a file and completing its run: one f
       },
       60_000,
     );
-    worker.kill('SIGKILL');
-    await once(worker, 'exit');
+    await worker.end('SIGKILL');
   });
   assert.equal((await reports.call('GET', `/${id}`, 200)).status, 'RUNNING');
-  worker = startWorker();
+  worker = startWorkerProcess(service, ROLES);
   const done = await until(
     'the report is completed',
     async () => {
@@ -98,6 +79,5 @@ test('kill -9 of the worker between storing a file and completing its run: one f
   await removeFiles(service.deps);
   assert.equal(await stored(), 1);
   assert.equal((await download(service, done.downloadUrl)).status, 200);
-  worker.kill('SIGKILL');
-  await once(worker, 'exit');
+  await worker.end('SIGKILL');
 }, 300_000);

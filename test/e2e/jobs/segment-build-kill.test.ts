@@ -1,41 +1,23 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import { processEnv } from '../../support/process-env.ts';
+import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
 const CONTACTS = 150_000;
+const ROLES = ['temporal', 'relay'] as const;
 let service: Service;
-const children = new Set<ChildProcess>();
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  await killWorkerProcesses();
   await service.stop();
 });
 
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
   tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
-
-function startWorker(): ChildProcess {
-  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
-    stdio: 'ignore',
-    env: {
-      ...processEnv,
-      ...service.slot.env,
-      SMTP_URL: service.sink.url,
-      PUBLIC_URL: service.url,
-      LOG_LEVEL: 'silent',
-    },
-  });
-  children.add(child);
-  return child;
-}
 
 test('a build whose worker is killed goes on where it was, and what waits for it follows', async () => {
   await query(sql`
@@ -54,16 +36,14 @@ test('a build whose worker is killed goes on where it was, and what waits for it
         sql`select status, built_to from segments where id = ${base}`,
       )
     )[0]!;
-  const first = startWorker();
+  const first = startWorkerProcess(service, ROLES);
   const stoppedAt = await until('some page is built', async () => (await progress()).built_to, 120_000);
-  first.kill('SIGKILL');
-  await once(first, 'exit');
+  await first.end('SIGKILL');
   assert.equal((await progress()).status, 'BUILDING', 'it was killed in the middle');
-  const second = startWorker();
+  const second = startWorkerProcess(service, ROLES);
   const read = async (id: number) => (await service.api('GET', `/contacts/segments/${id}`)).body;
   await until('both are built', async () => (await read(next)).status === 'READY', 240_000);
-  second.kill('SIGKILL');
-  await once(second, 'exit');
+  await second.end('SIGKILL');
   assert.ok(stoppedAt < CONTACTS);
   assert.deepEqual(
     [(await read(base)).status, (await read(base)).count, (await read(next)).count],

@@ -1,29 +1,25 @@
 /** kill -9 of deliverers: nothing is missed, repetitions are few and under the same id, and order is kept. */
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
 import { makeContact } from '../../support/mail/emails.ts';
-import { processEnv } from '../../support/process-env.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
 const MAX_IN_FLIGHT = 3;
 const EVENTS = 240;
 const KILLS = 3;
 
 let service: Service;
-const children = new Set<ChildProcess>();
 const receivers: Endpoint[] = [];
 beforeAll(async () => {
   service = await startService({ worker: ['consumers', 'relay'], env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
 });
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  await killWorkerProcesses();
   await Promise.all(receivers.map((receiver) => receiver.close()));
   await service.stop();
 });
@@ -31,21 +27,7 @@ afterAll(async () => {
 const engine = <T>(query: Parameters<typeof rows>[1]) =>
   engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 
-function startDeliverer(): ChildProcess {
-  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'webhooks'], {
-    stdio: 'ignore',
-    env: {
-      ...processEnv,
-      ...service.slot.env,
-      SMTP_URL: service.sink.url,
-      PUBLIC_URL: service.url,
-      OUTBOUND_ALLOW: '127.0.0.1/32',
-      LOG_LEVEL: 'silent',
-    },
-  });
-  children.add(child);
-  return child;
-}
+const startDeliverer = () => startWorkerProcess(service, ['webhooks'], { OUTBOUND_ALLOW: '127.0.0.1/32' });
 
 /** A webhook with a receiver that takes a moment for each request. */
 async function makeWebhook(ordering: 'none' | 'contact'): Promise<{ id: number; receiver: Endpoint }> {
@@ -88,9 +70,7 @@ test('kill -9 of the deliverer in the middle, again and again', async () => {
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const before = arrived();
     await until('some have come', () => arrived() >= before + 60);
-    const ended = once(deliverer, 'exit');
-    deliverer.kill('SIGKILL');
-    await ended;
+    await deliverer.end('SIGKILL');
     // As if the time of its leases had passed.
     await engine(sql`update webhook_lanes set due_at = now() where holder is not null`);
     deliverer = startDeliverer();
@@ -117,9 +97,7 @@ test('kill -9 of the deliverer in the middle, again and again', async () => {
     assert.ok(sequence >= (last.get(contactId) ?? 0), `contact ${contactId}: ${sequence} after ${last.get(contactId)}`);
     last.set(contactId, sequence);
   }
-  const ended = once(deliverer, 'exit');
-  deliverer.kill('SIGTERM');
-  assert.equal((await ended)[0], 0);
+  assert.equal(await deliverer.end('SIGTERM'), 0);
   const held = await engine(sql`select 1 from webhook_lanes where holder is not null`);
   assert.equal(held.length, 0, 'it has given its leases back');
 }, 300_000);
