@@ -3,26 +3,22 @@ import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { sentTexts } from '../../support/channels/sent-texts.ts';
 import { startEndpoint } from '../../support/endpoint.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
+let texts: ReturnType<typeof sentTexts>;
 beforeAll(async () => {
   service = await startService({ worker: ['senders'], env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
+  texts = sentTexts(service);
 });
 afterAll(() => service.stop());
 
-const call = async (method: string, path: string, status: number, body?: object) => {
-  const answer = await service.api(method, path, body);
-  assert.equal(answer.status, status, JSON.stringify(answer.body));
-  return answer.body;
-};
-const query = <T>(statement: ReturnType<typeof sql>) =>
-  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
-const resetProviders = () => query(sql`update channel_providers set active = false, version = version + 1`);
+const resetProviders = () => texts.query(sql`update channel_providers set active = false, version = version + 1`);
 const addProvider = (url: string, more: object = {}, priority = 1, credentials = {}): Promise<{ id: number }> =>
-  call('POST', '/channels/providers', 201, {
+  texts.call('POST', '/channels/providers', 201, {
     credentials,
     name: `Gateway ${priority}`,
     channel: 'sms',
@@ -30,15 +26,6 @@ const addProvider = (url: string, more: object = {}, priority = 1, credentials =
     priority,
     config: { url, body: { to: '{{to}}', text: '{{text}}' }, idPath: 'id', ...more },
   });
-let numbers = 0;
-const send = async (text = 'Your code is 1'): Promise<number> => {
-  const to = `+4420794610${String((numbers += 1)).padStart(2, '0')}`;
-  const body = { to, category: 'transactional', body: text };
-  return (await call('POST', '/channels/sms/send', 202, body)).messageId;
-};
-const message = (id: number) => call('GET', `/channels/messages/${id}`, 200);
-const ends = (id: number, status: string) =>
-  until(`message ${id} is ${status}`, async () => (await message(id)).status === status);
 
 /** A connection of a gateway that reads requests byte by byte. */
 interface Connection {
@@ -91,12 +78,8 @@ const whileStartsWait = (work: () => Promise<unknown>) =>
   });
 /** Whether the sender waits for Postgres to start a send. */
 const isStarting = async (): Promise<boolean> =>
-  (await query(sql`select 1 from pg_locks where relation = 'message_links'::regclass and not granted`)).length > 0;
-const attemptsOf = (id: number) =>
-  query<{
-    outcome: string;
-  }>(sql`select a.outcome from message_attempts a join message_sends s on s.tenant_id = a.tenant_id and s.id = a.send_id
-    where s.message_id = ${id} order by a.attempt`);
+  (await texts.query(sql`select 1 from pg_locks where relation = 'message_links'::regclass and not granted`)).length >
+  0;
 
 test('a connection that ends while the send is started: it was surely not sent, and is sent later, once', async () => {
   const gateway = await startGateway();
@@ -104,15 +87,15 @@ test('a connection that ends while the send is started: it was surely not sent, 
   await addProvider(gateway.url);
   let id = 0;
   await whileStartsWait(async () => {
-    id = await send();
+    id = await texts.send();
     await until('the start waits', async () => gateway.connections[0]?.waits && (await isStarting()));
     gateway.connections[0]!.socket.end();
     await until('the sender has noticed', () => gateway.connections[0]!.isClosed);
   });
-  await ends(id, 'SENT');
+  await texts.ends(id, 'SENT');
   assert.equal(gateway.connections[0]!.isWhole, false);
   assert.equal(gateway.connections.filter(({ isWhole }) => isWhole).length, 1);
-  assert.deepEqual(await attemptsOf(id), [{ outcome: 'queued' }]);
+  assert.deepEqual(await texts.attemptsOf(id), ['queued', 'sent']);
   await gateway.close();
 });
 
@@ -124,13 +107,13 @@ test('a provider that refuses what it has not seen whole has not refused the mes
   await addProvider(other.url, {}, 2);
   let id = 0;
   await whileStartsWait(async () => {
-    id = await send();
+    id = await texts.send();
     await until('the start waits', async () => gateway.connections[0]?.waits && (await isStarting()));
     gateway.connections[0]!.socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     await until('the sender has the answer', () => gateway.connections[0]!.isClosed);
   });
-  await ends(id, 'SENT');
-  assert.deepEqual(await attemptsOf(id), [{ outcome: 'queued' }]);
+  await texts.ends(id, 'SENT');
+  assert.deepEqual(await texts.attemptsOf(id), ['queued', 'sent']);
   await gateway.close();
   await other.close();
 });
@@ -140,12 +123,12 @@ test('a redirect after the last byte: it may have been accepted, so it is not se
   const other = await startEndpoint([{ status: 200, body: '{"id":"other"}' }]);
   await resetProviders();
   await addProvider(moved.url);
-  const id = await send();
-  await ends(id, 'UNKNOWN');
+  const id = await texts.send();
+  await texts.ends(id, 'UNKNOWN');
   await addProvider(other.url, {}, 2);
-  const next = await send();
-  await ends(next, 'SENT');
-  assert.deepEqual([(await message(id)).reason, await attemptsOf(id)], ['no_reply', [{ outcome: 'unknown' }]]);
+  const next = await texts.send();
+  await texts.ends(next, 'SENT');
+  assert.deepEqual([(await texts.message(id)).reason, await texts.attemptsOf(id)], ['no_reply', ['unknown']]);
   assert.deepEqual([moved.received.length, other.received.length], [1, 1]);
   await moved.close();
   await other.close();
@@ -158,8 +141,8 @@ test('a request has the headers of the configuration, and instead of them those 
   await addProvider(endpoint.url, { headers: shown, idempotencyHeader: 'X-Once' }, 1, {
     headers: { 'x-key': 'secret' },
   });
-  const id = await send();
-  await ends(id, 'SENT');
+  const id = await texts.send();
+  await texts.ends(id, 'SENT');
   const { headers } = endpoint.received[0]!;
   assert.deepEqual(
     ['x-account', 'x-key', 'x-once', 'content-type'].map((name) => headers[name]),
@@ -175,12 +158,12 @@ test('a sender that stood still until its lease had ended sends nothing', async 
   const now = performance.now.bind(performance);
   let id = 0;
   await whileStartsWait(async () => {
-    id = await send();
+    id = await texts.send();
     await until('the start waits', async () => gateway.connections[0]?.waits && (await isStarting()));
     performance.now = () => now() + 50_000;
   });
   await until('the request is cut off', () => gateway.connections[0]!.isClosed);
-  await ends(id, 'SENT');
+  await texts.ends(id, 'SENT');
   assert.equal(gateway.connections[0]!.isWhole, false);
   assert.equal(gateway.connections.filter(({ isWhole }) => isWhole).length, 1);
   await gateway.close();
@@ -192,20 +175,20 @@ test('a provider that knows the message by its key is asked the same again, and 
   await resetProviders();
   const { id: firstId } = await addProvider(first.url, { idempotencyHeader: 'Idempotency-Key' });
   await addProvider(second.url, {}, 2);
-  const id = await send('See https://example.com/a, https://example.com/b');
-  await until('the first attempt is settled', async () => (await attemptsOf(id)).length === 1);
-  assert.equal((await message(id)).status, 'QUEUED');
+  const id = await texts.send('See https://example.com/a, https://example.com/b');
+  await texts.triedOnce(id);
+  assert.equal((await texts.message(id)).status, 'QUEUED');
   // The first provider rests; another message goes to the second one.
-  const another = await send();
-  await ends(another, 'SENT');
-  await query(sql`update channel_providers set version = version + 1 where id = ${firstId}`);
-  await ends(id, 'SENT');
+  const another = await texts.send();
+  await texts.ends(another, 'SENT');
+  await texts.query(sql`update channel_providers set version = version + 1 where id = ${firstId}`);
+  await texts.ends(id, 'SENT');
   const keys = first.received.map(({ headers }) => headers['idempotency-key']);
   assert.equal(keys.length, 2);
   assert.ok(keys[0] !== undefined && keys[0] === keys[1]);
   // It may refuse the same key with another body.
   assert.equal(first.received[1]!.body, first.received[0]!.body);
-  const links = await query<{ url: string; position: number }>(
+  const links = await texts.query<{ url: string; position: number }>(
     sql`select url, position from message_links where message_id = ${id} order by position`,
   );
   assert.deepEqual(links, [
@@ -213,7 +196,7 @@ test('a provider that knows the message by its key is asked the same again, and 
     { url: 'https://example.com/b', position: 2 },
   ]);
   assert.equal(second.received.length, 1);
-  assert.equal((await message(id)).providerId, firstId);
+  assert.equal((await texts.message(id)).providerId, firstId);
   await first.close();
   await second.close();
 });
@@ -222,14 +205,14 @@ test('what may have been accepted is UNKNOWN, not suppressed, when it may not be
   const endpoint = await startEndpoint([{ status: 500 }]);
   await resetProviders();
   await addProvider(endpoint.url, { idempotencyHeader: 'Idempotency-Key' });
-  const contact = await call('POST', '/contacts', 201, {
+  const contact = await texts.call('POST', '/contacts', 201, {
     ...{ email: 'doubt@example.com', firstName: 'N', lastName: 'O', phone: '+442079461099' },
   });
-  const { messageId } = await call('POST', '/channels/sms/send', 202, {
+  const { messageId } = await texts.call('POST', '/channels/sms/send', 202, {
     ...{ recipientId: contact.id, category: 'transactional', body: 'x' },
   });
-  await until('the first attempt is settled', async () => (await attemptsOf(messageId)).length === 1);
-  await call('DELETE', `/contacts/${contact.id}`, 204);
-  await ends(messageId, 'UNKNOWN');
+  await texts.triedOnce(messageId);
+  await texts.call('DELETE', `/contacts/${contact.id}`, 204);
+  await texts.ends(messageId, 'UNKNOWN');
   await endpoint.close();
 });

@@ -5,31 +5,26 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import type { Fault } from '../../../dev/fakes/fake-server.ts';
 import { reportText, startGateway, type Gateway } from '../../../dev/fakes/gateway.ts';
-import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { sql } from '../../../db/orm.ts';
+import { sentTexts } from '../../support/channels/sent-texts.ts';
 import { startEndpoint, type Endpoint, type EndpointAnswer } from '../../support/endpoint.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
+let texts: ReturnType<typeof sentTexts>;
 beforeAll(async () => {
   service = await startService({ worker: ['senders'], env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
+  texts = sentTexts(service);
 });
 afterAll(() => service.stop());
-
-const call = async (method: string, path: string, status: number, body?: object) => {
-  const answer = await service.api(method, path, body);
-  assert.equal(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`);
-  return answer.body;
-};
-const query = <T>(statement: ReturnType<typeof sql>) =>
-  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
 
 /** Makes a provider for this test only. */
 async function addProvider(body: object, close: () => Promise<void>): Promise<number> {
   onTestFinished(close);
-  const { id } = await call('POST', '/channels/providers', 201, body);
-  onTestFinished(() => call('PUT', `/channels/providers/${id}`, 200, { active: false }));
+  const { id } = await texts.call('POST', '/channels/providers', 201, body);
+  onTestFinished(() => texts.call('PUT', `/channels/providers/${id}`, 200, { active: false }));
   return id;
 }
 /** A gateway that accepts whatever it has read whole. */
@@ -53,25 +48,7 @@ async function makeHttp(
   return { ...endpoint, id };
 }
 /** Changed by a person, a provider is asked again at once. */
-const wake = (id: number) => call('PUT', `/channels/providers/${id}`, 200, { name: `Awake ${id}` });
-
-let numbers = 0;
-const send = async (): Promise<number> => {
-  const to = `+4420794620${String((numbers += 1)).padStart(2, '0')}`;
-  const body = { to, category: 'transactional', body: 'Your code is 1' };
-  return (await call('POST', '/channels/sms/send', 202, body)).messageId;
-};
-const message = (id: number) => call('GET', `/channels/messages/${id}`, 200);
-const ends = (id: number, status: string) =>
-  until(`text ${id} is ${status}`, async () => {
-    const found = await message(id);
-    return found.status === status && found;
-  });
-const attemptsOf = async (id: number): Promise<string[]> => {
-  const { attempts } = await call('GET', `/channels/messages/${id}/explain`, 200);
-  return attempts.map(({ outcome }: { outcome: string }) => outcome);
-};
-const triedOnce = (id: number) => until('it was tried', async () => (await attemptsOf(id)).length === 1);
+const wake = (id: number) => texts.call('PUT', `/channels/providers/${id}`, 200, { name: `Awake ${id}` });
 
 test('a provider that hangs, wherever it does, leaves a text in doubt that nobody sends again', async () => {
   const places = ['before', 'between', 'after'] as const;
@@ -80,12 +57,12 @@ test('a provider that hangs, wherever it does, leaves a text in doubt that nobod
   const ids: number[] = [];
   for (const [at, when] of places.entries()) {
     gateways[at]!.inject({ kind: 'hang', when } satisfies Fault);
-    ids.push(await send());
+    ids.push(await texts.send());
     // A provider that is tried holds up no other text: the next one goes by it.
     await until(`gateway ${at} is asked`, () => gateways[at]!.asked() === 1);
   }
-  for (const id of ids) assert.equal((await ends(id, 'UNKNOWN')).reason, 'no_reply');
-  await ends(await send(), 'SENT');
+  for (const id of ids) assert.equal((await texts.ends(id, 'UNKNOWN')).reason, 'no_reply');
+  await texts.ends(await texts.send(), 'SENT');
   assert.deepEqual(
     gateways.map((gateway) => gateway.asked()),
     [1, 1, 1, 1],
@@ -95,8 +72,8 @@ test('a provider that hangs, wherever it does, leaves a text in doubt that nobod
     [0, 0, 1, 1],
   );
   for (const id of ids) {
-    assert.equal((await message(id)).status, 'UNKNOWN');
-    assert.deepEqual(await attemptsOf(id), ['unknown']);
+    assert.equal((await texts.message(id)).status, 'UNKNOWN');
+    assert.deepEqual(await texts.attemptsOf(id), ['unknown']);
   }
   // What the one that accepted it reports settles it.
   const [text] = gateways[2]!.accepted;
@@ -107,7 +84,7 @@ test('a provider that hangs, wherever it does, leaves a text in doubt that nobod
     'delivered',
   );
   assert.equal(report.status, 204);
-  assert.equal((await message(ids[2]!)).status, 'DELIVERED');
+  assert.equal((await texts.message(ids[2]!)).status, 'DELIVERED');
 });
 
 const ENDS: [what: string, answer: EndpointAnswer, status: string, reason: string | null][] = [
@@ -130,13 +107,13 @@ const ENDS: [what: string, answer: EndpointAnswer, status: string, reason: strin
 test.each(ENDS)('an answer that ends it: %s', async (_, answer, status, reason) => {
   const asked = await makeHttp([answer, { status: 200 }]);
   const other = await makeHttp([{ status: 200 }], { priority: 2 });
-  const id = await send();
-  const ended = await ends(id, status);
+  const id = await texts.send();
+  const ended = await texts.ends(id, status);
   assert.deepEqual([ended.reason, ended.providerId, ended.providerMessageId], [reason, asked.id, null]);
   assert.equal(ended.sentAt !== null, status === 'SENT');
   // Another text goes, and so would this one if it went again.
-  await ends(await send(), 'SENT');
-  assert.equal((await message(id)).status, status);
+  await texts.ends(await texts.send(), 'SENT');
+  assert.equal((await texts.message(id)).status, status);
   assert.equal(asked.received.length + other.received.length, 2);
 });
 
@@ -147,8 +124,8 @@ const AGAIN: [what: string, answer: EndpointAnswer][] = [
 test.each(AGAIN)('an answer that speaks against the provider, so another one sends it: %s', async (_, answer) => {
   const asked = await makeHttp([answer]);
   const other = await makeHttp([{ status: 200, body: '{"id":"other"}' }], { priority: 2 });
-  const id = await send();
-  const sent = await ends(id, 'SENT');
+  const id = await texts.send();
+  const sent = await texts.ends(id, 'SENT');
   assert.deepEqual([sent.providerId, sent.providerMessageId], [other.id, 'other']);
   assert.deepEqual([asked.received.length, other.received.length], [1, 1]);
 });
@@ -160,26 +137,27 @@ test.each([429, 503])('%i is asked again, without a Retry-After and with one tha
     { status, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' } },
     { status: 200 },
   ]);
-  const id = await send();
-  await ends(id, 'SENT');
+  const id = await texts.send();
+  await texts.ends(id, 'SENT');
   assert.equal(asked.received.length, 4);
-  assert.deepEqual(await attemptsOf(id), ['queued', 'queued', 'queued', 'sent']);
+  assert.deepEqual(await texts.attemptsOf(id), ['queued', 'queued', 'queued', 'sent']);
 });
 
 /** Until when a text waits. */
 const dueAt = async (id: number): Promise<Date> =>
-  (await query<{ at: Date }>(sql`select next_attempt_at as at from message_sends where message_id = ${id}`))[0]!.at;
+  (await texts.query<{ at: Date }>(sql`select next_attempt_at as at from message_sends where message_id = ${id}`))[0]!
+    .at;
 
 test.each([429, 503])('%i with a Retry-After: the text waits for it, and others do not', async (status) => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
   const asked = await makeHttp([{ status, headers: { 'retry-after': inAnHour } }, { status: 200 }]);
   const other = await makeHttp([{ status: 200 }], { priority: 2 });
-  const id = await send();
-  await triedOnce(id);
-  assert.equal((await message(id)).status, 'QUEUED');
+  const id = await texts.send();
+  await texts.triedOnce(id);
+  assert.equal((await texts.message(id)).status, 'QUEUED');
   const wait = (await dueAt(id)).getTime() - Date.parse(inAnHour);
   assert.ok(wait >= -1_000, `${wait} ms`);
-  await ends(await send(), 'SENT');
+  await texts.ends(await texts.send(), 'SENT');
   assert.deepEqual([asked.received.length, other.received.length], [1, 1]);
 });
 
@@ -187,9 +165,9 @@ test.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
   'a Retry-After of years is not waited for longer than a day: %s',
   async (asksFor) => {
     const asked = await makeHttp([{ status: 429, headers: { 'retry-after': asksFor } }, { status: 200 }]);
-    const id = await send();
-    await triedOnce(id);
-    const [{ isWithinADay }] = (await query<{ isWithinADay: boolean }>(sql`
+    const id = await texts.send();
+    await texts.triedOnce(id);
+    const [{ isWithinADay }] = (await texts.query<{ isWithinADay: boolean }>(sql`
       select next_attempt_at < now() + interval '1 day' as "isWithinADay" from message_sends where message_id = ${id}`)) as [
       { isWithinADay: boolean },
     ];
@@ -212,9 +190,9 @@ test('an answer that breaks off says nothing: the text is in doubt', async () =>
   const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
   await addProvider({ name: 'Breaks off', channel: 'sms', type: 'http', priority: 1, config }, close);
   const other = await makeHttp([{ status: 200 }], { priority: 2 });
-  const id = await send();
-  await ends(id, 'UNKNOWN');
-  await ends(await send(), 'SENT');
+  const id = await texts.send();
+  await texts.ends(id, 'UNKNOWN');
+  await texts.ends(await texts.send(), 'SENT');
   assert.deepEqual([asked, other.received.length], [1, 1]);
 });
 
@@ -223,11 +201,11 @@ test.each([400, 409, 422])(
   async (status) => {
     const keyed = await makeHttp([{ status: 500 }, { status }], { idempotencyHeader: 'Idempotency-Key' });
     const other = await makeHttp([{ status: 200 }], { priority: 2 });
-    const id = await send();
-    await triedOnce(id);
+    const id = await texts.send();
+    await texts.triedOnce(id);
     await wake(keyed.id);
     const ended = await until('the second attempt is settled', async () => {
-      const found = await message(id);
+      const found = await texts.message(id);
       return !['QUEUED', 'SENDING'].includes(found.status) && found;
     });
     assert.deepEqual([ended.status, ended.reason], ['UNKNOWN', 'no_reply']);
