@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CHANNELS } from '../../../db/entities/channels.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { leaseSends, putOffSends, type LeasedSend } from '../../../domain/channels/ledger/lease-sends.ts';
+import { settleSends } from '../../../domain/channels/ledger/settle-sends.ts';
 import { startSends } from '../../../domain/channels/ledger/start-sends.ts';
 import { queueMessages } from '../../../domain/channels/queue/queue-messages.ts';
 import { leaseEmails, releaseLeases, type LeasedEmail } from '../../../domain/emails/ledger/lease-emails.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { channelsOf } from '../../support/channels.ts';
-import { GateModel, type Arrival, type Part, type Rules, type Window } from '../../support/channels/gate-model.ts';
+import { GateModel, type Arrival, type Part, type Rules } from '../../support/channels/gate-model.ts';
+import {
+  answeredRound,
+  capsOnly,
+  round,
+  rules,
+  zone,
+  type Answer,
+  type Move,
+  type Start,
+} from '../../support/channels/gate-moves.ts';
 import { makeTemplate, startAs } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { prepare } from '../../../worker/channels/prepare.ts';
@@ -38,6 +48,19 @@ interface Leased {
   part: number;
   email?: LeasedEmail;
   send?: LeasedSend;
+}
+
+/** An email, or one send of a text or push. */
+interface Row {
+  table: 'emails' | 'message_sends';
+  id: number;
+  /** Null for emails. */
+  messageId: number | null;
+  attempt: number;
+  key: string;
+  status: Part['status'];
+  reason: string | null;
+  at: Date;
 }
 
 /** One person's messages in the real ledgers, and the model of them. Time passes by moving all times of rows back. */
@@ -102,6 +125,30 @@ class Gate {
         await (some === emails ? this.#startEmails(some) : this.#startSends(some));
         this.#model.start(some);
       }
+    }
+    this.#finish();
+  }
+
+  /** Providers answer for texts and pushes that were started, one after the other as in `answers`. */
+  async settle(answers: readonly Answer[]): Promise<void> {
+    await this.#align();
+    const started = (await this.#parts()).filter(
+      ({ table, status }) => table === 'message_sends' && status === 'SENDING',
+    );
+    const answered = started.flatMap((one, index) => {
+      const answer = answers[index % answers.length]!;
+      return answer === 'none' ? [] : [{ ...one, ...answer }];
+    });
+    const settlements = answered.map(({ id, messageId, attempt, result, delayMinutes }) => ({
+      ...{ id, tenantId: 'default', messageId: messageId!, attempt, providerId: null, wasTried: true, result },
+      reason: result === 'FAILED' ? 'rejected' : null,
+      ...{ providerMessageId: null, reply: null, delaySeconds: delayMinutes * 60 },
+    }));
+    assert.equal(await settleSends(engineEm(service.deps.orm), settlements), settlements.length);
+    const after = await this.#parts();
+    for (const one of answered) {
+      const { due } = after.find(({ table, id }) => table === one.table && id === one.id)!;
+      this.#model.settle(one, one.result === 'QUEUED' ? { result: 'QUEUED', due } : { result: one.result });
     }
     this.#finish();
   }
@@ -205,9 +252,10 @@ class Gate {
   }
 
   async #parts() {
-    const found = await channels.engine<Omit<Part, 'due'> & { table: string; id: number; key: string; at: Date }>(sql`
-      select 'emails' as table, id, send_key as key, status, reason, next_attempt_at as at from emails where contact_id = ${this.#contactId}
-      union all select 'message_sends', s.id, m.send_key, s.status, s.reason, s.next_attempt_at
+    const found = await channels.engine<Row>(sql`
+      select 'emails' as table, id, null::bigint as "messageId", attempt, send_key as key, status, reason, next_attempt_at as at
+      from emails where contact_id = ${this.#contactId}
+      union all select 'message_sends', s.id, m.id, s.attempt, m.send_key, s.status, s.reason, s.next_attempt_at
       from messages m join message_sends s on s.tenant_id = m.tenant_id and s.message_id = m.id where m.contact_id = ${this.#contactId}
       order by 1, 2`);
     const seen = new Map<string, number>();
@@ -239,11 +287,11 @@ class Gate {
       );
       await rows(
         tx,
-        sql`update messages set created_at = created_at - ${moved}, started_at = started_at - ${moved} where ${contact}`,
+        sql`update messages set created_at = created_at - ${moved}, started_at = started_at - ${moved}, sent_at = sent_at - ${moved} where ${contact}`,
       );
       await rows(
         tx,
-        sql`update message_sends set next_attempt_at = next_attempt_at - ${moved} where message_id in (select id from messages where ${contact})`,
+        sql`update message_sends set next_attempt_at = next_attempt_at - ${moved}, sent_at = sent_at - ${moved} where message_id in (select id from messages where ${contact})`,
       );
     });
   }
@@ -252,103 +300,37 @@ class Gate {
   #onTheWall = (at: Date): Date => new Date(at.getTime() - this.#offset);
 }
 
-// Quarters of an hour that no clock change skips or repeats.
-const time = fc.oneof(fc.constant(0), fc.integer({ min: 16, max: 95 })).map((quarter) => {
-  const two = (n: number) => String(n).padStart(2, '0');
-  return `${two(Math.floor(quarter / 4))}:${two((quarter % 4) * 15)}`;
-});
-const zone = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Pacific/Honolulu', 'Australia/Lord_Howe');
-const window: fc.Arbitrary<Window | null> = fc.oneof(
-  fc.constant(null),
-  fc
-    .record(
-      {
-        from: time,
-        to: time,
-        timezone: fc.oneof({ weight: 3, arbitrary: fc.constant('contact') }, { weight: 1, arbitrary: zone }),
-        days: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 3 }),
-      },
-      { requiredKeys: ['from', 'to', 'timezone'] },
-    )
-    .filter(({ from, to }) => from < to),
-);
-const rules: fc.Arbitrary<Rules> = fc.record({
-  caps: fc.uniqueArray(
-    fc.record({
-      channels: fc.shuffledSubarray([...CHANNELS], { minLength: 1 }),
-      max: fc.integer({ min: 1, max: 2 }),
-      perDays: fc.constantFrom(1, 7),
-    }),
-    { maxLength: 3, selector: ({ channels: of }) => of.toSorted().join() },
-  ),
-  sendWindows: fc.record({ email: window, sms: window, push: window }),
-  timezone: zone,
-  maxHoldHours: fc.constantFrom(24, 72, 1),
-  quietHours: fc.option(
-    fc.record({ from: time, to: time, timezone: zone }).filter(({ from, to }) => from !== to),
-    { freq: 2 },
-  ),
-});
-const arrival: fc.Arbitrary<Arrival> = fc.record({
-  channel: fc.constantFrom(...CHANNELS),
-  priority: fc.constantFrom(5, 5, 5, 6, 4),
-  category: fc.oneof(
-    { weight: 6, arbitrary: fc.constant('marketing' as const) },
-    { weight: 1, arbitrary: fc.constant('transactional' as const) },
-  ),
-});
-
-interface Start {
-  order: number[];
-  /** How many it starts; the others it gives back. */
-  most: number;
-  size: number;
-  emailsFirst: boolean;
-}
-type Move = { arrive: Arrival[] } | { start: Start } | { pass: number } | { change: Rules };
-
-const arrive = fc.record({ arrive: fc.array(arrival, { minLength: 1, maxLength: 5, size: 'max' }) });
-const start = fc.record({
-  start: fc.record({
-    order: fc.array(fc.nat(99), { minLength: 8, maxLength: 8 }),
-    most: fc.integer({ min: 2, max: 9 }),
-    size: fc.integer({ min: 1, max: 4 }),
-    emailsFirst: fc.boolean(),
-  }),
-});
-// Minutes.
-const pass = fc.record({ pass: fc.constantFrom(187, 31, 673, 1561, 11_523) });
-const change = fc.record({ change: rules });
-const sometimes = (made: fc.Arbitrary<Move>, freq: number) => fc.option(made, { freq, nil: null });
-const round: fc.Arbitrary<Move[]> = fc
-  .tuple(sometimes(arrive, 5), sometimes(pass, 2), sometimes(change, 2), start)
-  .map((all) => all.filter((made) => made !== null));
-
 async function perform(gate: Gate, made: Move): Promise<void> {
   if ('arrive' in made) await gate.arrive(made.arrive);
   else if ('start' in made) await gate.start(made.start);
+  else if ('settle' in made) await gate.settle(made.settle);
   else if ('pass' in made) gate.pass(made.pass * MINUTE);
   else await gate.change(made.change);
   await gate.check();
 }
 
+/** Moves of somebody under rules, on days with clock changes among them. */
+const follow = (first: fc.Arbitrary<Rules>, rounds: fc.Arbitrary<Move[][]>) =>
+  fc.asyncProperty(
+    first,
+    fc.record({ timezone: fc.option(zone, { freq: 2 }), devices: fc.integer({ min: 1, max: 2 }) }),
+    fc.constantFrom('2026-07-01', '2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01'),
+    fc.integer({ min: 0, max: 1439 }),
+    rounds,
+    async (set, person, day, minute, moves) => {
+      // Nothing opens or ends within the seconds that moves take.
+      const now = Date.parse(`${day}T00:00:05Z`) + minute * MINUTE;
+      const gate = await Gate.open(set, person, now);
+      for (const each of moves.flat()) await perform(gate, each);
+    },
+  );
+
 // A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
 test('whatever arrives and starts, and when, the gate decides as its rules are told', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      rules,
-      fc.record({ timezone: fc.option(zone, { freq: 2 }), devices: fc.integer({ min: 1, max: 2 }) }),
-      // Days with clock changes among them.
-      fc.constantFrom('2026-07-01', '2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01'),
-      fc.integer({ min: 0, max: 1439 }),
-      fc.array(round, { minLength: 2, maxLength: 4, size: 'max' }),
-      async (first, person, day, minute, rounds) => {
-        // Nothing opens or ends within the seconds that moves take.
-        const now = Date.parse(`${day}T00:00:05Z`) + minute * MINUTE;
-        const gate = await Gate.open(first, person, now);
-        for (const each of rounds.flat()) await perform(gate, each);
-      },
-    ),
-    { numRuns: 60 },
-  );
+  await fc.assert(follow(rules, fc.array(round, { minLength: 2, maxLength: 4, size: 'max' })), { numRuns: 60 });
+});
+
+test('whatever providers answer, and when, what they accept keeps its slot and what they refuse gives it back', async () => {
+  const rounds = fc.array(answeredRound, { minLength: 3, maxLength: 5, size: 'max' });
+  await fc.assert(follow(capsOnly, rounds), { numRuns: 25 });
 });

@@ -36,10 +36,18 @@ export interface Arrival {
 
 /** An email, a text, or one device of a push. */
 export interface Part {
-  status: 'QUEUED' | 'SENDING' | 'SUPPRESSED' | 'FAILED';
+  status: 'QUEUED' | 'SENDING' | 'SENT' | 'SUPPRESSED' | 'FAILED';
   reason: string | null;
   due: number;
+  sentAt: number | null;
 }
+
+/** The best of its parts is what became of a message; the first in this list is the best. */
+const BEST: readonly Part['status'][] = ['SENT', 'SENDING', 'QUEUED', 'FAILED', 'SUPPRESSED'];
+const statusOf = ({ parts }: Item) => BEST.find((status) => parts.some((part) => part.status === status));
+
+/** What a provider answers. QUEUED: it is asked again, at this time. */
+export type Settled = { result: 'SENT' } | { result: 'FAILED' } | { result: 'QUEUED'; due: number };
 
 export interface Item extends Arrival {
   key: string;
@@ -109,6 +117,7 @@ export class GateModel {
       status: 'QUEUED',
       reason: null,
       due: this.now,
+      sentAt: null,
     }));
     this.items.push({ ...arrival, key, at: this.now, order: this.items.length, startedAt: null, parts });
   }
@@ -132,6 +141,21 @@ export class GateModel {
       Object.assign(part, verdict);
       if (part.status === 'SENDING') item.startedAt ??= this.now;
     }
+  }
+
+  /** The provider of a part of a text or push answers. */
+  settle({ key, part }: { key: string; part: number }, settled: Settled): void {
+    const item = this.items.find((one) => one.key === key)!;
+    const ended: Partial<Part> =
+      settled.result === 'SENT'
+        ? { status: 'SENT', sentAt: this.now }
+        : settled.result === 'FAILED'
+          ? { status: 'FAILED', reason: 'rejected' }
+          : // It is asked again for some days only.
+            item.startedAt! + EXPIRES < this.now
+            ? { status: 'FAILED', reason: 'expired' }
+            : { status: 'QUEUED', due: settled.due };
+    Object.assign(item.parts[part]!, ended);
   }
 
   #judge(item: Item): Partial<Part> {
@@ -164,11 +188,17 @@ export class GateModel {
     return channel !== 'email' && until < this.now;
   }
 
-  /** What was sent within the days, and what is due and comes before it. */
+  /** What was sent within the days, what was started and is not sent, and what is due and comes before it. */
   #takesSlot(other: Item, item: Item, { channels, perDays }: ChannelCap): boolean {
     if (other.category === 'transactional' || !channels.includes(other.channel)) return false;
-    // Nothing is answered here: a text or a push that was started is on its way, and keeps its slot.
-    if (other.startedAt !== null) return other.channel !== 'email' || other.startedAt > this.now - perDays * DAY;
+    const since = this.now - perDays * DAY;
+    // No mail server answers here.
+    if (other.channel === 'email' && other.startedAt !== null) return other.startedAt > since;
+    if (other.startedAt !== null) {
+      const status = statusOf(other);
+      if (status !== 'SENT') return status === 'SENDING' || status === 'QUEUED';
+      return Math.min(...other.parts.flatMap(({ sentAt }) => sentAt ?? [])) > since;
+    }
     const isDue = other.parts.some(({ status, due }) => status === 'QUEUED' && due <= this.now + GATHER);
     return isDue && comesBefore(other, item);
   }
