@@ -56,6 +56,15 @@ export const deliveriesOf = (endpoint: WebhookEndpoint, columns: RawBuilder<unkn
   join webhook_lanes l on l.tenant_id = d.tenant_id and l.endpoint_id = d.endpoint_id
   where d.tenant_id = ${endpoint.tenantId} and d.endpoint_id = ${endpoint.id}) t`;
 
+/**
+ * Conditions on the time of the delivery `alias`, and on its `day`, which is that of `at` in UTC, as in every session: so
+ * that only the partitions of the period are read.
+ */
+export const isSince = (alias: 'd' | 't', from: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`${sql.ref(`${alias}.at`)} >= ${from} and ${sql.ref(`${alias}.day`)} >= (${from})::date`;
+export const isBefore = (alias: 'd' | 't', to: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`${sql.ref(`${alias}.at`)} < ${to} and ${sql.ref(`${alias}.day`)} <= (${to})::date`;
+
 /** A page of an endpoint's deliveries. Throws 404, and 400 for a wrong cursor or time. */
 export async function listDeliveries(
   em: EntityManager,
@@ -70,14 +79,14 @@ export async function listDeliveries(
     {
       from: deliveriesOf(
         endpoint,
-        sql`d.sequence as id, d.type, d.subject, d.at, d.at as created_at, ${shownStatus} as status`,
+        sql`d.sequence as id, d.type, d.subject, d.at, d.day, d.at as created_at, ${shownStatus} as status`,
       ),
       sortable: { id: { column: sql`t.id`, type: 'bigint' } },
       where: [
         query.status !== undefined && sql`t.status = ${query.status}`,
         query.type !== undefined && sql`t.type = ${query.type}`,
-        query.from !== undefined && sql`t.at >= ${instant('from', query.from)}`,
-        query.to !== undefined && sql`t.at < ${instant('to', query.to)}`,
+        query.from !== undefined && isSince('t', instant('from', query.from)),
+        query.to !== undefined && isBefore('t', instant('to', query.to)),
         query.contactId !== undefined && sql`t.subject = ${contactSubject(query.contactId)}`,
       ],
     },

@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { instant } from '../../common/list-page.ts';
 import { findEndpoint } from '../endpoints/endpoints.ts';
 import { KEPT_DAYS } from './expire-deliveries.ts';
-import { deliveriesOf, shownStatus } from './list-deliveries.ts';
+import { deliveriesOf, isBefore, isSince, shownStatus } from './list-deliveries.ts';
 
 /** What became of everything that an endpoint was to be told in a period. */
 export interface Proof {
@@ -38,7 +38,7 @@ export async function readProof(
         count(*) filter (where status = 'FAILED') as failed, count(*) filter (where status = 'HELD') as held,
         min(sequence) as "firstSequence", max(sequence) as "lastSequence"
       from ${deliveriesOf(endpoint, sql`d.sequence, d.at, d.day, ${shownStatus} as status`)}
-      where t.at >= ${begin} and t.at < ${end}`,
+      where ${isSince('t', begin)} and ${isBefore('t', end)}`,
     );
     return proof!;
   });

@@ -7,6 +7,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { parseDateTime } from '../../common/instants.ts';
 import { lockEndpoint } from '../endpoints/endpoints.ts';
+import { isBefore, isSince } from './list-deliveries.ts';
 import { reopen } from './repeat-deliveries.ts';
 
 export interface ReplayInput {
@@ -97,13 +98,14 @@ export const replayPage = (em: EntityManager, replayId: number): Promise<{ done:
     // The endpoint was deleted, or it is done.
     if (replay?.status !== 'RUNNING') return { done: true };
     const { tenantId, endpointId, cursor, upTo, fromAt, toAt, types, only } = replay;
+    const isOfPeriod = sql`${isSince('d', sql`${fromAt}::timestamptz`)} and ${isBefore('d', sql`${toAt}::timestamptz`)}`;
     const [page] = await rows<{ n: number; last: number | null }>(
       tx,
       sql`
       select count(*) as n, max(sequence) as last from (
-        select sequence from webhook_deliveries
-        where tenant_id = ${tenantId} and endpoint_id = ${endpointId} and sequence > ${cursor} and sequence <= ${upTo} and at >= ${fromAt} and at < ${toAt}
-        order by sequence limit ${PAGE}) p`,
+        select d.sequence from webhook_deliveries d
+        where d.tenant_id = ${tenantId} and d.endpoint_id = ${endpointId} and d.sequence > ${cursor} and d.sequence <= ${upTo} and ${isOfPeriod}
+        order by d.sequence limit ${PAGE}) p`,
     );
     const { n, last } = page!;
     if (last !== null) {
@@ -116,7 +118,7 @@ export const replayPage = (em: EntityManager, replayId: number): Promise<{ done:
       const replayed = await reopen(
         tx,
         { tenantId, endpointId },
-        sql`d.sequence > ${cursor} and d.sequence <= ${last} and d.at >= ${fromAt} and d.at < ${toAt}
+        sql`d.sequence > ${cursor} and d.sequence <= ${last} and ${isOfPeriod}
           and ${types ? sql`d.type = any(${types}::text[])` : sql`true`} and ${wanted}`,
       );
       tx.assign(replay, {
