@@ -53,7 +53,8 @@ const endpointColumns = sql`
   e.tenant_id as "tenantId", e.id, e.version, e.url, e.format, e.signature, e.ordering, e.include, e.headers,
   e.max_in_flight as "maxInFlight", e.timeout_ms as "timeoutMs", e.key, e.previous_key as "previousKey", e.previous_expires_at as "previousExpiresAt"`;
 
-const isDue = sql`l.due_at <= now()`;
+/** A lane whose endpoint was deactivated stays due if its holder died. */
+const isDue = sql`l.active and l.due_at <= now()`;
 
 /**
  * Leases up to `limit` lanes in which something is due, an equal number from every tenant that has some, the longest due
@@ -80,7 +81,7 @@ export async function leaseLanes(
       ), picked as materialized (
         select p.* from chosen cross join lateral (
           select l.tenant_id, l.endpoint_id from webhook_lanes l
-          where l.tenant_id = chosen.tenant_id and ${isDue} and l.active
+          where l.tenant_id = chosen.tenant_id and ${isDue}
           order by l.due_at limit chosen.share for update skip locked) p
         limit ${limit}
       ), leased as (

@@ -1,0 +1,51 @@
+/** Which lanes are leased by who delivers: without a worker, so that they are not leased in between. */
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { leaseLanes } from '../../../domain/webhooks/deliveries/lanes.ts';
+import { disableEndpoints } from '../../../domain/webhooks/endpoints/disable-endpoints.ts';
+import { newTenant } from '../../support/accounts.ts';
+import { startService, type Service } from '../../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const makeWebhook = async (token?: string): Promise<number> => {
+  const made = await service.api(
+    'POST',
+    '/webhooks',
+    { name: 'CRM', url: 'https://example.com/', types: ['CONTACT_CREATED'] },
+    token === undefined ? {} : { token },
+  );
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.body.id;
+};
+const lease = async (limit: number): Promise<number[]> => {
+  const leased = await leaseLanes(engineEm(service.deps.orm), { holder: 'test', limit, except: [] });
+  return leased.map(({ endpointId }) => endpointId).sort((a, b) => a - b);
+};
+const makeDue = (ids: readonly number[]) =>
+  engine(sql`update webhook_lanes set due_at = now() - interval '1 s' where endpoint_id = any(${[...ids]}::bigint[])`);
+
+test.each(['by its receiver', 'by hand'])(
+  'a lane that was deactivated %s while its holder died takes no share of a lease, and is due when it is active again',
+  async (how) => {
+    const id = await makeWebhook();
+    const { token } = await newTenant(service);
+    const others = [await makeWebhook(token), await makeWebhook(token), await makeWebhook(token)];
+    await makeDue([id]);
+    assert.deepEqual(await lease(1), [id]);
+    if (how === 'by hand') await service.api('PUT', `/webhooks/${id}`, { active: false });
+    else await disableEndpoints(engineEm(service.deps.orm), [{ tenantId: 'default', id, reason: 'gone' }]);
+    // The time of the lease has passed.
+    await makeDue([id, ...others]);
+    assert.deepEqual(await lease(3), others);
+    assert.equal((await service.api('PUT', `/webhooks/${id}`, { active: true })).status, 200);
+    assert.deepEqual(await lease(3), [id]);
+  },
+);
