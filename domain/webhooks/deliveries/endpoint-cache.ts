@@ -5,15 +5,16 @@ import { referencesOfEvents, type EmailReferences } from '../../emails/ledger/ev
 import type { FieldLeaf } from '../../segments/filter/filter.ts';
 import { matchesWhere } from '../../segments/filter/match-where.ts';
 
-/** What decides whether an endpoint wants an event. */
+/** What decides whether an endpoint wants an event of a type. */
 interface Wish {
   id: number;
-  types: string[];
   filter: FieldLeaf[] | null;
 }
 
 interface TenantWishes {
   version: number;
+  /** About how much memory it takes, in characters. */
+  size: number;
   byType: Map<string, Wish[]>;
   ofAll: Wish[];
 }
@@ -24,7 +25,9 @@ export interface Match {
   endpointIds: number[];
 }
 
-const KEPT_ENDPOINTS = 200_000;
+const KEPT_CHARACTERS = 30_000_000;
+/** What an endpoint takes without its filter. */
+const ENDPOINT_CHARACTERS = 100;
 /** Fields that a filter can name although an event about an email may not have them: they are looked up. */
 const OF_EMAILS: readonly string[] = ['templateId', 'campaignId'];
 
@@ -34,9 +37,8 @@ const OF_EMAILS: readonly string[] = ['templateId', 'campaignId'];
  */
 export class EndpointCache {
   readonly #kept = new LRUCache<string, TenantWishes>({
-    maxSize: KEPT_ENDPOINTS,
-    sizeCalculation: ({ byType, ofAll }) =>
-      1 + ofAll.length + [...byType.values()].reduce((n, { length }) => n + length, 0),
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: ({ size }) => size,
   });
 
   /** The events that some endpoint wants, in order, in the engine transaction `tx`. */
@@ -82,14 +84,20 @@ export class EndpointCache {
 }
 
 async function readWishes(tx: EntityManager, tenantId: string, version: number): Promise<TenantWishes> {
-  const all = await rows<Wish>(
+  const all = await rows<Wish & { types: string[]; characters: number }>(
     tx,
-    sql`select id, types, filter from webhook_endpoints where tenant_id = ${tenantId} order by id`,
+    sql`
+    select id, types, filter, coalesce(length(filter::text), 0) as characters from webhook_endpoints
+    where tenant_id = ${tenantId} order by id`,
   );
   const byType = new Map<string, Wish[]>();
-  for (const wish of all)
-    for (const type of wish.types) (byType.get(type) ?? byType.set(type, []).get(type)!).push(wish);
+  let size = ENDPOINT_CHARACTERS;
+  for (const { id, types, filter, characters } of all) {
+    const wish = { id, filter };
+    for (const type of types) (byType.get(type) ?? byType.set(type, []).get(type)!).push(wish);
+    size += ENDPOINT_CHARACTERS + characters;
+  }
   const ofAll = byType.get('*') ?? [];
   byType.delete('*');
-  return { version, byType, ofAll };
+  return { version, size, byType, ofAll };
 }
