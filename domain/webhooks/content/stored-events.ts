@@ -37,13 +37,7 @@ export async function eraseStoredEvents(
   );
   if (erased.length === 0) return 0;
   const ids = sql`${erased.map(({ id }) => id)}::bigint[]`;
-  await rows(
-    tx,
-    sql`
-    update webhook_attempts a set response = null, error = null from webhook_deliveries d
-    where d.tenant_id = ${tenantId} and d.event = any(${ids})
-      and a.endpoint_id = d.endpoint_id and a.sequence = d.sequence and a.day = d.day`,
-  );
+  // Deliveries first: whoever settles one has it locked, and its attempt is visible when that is over.
   await rows(
     tx,
     sql`
@@ -51,6 +45,13 @@ export async function eraseStoredEvents(
       status = case when status = 'DELIVERED' then status else 'FAILED' end,
       reason = case when status in ('DELIVERED', 'FAILED') then reason else 'erased' end
     where tenant_id = ${tenantId} and event = any(${ids})`,
+  );
+  await rows(
+    tx,
+    sql`
+    update webhook_attempts a set response = null, error = null from webhook_deliveries d
+    where d.tenant_id = ${tenantId} and d.event = any(${ids})
+      and a.endpoint_id = d.endpoint_id and a.sequence = d.sequence and a.day = d.day`,
   );
   return erased.length;
 }

@@ -78,7 +78,9 @@ const markDelivered = (tx: EntityManager, day: string, some: readonly Settlement
     tx,
     sql`${preparedHint}
     update webhook_deliveries d set status = 'DELIVERED', attempts = d.attempts + 1, next_attempt_at = null, reason = null,
-      last_at = r.at, last_status = r.status, last_ms = r.ms, response = r.response
+      last_at = r.at, last_status = r.status, last_ms = r.ms,
+      -- A receiver may repeat what was erased while the request was on its way.
+      response = case when d.reason is distinct from 'erased' then r.response end
     from json_to_recordset(${JSON.stringify(some.map(rowOf))}::json) as ${record}
     where d.endpoint_id = r.e and d.sequence = r.s and d.day = ${day}::date and d.status <> 'DELIVERED'`,
   );

@@ -1,11 +1,17 @@
-/** Proofs, lists and replays of periods that begin or end where a day does: what was told is in partitions by day. */
+/**
+ * What is recorded of deliveries, without a worker: proofs, lists and replays of periods that begin or end where a day
+ * does, as what was told is in partitions by day; and what receivers answer about who is erased meanwhile.
+ */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { recordDeliveries } from '../../../domain/webhooks/deliveries/record-deliveries.ts';
+import { settleDeliveries, type Settlement } from '../../../domain/webhooks/deliveries/settle-deliveries.ts';
+import { eraseStoredEvents } from '../../../domain/webhooks/content/stored-events.ts';
 import { replayPage } from '../../../domain/webhooks/deliveries/replay.ts';
 import { eventOf } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 const DAY_MS = 86_400_000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -102,4 +108,56 @@ test('a replay sends what was told in its period, and nothing of the days around
     held.data.map(({ sequence }: { sequence: number }) => sequence),
     [3, 4, 5, 6],
   );
+});
+
+/** What came of sending a delivery of today for the first time. */
+const settlementOf = (endpointId: number, sequence: number, delaySeconds: number | null): Settlement => ({
+  ...{ tenantId: 'default', endpointId, sequence, day: new Date(TODAY_MS).toISOString().slice(0, 10), attempts: 0 },
+  attempt: { at: new Date(), status: 200, ms: 1, error: 'Ada is unknown', response: 'Ada is unknown' },
+  ...{ delaySeconds, waitedFor: null },
+});
+const eraseAll = () =>
+  engineEm(service.deps.orm).transactional((tx) => eraseStoredEvents(tx, 'default', () => sql`true`));
+const listOf = async (id: number) =>
+  (await service.api('GET', `/webhooks/${id}/deliveries?sort=id`)).body.data.map(
+    ({ status, reason, attempts }: { status: string; reason: string; attempts: object[] }) => ({
+      status,
+      reason,
+      attempts,
+    }),
+  );
+
+test('what was on its way when its person was erased is settled, and what the receiver answers is not kept', async () => {
+  const id = await makeTold([TODAY_MS, TODAY_MS + 1]);
+  await eraseAll();
+  await settleDeliveries(engineEm(service.deps.orm), [settlementOf(id, 1, null), settlementOf(id, 2, 5)], []);
+  const [delivered, failed] = await listOf(id);
+  assert.deepEqual(
+    [delivered.status, delivered.attempts.length, delivered.attempts[0].response],
+    ['DELIVERED', 1, null],
+  );
+  assert.deepEqual(failed, { status: 'FAILED', reason: 'erased', attempts: [] });
+});
+
+test('an erasure that waits for a delivery to be settled empties what the receiver answered', async () => {
+  const id = await makeTold([TODAY_MS, TODAY_MS + 1]);
+  const settled = Promise.withResolvers<number>();
+  const waitedFor = Promise.withResolvers<void>();
+  const settling = engineEm(service.deps.orm).transactional(async (tx) => {
+    await settleDeliveries(tx, [settlementOf(id, 1, null), settlementOf(id, 2, 5)], []);
+    settled.resolve((await rows<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`))[0]!.pid);
+    await waitedFor.promise;
+  });
+  const pid = await settled.promise;
+  const erasing = eraseAll();
+  await until('the erasure waits', async () => {
+    const waiting = await engine(sql`select 1 from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`);
+    return waiting.length > 0;
+  });
+  waitedFor.resolve();
+  await Promise.all([settling, erasing]);
+  const [delivered, failed] = await listOf(id);
+  assert.deepEqual([delivered.status, delivered.attempts[0].response], ['DELIVERED', null]);
+  assert.deepEqual([failed.status, failed.reason], ['FAILED', 'erased']);
+  assert.deepEqual([failed.attempts[0].response, failed.attempts[0].error], [null, null]);
 });
