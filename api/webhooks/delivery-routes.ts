@@ -48,8 +48,10 @@ export const deliveryRoutes: RouteSpec[] = [
     params: schema.DeliveryParams,
     responses: { 202: { schema: schema.Delivery } },
     errors: ['conflict'],
-    handler: async ({ em, params: { id, deliveryId } }) =>
-      accepted(`/webhooks/${id}/deliveries/${deliveryId}`, presentDelivery(await retryDelivery(em, id, deliveryId))),
+    handler: async ({ em, caller, params: { id, deliveryId } }) => {
+      const delivery = await retryDelivery(em, caller, id, deliveryId);
+      return accepted(`/webhooks/${id}/deliveries/${deliveryId}`, presentDelivery(delivery));
+    },
   }),
   route({
     method: 'GET',

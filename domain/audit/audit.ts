@@ -97,6 +97,7 @@ export const AUDIT_ACTIONS = [
   'webhook.secret_rotated',
   'webhook.disabled',
   'webhook.replayed',
+  'webhook.delivery_retried',
 ] as const;
 
 export const ACTOR_TYPES = ['user', 'api_key', 'anonymous', 'system'] as const;

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { lockEndpoint } from '../endpoints/endpoints.ts';
 import { readDelivery, type DeliveryView } from './list-deliveries.ts';
@@ -50,7 +51,12 @@ async function nudge(tx: EntityManager, { tenantId, endpointId }: LaneKey): Prom
  * Sends a delivery again, or at once if it waits. With `ordering: contact`, so are earlier ones that wait and are about
  * the same. Throws 404, 409 `conflict` if its data was erased.
  */
-export async function retryDelivery(em: EntityManager, endpointId: number, sequence: number): Promise<DeliveryView> {
+export async function retryDelivery(
+  em: EntityManager,
+  author: Author,
+  endpointId: number,
+  sequence: number,
+): Promise<DeliveryView> {
   return em.transactional(async (tx) => {
     const endpoint = await lockEndpoint(tx, endpointId);
     const { body } = await readDelivery(tx, endpointId, sequence);
@@ -67,6 +73,12 @@ export async function retryDelivery(em: EntityManager, endpointId: number, seque
     }
     const reopened = await reopen(tx, lane, sql`d.sequence = ${sequence}`);
     if (reopened === 0) throw notFound('delivery', sequence);
+    await appendAudit(tx, author, {
+      action: 'webhook.delivery_retried',
+      resourceType: 'webhook',
+      resourceId: endpointId,
+      after: { deliveryId: sequence },
+    });
     return readDelivery(tx, endpointId, sequence);
   });
 }

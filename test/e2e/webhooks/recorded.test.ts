@@ -1,6 +1,6 @@
 /**
  * What is recorded of deliveries, without a worker: proofs, lists and replays of periods that begin or end where a day
- * does, as what was told is in partitions by day; and what receivers answer about who is erased meanwhile.
+ * does, as what was told is in partitions by day; what receivers answer about who is erased meanwhile; and retries.
  */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
@@ -160,4 +160,16 @@ test('an erasure that waits for a delivery to be settled empties what the receiv
   assert.deepEqual([delivered.status, delivered.attempts[0].response], ['DELIVERED', null]);
   assert.deepEqual([failed.status, failed.reason], ['FAILED', 'erased']);
   assert.deepEqual([failed.attempts[0].response, failed.attempts[0].error], [null, null]);
+});
+
+test('a retry is in the audit log, with the delivery and who asked for it', async () => {
+  const id = await makeTold([TODAY_MS, TODAY_MS + 1]);
+  assert.equal((await service.api('POST', `/webhooks/${id}/deliveries/2/retry`)).status, 202);
+  assert.equal((await service.api('POST', `/webhooks/${id}/deliveries/3/retry`)).status, 404);
+  const { body } = await service.api('GET', `/auth/audit-log?resourceType=webhook&resourceId=${id}`);
+  const retries = body.data.filter(({ action }: { action: string }) => action === 'webhook.delivery_retried');
+  assert.deepEqual(
+    retries.map(({ actorName, after }: { actorName: string; after: unknown }) => [actorName, after]),
+    [['admin', { deliveryId: 2 }]],
+  );
 });
