@@ -11,7 +11,9 @@ import { parseArgs, promisify } from 'node:util';
 import { engineEm, rows, sql } from '../db/orm.ts';
 import { freePorts } from '../dev/stack/ports.ts';
 import { makeKey } from '../domain/webhooks/endpoints/keys.ts';
+import type { EventBatch } from '../events/contracts.ts';
 import { appendEventsOfTenants } from '../events/outbox.ts';
+import { batchSubject, OUTBOX_PING } from '../events/streams.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
 import { at } from './support/load.ts';
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     endpoints: { type: 'string', default: '10000' },
     seconds: { type: 'string', default: '60' },
     burst: { type: 'string', default: '100000' },
+    together: { type: 'string', default: '1000' },
   },
 });
 const parts = values.only.split(',');
@@ -33,6 +36,8 @@ const HOUR_MS = 3_600_000;
 const MAX_IN_FLIGHT = 20;
 const PER_TENANT = 100;
 const EVENTS_PER_SECOND = 50;
+/** How many transactions at a time write a burst. */
+const WRITERS = 4;
 
 interface Setting {
   service: Service;
@@ -233,8 +238,59 @@ async function measureSlow(setting: Setting, endpoints: number, seconds: number)
   }
 }
 
-/** How long a tenant's deliveries take while another one has a burst. */
-async function measureBurst(setting: Setting, events: number): Promise<void> {
+/** Times of a tenant's events on their way, by Date.now(). */
+interface Seen {
+  /** When an event was published for the service's own consumers, by its id. */
+  published: Map<string, number>;
+  /** When deliveries up to a number were written. */
+  numbered: { upTo: number; at: number }[];
+}
+
+/** Watches the events of a tenant, which has one endpoint. */
+function watch({ service }: Setting, tenantId: string, endpointId: number): Seen {
+  const { connection } = service.deps.nats;
+  const seen: Seen = { published: new Map(), numbered: [] };
+  connection.subscribe(batchSubject('WEBSITE_VISITED'), {
+    callback: (_error, message) => {
+      const at = Date.now();
+      const batch = message.json<EventBatch>();
+      if (batch.tenantid === tenantId) for (const { id } of batch.events) seen.published.set(id, at);
+    },
+  });
+  connection.subscribe(OUTBOX_PING, {
+    callback: (_error, message) => {
+      const found = new RegExp(`^webhook_lanes .*\\b${endpointId}:(\\d+)`).exec(message.string());
+      if (found) seen.numbered.push({ upTo: Number(found[1]), at: Date.now() });
+    },
+  });
+  return seen;
+}
+
+/** Prints how long a tenant's events since `begun` took from each stage to the next. */
+async function printStages(setting: Setting, endpointId: number, { published, numbered }: Seen, begun: Date) {
+  const deliveries = await engine<{ id: string; sequence: number; happened: Date; begun: Date; sent: Date }>(
+    setting,
+    sql`
+    select v.event_id as id, d.sequence, v.time as happened, d.at as begun, d.last_at as sent
+    from webhook_deliveries d join webhook_events v on v.id = d.event and v.day = d.day
+    where d.endpoint_id = ${endpointId} and v.time >= ${begun} and d.last_at is not null`,
+  );
+  const ways = deliveries.map((one) => [
+    one.happened.getTime(),
+    published.get(one.id) ?? NaN,
+    one.begun.getTime(),
+    numbered.find(({ upTo }) => upTo >= one.sequence)?.at ?? NaN,
+    one.sent.getTime(),
+  ]);
+  const stages = ['published', 'taken by the consumer', 'numbered', 'sent'];
+  for (const [n, stage] of stages.entries()) {
+    const took = ways.map((way) => way[n + 1]! - way[n]!).sort((a, b) => a - b);
+    console.log(`    until ${stage}: median ${at(took, 0.5)} ms, p99 ${at(took, 0.99)} ms, most ${took.at(-1)} ms`);
+  }
+}
+
+/** How long a tenant's deliveries take while another one has a burst, of which so many events are written together. */
+async function measureBurst(setting: Setting, events: number, together: number): Promise<void> {
   await makeEndpoints(setting, [
     { tenantId: 'large', name: 'large', path: '/large' },
     { tenantId: 'small', name: 'small', path: '/small' },
@@ -259,20 +315,36 @@ async function measureBurst(setting: Setting, events: number): Promise<void> {
     const end = performance.now() + 20_000;
     await trickle(() => performance.now() > end - 15_000);
     const before = await trickle(() => performance.now() > end);
+    const [small] = await engine<{ id: number }>(setting, sql`select id from webhook_endpoints where name = 'small'`);
+    const seen = watch(setting, 'small', small!.id);
+    const since = new Date();
     const begun = performance.now();
-    const visits = Array.from({ length: 1000 }, () => ({ tenantId: 'large', name: 'large' }));
+    const seconds = (): string => ((performance.now() - begun) / 1000).toFixed(1);
+    const visits = Array.from({ length: together }, () => ({ tenantId: 'large', name: 'large' }));
     const during = trickle(() => isOver);
-    for (let written = 0; written < events; written += visits.length) await happen(setting, visits);
-    const written = (performance.now() - begun) / 1000;
+    await Promise.all(
+      Array.from({ length: WRITERS }, async (_, n) => {
+        for (let written = n * together; written < events; written += WRITERS * together) await happen(setting, visits);
+      }),
+    );
+    const written = seconds();
+    await until(
+      'the burst is published',
+      async () =>
+        (await engine(setting, sql`select 1 from outbox_events where tenant_id = 'large' limit 1`)).length === 0,
+      HOUR_MS,
+    );
+    const relayed = seconds();
     await until('the burst has arrived', () => arrived >= events, HOUR_MS);
     isOver = true;
     const taken = await during;
     console.log(
-      `a burst of ${events} events of one tenant, written in ${written.toFixed(0)} s, delivered after ${((performance.now() - begun) / 1000).toFixed(0)} s`,
+      `a burst of ${events} events of one tenant, ${together} at once, written after ${written} s, published after ${relayed} s, delivered after ${seconds()} s`,
     );
     console.log(
-      `  another tenant before: p99 ${at(before, 0.99)} ms of ${before.length}; meanwhile: median ${at(taken, 0.5)} ms, p99 ${at(taken, 0.99)} ms of ${taken.length}`,
+      `  another tenant before: p99 ${at(before, 0.99)} ms of ${before.length}; meanwhile: median ${at(taken, 0.5)} ms, p99 ${at(taken, 0.99)} ms, most ${taken.at(-1)} ms of ${taken.length}`,
     );
+    await printStages(setting, small!.id, seen, since);
   } finally {
     await Promise.all(running.map(endProcess));
   }
@@ -297,7 +369,8 @@ await onStack(parts.length, async () => {
       });
     if (parts.includes('slow'))
       await apart((setting) => measureSlow(setting, Number(values.endpoints), Number(values.seconds)));
-    if (parts.includes('burst')) await apart((setting) => measureBurst(setting, Number(values.burst)));
+    if (parts.includes('burst'))
+      await apart((setting) => measureBurst(setting, Number(values.burst), Number(values.together)));
   } finally {
     await endProcess(receiver);
   }
