@@ -11,6 +11,8 @@ import { isUnanswered, type JsMsg, type Nats } from './nats.ts';
 /** The most messages, and the most bytes of them, that are handled together. */
 const BATCH = 500;
 const BATCH_BYTES = 256 * 1024;
+/** The same for messages that are handled in order: tenants wait for each other's transactions. */
+const IN_ORDER_BYTES = 64 * 1024;
 /**
  * The time from one batch to the next, unless a full batch waits: messages that arrive meanwhile share a transaction.
  */
@@ -79,6 +81,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
   const { log, nats } = deps;
   const { stream, name, handle, inOrder } = options;
   const batchSize = options.batch ?? BATCH;
+  const batchBytes = inOrder ? IN_ORDER_BYTES : BATCH_BYTES;
   const queue = new MessageQueue(inOrder?.laneOf ?? (() => ''));
   let stopping = false;
   let wake: () => void = () => {};
@@ -163,7 +166,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
     }
   };
 
-  const isBatchWaiting = (): boolean => queue.length >= batchSize || queue.bytes >= BATCH_BYTES;
+  const isBatchWaiting = (): boolean => queue.length >= batchSize || queue.bytes >= batchBytes;
 
   const consumer = await nats.js.consumers.get(stream, name);
   const source = await consumer.consume({
@@ -189,7 +192,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
         continue;
       }
       const begun = performance.now();
-      const batch = queue.take(batchSize, BATCH_BYTES);
+      const batch = queue.take(batchSize, batchBytes);
       // If the server redelivers a message nevertheless, the inbox drops the duplicate.
       for (const { message, at } of batch) if (begun - at > STILL_WAITING_MS) message.working();
       await process(batch.map(({ message }) => message));

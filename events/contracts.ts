@@ -213,6 +213,11 @@ export interface EventBatch {
   tenantid: string;
   type: EventType;
   time: string;
+  /**
+   * The time of the oldest batch that waited when this one was published, if that is older: tenants take turns, so a
+   * later batch can be older than this one, but (by more than seconds) not than that.
+   */
+  oldest?: string;
   requestid?: string;
   /**
    * An event has the `time` and `requestid` of the batch if it has none of its own. The data lacks `tenantId` and

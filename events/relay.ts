@@ -6,6 +6,7 @@ import { eventsOf, eventSubject, type EventBatch, type OwnSendRequest } from './
 import { tryLock } from './locks.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { batchSubject, OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
+import { OutboxTurns, type OutboxRow } from './outbox-turns.ts';
 import type { OutboxTable, SendRequest } from './outbox.ts';
 import { Wake } from './wake.ts';
 import type { WorkflowStart, WorkflowWake } from '../workflows/registry.ts';
@@ -28,16 +29,6 @@ export interface RelayDeps {
   startWorkflow: (start: WorkflowStart | WorkflowWake) => Promise<void>;
 }
 
-interface OutboxRow {
-  id: number;
-  batch_id: string;
-  tenant_id: string;
-  type: EventBatch['type'];
-  occurred_at: Date;
-  request_id: string | null;
-  events: EventBatch['events'];
-}
-
 interface SendRequestRow {
   id: number;
   tenant_id: string;
@@ -57,8 +48,8 @@ interface Loop {
 }
 
 /**
- * Publishes the rows of the outbox tables in order: events as batches for the service's own consumers, and one by one
- * for other programs. Rows are deleted in a transaction that commits only after they are published, so a crash may
+ * Publishes the rows of the outbox tables: those of events in the order of each tenant, others in order. Events become
+ * batches for the service's own consumers, and go one by one to other programs. Rows are deleted in a transaction that commits only after they are published, so a crash may
  * publish again (with the same message ids) but never skips a row.
  */
 export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
@@ -72,21 +63,15 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     },
   });
 
+  const turns = new OutboxTurns();
   const events: Loop = {
     name: 'outbox_events',
     batch: async (client) => {
-      const { rows } = await client.query<OutboxRow>(
-        `delete from outbox_events where id in (select id from outbox_events order by id limit $1)
-         returning id, batch_id, tenant_id, type, occurred_at, request_id, events`,
-        [ROWS_PER_BATCH],
-      );
-      const batches = rows
-        .sort((a, b) => a.id - b.id)
-        .map(batchOf)
-        .filter(({ events: left }) => left.length > 0);
+      const { rows, oldest, more } = await turns.take(client);
+      const batches = rows.map((row) => batchOf(row, oldest)).filter(({ events: left }) => left.length > 0);
       // The service's own consumers go first; they need not wait until the single events are stored.
       await publishAll(nats, batchMessages(batches));
-      return { messages: await publishAll(nats, eventMessages(batches)), more: rows.length === ROWS_PER_BATCH };
+      return { messages: await publishAll(nats, eventMessages(batches)), more };
     },
   };
 
@@ -116,9 +101,8 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   };
 
   const transaction = async (client: pg.Client, loop: Loop): Promise<Relayed> => {
-    await client.query('begin');
+    await client.query(`begin; set local role ${ENGINE_ROLE}`);
     try {
-      await client.query(`set local role ${ENGINE_ROLE}`);
       const relayed = await loop.batch(client);
       await client.query('commit');
       if (relayed.messages > 0) deps.metrics.relayed.inc({ table: loop.name }, relayed.messages);
@@ -186,11 +170,15 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   };
 }
 
-const batchOf = ({ batch_id, tenant_id, type, occurred_at, request_id, events }: OutboxRow): EventBatch => ({
+const batchOf = (
+  { batch_id, tenant_id, type, occurred_at, request_id, events }: OutboxRow,
+  oldest: Date | null,
+): EventBatch => ({
   id: batch_id,
   tenantid: tenant_id,
   type,
   time: occurred_at.toISOString(),
+  ...(oldest && oldest < occurred_at ? { oldest: oldest.toISOString() } : {}),
   ...(request_id ? { requestid: request_id } : {}),
   events,
 });

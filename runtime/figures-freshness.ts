@@ -80,10 +80,11 @@ export async function oldestUncounted(jsm: JetStreamManager): Promise<Oldest> {
   return { at: times.length > 0 ? new Date(earliest(times).getTime() - OUT_OF_ORDER_MS) : null };
 }
 
-/** The time of the earliest event of a batch; that of its publishing if it cannot be read. */
+/** The time of the earliest event of a batch and of those that follow it; that of its publishing if it cannot be read. */
 function timeOf({ data, time }: { data: Uint8Array; time: Date }): Date {
   try {
-    const at = Date.parse((JSON.parse(decodeText(data)) as EventBatch).time);
+    const batch = JSON.parse(decodeText(data)) as EventBatch;
+    const at = Date.parse(batch.oldest ?? batch.time);
     return Number.isNaN(at) ? time : new Date(Math.min(at, time.getTime()));
   } catch {
     return time;

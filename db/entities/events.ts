@@ -11,9 +11,10 @@ const OutboxEventSchema = defineEntity({
   tableName: 'outbox_events',
   ...tenantTable,
   properties: {
-    id: id(),
+    /** First in the key, because the relay takes rows by tenant. */
+    tenantId: tenantId().primary(),
+    id: bigid().primary().autoincrement(),
     batchId: p.uuid().defaultRaw('gen_random_uuid()'),
-    tenantId: tenantId(),
     /** Not read. Processes of an earlier release write it, so it is dropped in a later one. */
     shard: p.smallint().default(0),
     type: p.string().length(50),

@@ -364,6 +364,34 @@ test('5,000 events of one contact, in batches of every size', async () => {
   assert.equal(new Set(seen).size, 10_000);
 });
 
+test('in order: an event of one tenant does not wait for what another has written in bulk', async () => {
+  const handled: AnyEvent[][] = [];
+  const { seen, ...handler } = await handlerOf((events) => void handled.push(events));
+  for (let n = 0; n < 10; n += 1) await publish(visits(Array.from({ length: 500 }, (_, m) => String(n * 500 + m))));
+  await publish(visited('late', { tenantid: 'other' }));
+  const consumer = await runEventHandler(deps, {
+    ...handler,
+    inOrder: true,
+    handle: async (tx, events) => {
+      await until(
+        'all are here',
+        async () => (await deps.nats.jsm.consumers.info(EVENT_BATCHES, handler.name)).num_pending === 0,
+      );
+      await handler.handle(tx, events);
+    },
+  });
+  await until('all are handled', async () => (await seen()).length === 5001);
+  await consumer.stop();
+  const order = await seen();
+  assert.deepEqual(
+    order.filter((url) => url !== 'late'),
+    Array.from({ length: 5000 }, (_, n) => String(n)),
+  );
+  assert.ok(order.indexOf('late') <= 2500, `it came as number ${order.indexOf('late')}`);
+  const its = handled.find((events) => events.some(({ tenantid }) => tenantid === 'other'))!;
+  assert.ok(its.length <= 1500, `its transaction had ${its.length} events`);
+});
+
 test('a batch on the subject of another type is a dead letter', async () => {
   const handler = await handlerOf();
   await publish(visited('x', { type: 'CONTACT_CREATED' }));

@@ -4,8 +4,11 @@ import pg from 'pg';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { createMetrics, type Metrics } from '../../config/metrics.ts';
+import { ENGINE_ROLE } from '../../db/entities/base.ts';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import type { CloudEvent } from '../../events/contracts.ts';
+import { decodeText, readMessages } from '../../events/nats.ts';
+import { OutboxTurns, type OutboxRow } from '../../events/outbox-turns.ts';
 import { appendEvents, appendWorkflow, outboxRows } from '../../events/outbox.ts';
 import { startRelay, type RelayDeps } from '../../events/relay.ts';
 import { ensureStreams, EVENTS } from '../../events/streams.ts';
@@ -48,8 +51,41 @@ const visit = (contactId: number, url: string) => ({
   type: 'WEBSITE_VISITED' as const,
   data: { contactId, url },
 });
-const append = (events: ReturnType<typeof visit>[]) =>
-  tenantEm(deps.orm, 'default').transactional((tx) => appendEvents(tx, origin, events));
+const append = (events: ReturnType<typeof visit>[], tenantId = 'default') =>
+  tenantEm(deps.orm, tenantId).transactional((tx) => appendEvents(tx, { ...origin, tenantId }, events));
+/** Writes rows of 500 visits each. */
+const appendBulk = (tenantId: string, bulkRows: number) =>
+  append(
+    Array.from({ length: bulkRows * 500 }, (_, n) => visit(6, String(n))),
+    tenantId,
+  );
+
+/** Takes rows until there are no more; `between` is called after each time. */
+async function takeAll(between: (times: number) => Promise<void> = async () => {}): Promise<OutboxRow[][]> {
+  const client = new pg.Client({ connectionString: deps.env.DATABASE_URL });
+  await client.connect();
+  try {
+    await client.query(`set role ${ENGINE_ROLE}`);
+    const turns = new OutboxTurns();
+    const taken: OutboxRow[][] = [];
+    const oldest: Date[] = [];
+    for (let more = true; more;) {
+      const turn = await turns.take(client);
+      taken.push(turn.rows);
+      oldest.push(turn.oldest ?? new Date());
+      more = turn.more;
+      await between(taken.length);
+    }
+    // Nothing comes that is older than what a turn says.
+    for (const [n, time] of oldest.entries())
+      for (const { occurred_at } of taken.slice(n).flat()) assert.ok(occurred_at >= time);
+    return taken;
+  } finally {
+    await client.end();
+  }
+}
+const countOf = (taken: readonly OutboxRow[], tenantId: string): number =>
+  taken.filter(({ tenant_id }) => tenant_id === tenantId).length;
 
 async function published(): Promise<CloudEvent<'WEBSITE_VISITED'>[]> {
   const { state } = await deps.nats.jsm.streams.info(EVENTS);
@@ -216,4 +252,78 @@ test('a bulk of events becomes rows of at most 500 of one type', () => {
     made.rows.map((row) => row.events.length),
     Array.from({ length: 24 }, () => 500),
   );
+});
+
+test("an event does not wait for what another tenant has written in bulk, and each tenant's keep their order", async () => {
+  await appendBulk('large', 10);
+  await append([visit(7, 'a')], 'small');
+  await append([visit(7, 'b')], 'small');
+  const running = relay();
+  await until('the outbox is empty', async () => (await outboxSize()) === 0);
+  await running.stop();
+  const published: { tenantid: string; url: string | undefined }[] = [];
+  for (let seq = 1, more = true; more;) {
+    const page = await readMessages(deps.nats, EVENTS, seq, 'events.>', 1000);
+    for (const { data } of page.messages) {
+      const event = JSON.parse(decodeText(data)) as CloudEvent<'WEBSITE_VISITED'>;
+      published.push({ tenantid: event.tenantid, url: event.data.url });
+    }
+    more = page.more;
+    seq = (page.messages.at(-1)?.seq ?? seq) + 1;
+  }
+  const urlsOf = (tenantId: string) => published.flatMap(({ tenantid, url }) => (tenantid === tenantId ? [url] : []));
+  assert.deepEqual(urlsOf('small'), ['a', 'b']);
+  assert.deepEqual(
+    urlsOf('large'),
+    Array.from({ length: 5000 }, (_, n) => String(n)),
+  );
+  const behind = published.slice(published.findLastIndex(({ tenantid }) => tenantid === 'small') + 1);
+  assert.ok(behind.length >= 2500, `only ${behind.length} are published after them`);
+});
+
+test('tenants take turns, also one that comes later', async () => {
+  const tenants = Array.from({ length: 10 }, (_, n) => `bulk${n}`);
+  for (const tenantId of tenants) await appendBulk(tenantId, 4);
+  const taken = await takeAll(async (times) => {
+    if (times === 2) await append([visit(8, 'late')], 'late');
+  });
+  const all = taken.flat();
+  assert.equal(all.length, 41);
+  assert.equal(await outboxSize(), 0);
+  for (let times = 1; times <= taken.length; times += 1) {
+    const soFar = tenants.map((tenantId) => countOf(taken.slice(0, times).flat(), tenantId));
+    assert.ok(Math.max(...soFar) - Math.min(...soFar) <= 1, `after ${times} times: ${soFar.join(' ')}`);
+  }
+  for (const tenantId of tenants) {
+    const ids = all.flatMap(({ tenant_id, id }) => (tenant_id === tenantId ? [id] : []));
+    assert.deepEqual(
+      ids,
+      [...ids].sort((a, b) => a - b),
+    );
+  }
+  const behind = taken.slice(taken.findIndex((one) => countOf(one, 'late') > 0) + 1).flat();
+  assert.ok(behind.length >= 20, `only ${behind.length} rows come after the late one`);
+});
+
+test('a tenant with large rows gets no more than one with many small ones', async () => {
+  await appendBulk('large', 8);
+  for (let n = 0; n < 100; n += 1) await append([visit(9, String(n))], 'many');
+  const taken = await takeAll();
+  assert.equal(countOf(taken[0]!, 'many'), 100);
+  assert.equal(countOf(taken.flat(), 'large'), 8);
+  assert.ok(countOf(taken[0]!, 'large') < 8);
+});
+
+test('more tenants than are taken at once, and more rows than are taken of one', async () => {
+  await engineEm(deps.orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`
+      insert into outbox_events (tenant_id, type, occurred_at, events)
+      select case when n <= 1200 then 't' || n else 'one' end, 'WEBSITE_VISITED', now(), '[]' from generate_series(1, 2400) n`,
+    ),
+  );
+  const taken = await takeAll();
+  assert.equal(new Set(taken.flat().map(({ id }) => id)).size, 2400);
+  assert.equal(await outboxSize(), 0);
 });
