@@ -118,6 +118,7 @@ const ROOMS = [
   'api/[^/]+$',
   'worker/bounces/',
   'worker/senders/',
+  'worker/turns/',
   'worker/channels/',
   'worker/webhooks/',
   'worker/[^/]+$',

@@ -4,7 +4,7 @@ import { queueMessages } from '../../domain/channels/queue/queue-messages.ts';
 import { startSends, type PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import { leaseSends } from '../../domain/channels/ledger/lease-sends.ts';
 import { queueEmails } from '../../domain/emails/ledger/queue-emails.ts';
-import { prepare } from '../../worker/channels/prepare.ts';
+import { rowOf } from '../../worker/channels/prepare.ts';
 import { startAs } from './mail/emails.ts';
 import type { Service } from './service.ts';
 
@@ -82,7 +82,7 @@ export async function startAll(service: Service, senders: number): Promise<void>
 async function startShare(service: Service, holder: string, senders: number): Promise<number> {
   const em = engineEm(service.deps.orm);
   const leased = await leaseSends(em, { holder, lane: 'journey', limit: Math.ceil(100 / senders), seconds: 60 });
-  const sends = leased.map((send): PreparedSend => ({ ...prepare(send, 'https://s.example').row, isSendable: true }));
+  const sends = leased.map((send): PreparedSend => ({ ...rowOf(send), isSendable: true }));
   const messages = startSends((statements) => service.deps.pipelined.once('engine', statements), {
     ...{ holder, name: holder, leaseSeconds: 600, sends },
   });

@@ -7,17 +7,21 @@ import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import type { PushContent } from '../../domain/channels/content/render-message.ts';
 
-/** What is sent, and the ledger's part of it. */
-export interface Prepared {
-  leased: LeasedSend;
-  row: PreparedSend;
+/** What a send shows; or why it cannot be rendered. */
+export interface Rendered {
+  failure?: string;
   text: string | null;
   push: PushContent | null;
+  /** The ledger's part of it. */
+  noted: Pick<PreparedSend, 'segments' | 'encoding' | 'links'>;
+  /** How long it took. */
+  ms: number;
 }
 
-/** Renders a leased send. `base` is that of short links. Never throws for what a template or a contact contains. */
-export function prepare(leased: LeasedSend, base: string, now: Date = new Date()): Prepared {
-  const row: PreparedSend = {
+/** The ledger's part of a leased send that is not rendered yet: it may be held for its hours. */
+export function rowOf(leased: LeasedSend, now: Date = new Date()): PreparedSend {
+  const held = leased.hours && heldUntil(leased.hours, leased.createdAt, now);
+  return {
     id: leased.id,
     tenantId: leased.tenantId,
     messageId: leased.messageId,
@@ -30,17 +34,21 @@ export function prepare(leased: LeasedSend, base: string, now: Date = new Date()
     cappedContactId: leased.cappedContactId,
     providerId: null,
     isSendable: false,
+    ...(held === 'expired' ? { expired: true } : held ? { notBefore: held } : {}),
   };
-  const held = leased.hours && heldUntil(leased.hours, leased.createdAt, now);
-  if (held === 'expired') row.expired = true;
-  else if (held) row.notBefore = held;
-  const prepared: Prepared = { leased, row, text: null, push: null };
-  // The gates say why.
-  if (!leased.content) return prepared;
+}
+
+/** Whether there is something to send, and somewhere to send it. The gates say why if not. */
+export const isComplete = (leased: LeasedSend): boolean =>
+  leased.content !== null && (leased.channel === 'sms' ? leased.address !== null : leased.device !== null);
+
+/** Renders a complete send. `base` is that of short links. Never throws for what a template or a contact contains. */
+export function render(leased: LeasedSend, base: string): Rendered {
+  const begun = performance.now();
   const { contact, data, channel, content } = leased;
   const known = new Map(Object.entries(leased.linkCodes ?? {}));
   const shown = renderMessage(
-    { ...content, channel, smartEncoding: content.smartEncoding ?? true },
+    { ...content!, channel, smartEncoding: content!.smartEncoding ?? true },
     {
       contact,
       address: typeof contact?.['email'] === 'string' ? contact['email'] : (leased.address ?? ''),
@@ -50,19 +58,23 @@ export function prepare(leased: LeasedSend, base: string, now: Date = new Date()
       codeFor: (url) => known.get(url) ?? newCode(),
     },
   );
-  if ('failure' in shown) return { ...prepared, row: { ...row, failure: shown.failure } };
-  row.links = shown.links.map((link) => ({ ...link, isStored: known.has(link.url) }));
-  if (shown.kind === 'push') return { ...prepared, push: shown.content };
-  row.segments = shown.segments;
-  row.encoding = shown.encoding;
-  return { ...prepared, text: shown.text };
+  const rendered = {
+    ...{ text: null, push: null, noted: { segments: null, encoding: null, links: [] } },
+    ms: performance.now() - begun,
+  };
+  if ('failure' in shown) return { ...rendered, failure: shown.failure };
+  const links = shown.links.map((link) => ({ ...link, isStored: known.has(link.url) }));
+  if (shown.kind === 'push') return { ...rendered, push: shown.content, noted: { ...rendered.noted, links } };
+  const { text, segments, encoding } = shown;
+  return { ...rendered, text, noted: { segments, encoding, links } };
 }
 
 const DEFAULT_TTL_SECONDS = 86_400;
 
-/** What the request of a prepared send needs; the provider is null for Web Push. */
+/** What the request of a rendered send needs; the provider is null for Web Push. */
 export function requestOf(
-  { leased, text, push }: Prepared,
+  leased: LeasedSend,
+  { text, push }: Pick<Rendered, 'text' | 'push'>,
   provider: Pick<ChannelProvider, 'id' | 'config'> | null,
   credentials: Record<string, unknown>,
 ): SendToPrepare {

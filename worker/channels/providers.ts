@@ -71,6 +71,16 @@ export class Provider {
     return allowed !== null && this.open < allowed && performance.now() >= this.restsUntil;
   }
 
+  /** Whether a message is trying it, and has not done so for long. */
+  get isTried(): boolean {
+    return this.breaker.health.state === 'trial' && this.breaker.allowed(Infinity) !== null && this.open > 0;
+  }
+
+  /** The message for which it was chosen is not on its way any more. */
+  free(): void {
+    this.open -= 1;
+  }
+
   /** Takes one message of its rate. Returns in how many milliseconds there is one; 0 = it is taken. */
   async take(): Promise<number> {
     return this.row.ratePerSecond == null ? 0 : new Promise((resolve) => this.#rate.add(resolve));
@@ -105,8 +115,11 @@ export class Provider {
   }
 }
 
-/** Chosen: a provider. `wait`: there are some, but none may be used now. `none`: there is none. */
-export type Choice = Provider | 'wait' | 'none';
+/**
+ * Chosen: a provider. `trial`: one is being tried by another message, and will soon be known to work or not. `wait`: there
+ * are some, but none may be used now. `none`: there is none.
+ */
+export type Choice = Provider | 'trial' | 'wait' | 'none';
 
 /** The providers of all tenants that this process sends for. */
 export class Providers {
@@ -125,13 +138,19 @@ export class Providers {
       .map((provider) => provider.report());
   }
 
-  /** The provider for a message now: the named one, or the first of its channel that may be used. */
+  /**
+   * The provider for a message now: the named one, or the first of its channel that may be used. The caller must `free`
+   * it: the message counts as on its way from here, so that a provider that is being tried gets no second one.
+   */
   async choose({ tenantId, channel, providerId: only, isTest }: LeasedSend): Promise<Choice> {
     const fitting = (await this.#of(tenantId)).filter(
       ({ row }) => row.channel === channel && (only === null || row.id === only) && (row.active || isTest),
     );
     if (fitting.length === 0) return 'none';
-    return fitting.find(({ isUsable }) => isUsable) ?? 'wait';
+    const chosen = fitting.find(({ isUsable }) => isUsable);
+    if (!chosen) return fitting.some(({ isTried }) => isTried) ? 'trial' : 'wait';
+    chosen.open += 1;
+    return chosen;
   }
 
   async #of(tenantId: string): Promise<Provider[]> {

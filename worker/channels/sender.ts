@@ -11,25 +11,31 @@ import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/channels/transport/prepare.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
-import { Places } from '../../domain/common/places.ts';
 import { outboundError } from '../../domain/outbound/outbound-error.ts';
 import { Wake } from '../../events/wake.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { OutcomeStore } from '../../runtime/outcome-store.ts';
 import { HealthReports } from '../senders/health.ts';
-import { prepare, requestOf, type Prepared } from './prepare.ts';
+import { Connections, SLOW_MS, type Flight } from '../turns/connections.ts';
+import { isComplete, requestOf, rowOf, type Rendered } from './prepare.ts';
 import { LONGEST_RETRY_SECONDS, Providers, type Provider } from './providers.ts';
+import { Renders } from './renders.ts';
 import { Sites } from './sites.ts';
 import { Starts, type Start } from './starts.ts';
+import { TenantLine, type Waiting } from './tenant-line.ts';
 
 const POLL_MS = 500;
 const GATHER_MS = 5;
 /** A send that waits for its connection is QUEUED, under this lease. */
 const LEASE_SECONDS = 60;
-/** Per connection, how many sends are leased and rendered in advance, so that a free connection need not wait for Postgres. */
+/** Per connection, how many sends are leased in advance, so that a free connection need not wait for Postgres. */
 const LEASED_AHEAD = 1;
-/** The key of `Places` that all sends share: together they have MESSAGE_CONNECTIONS places. */
-const PLACES = 'connections';
+/** The share of these that a slow tenant may have. */
+const SLOW_SHARE = 1 / 4;
+/** The share of the connections that one tenant may have: its provider may fall silent, and others must not wait for it. */
+const TENANT_SHARE = 7 / 8;
+/** Templates that take longer make their tenant slow. */
+const SLOW_RENDER_MS = 50;
 const CONNECT_MS = 5_000;
 /** Without an answer for so long after its last byte, nobody can tell what became of a request. */
 const ANSWER_MS = 30_000;
@@ -37,21 +43,41 @@ const ANSWER_MS = 30_000;
 const SENDING_LEASE_SECONDS = 60;
 /** This process considers the lease to start a request expired this much earlier than Postgres does. */
 const MARGIN_MS = 20_000;
-const STOP_MS = 20_000;
+/** Everything that is on its way is answered and settled by then. */
+const STOP_MS = ANSWER_MS + 5_000;
 /** After a start whose result is unknown: its transaction may still commit. */
 const LATE_COMMIT_SECONDS = 3;
 const NO_PROVIDER_MS = 5_000;
 const WAIT_MS = 500;
+/** While another message tries a provider. */
+const TRIAL_WAIT_MS = 100;
 /** When a push service could not be reached. */
 const UNREACHED_MS = 10_000;
 const FIRST_RETRY_SECONDS = 1;
 const LONGEST_FAULT_SECONDS = 15;
 const LONGEST_WAKE_MS = 60_000;
 
+/** One send with its connection. */
+interface Attempt {
+  leased: LeasedSend;
+  row: PreparedSend;
+  until: number;
+  flight: Flight<TenantLine>;
+}
+
+/** What remains to be stored of a send when its connection is free again. */
+type Rest = () => Promise<void>;
+
+interface Heard {
+  /** What it says of the provider; absent: nothing. */
+  outcome?: CallOutcome;
+  rest: Rest;
+}
+
 /**
- * Sends this process's text messages and pushes: leases sends, renders them, opens a request and holds back its last
- * byte. When all else is written, the send is started (SENDING) by a transaction that asks every gate; then the byte
- * leaves. So SENDING means "on a connection now", and if the process dies:
+ * Sends this process's text messages and pushes: leases sends, gives them connections (tenants in turn), renders them,
+ * opens a request and holds back its last byte. When all else is written, the send is started (SENDING) by a transaction
+ * that asks every gate; then the byte leaves. So SENDING means "on a connection now", and if the process dies:
  * - leased: still QUEUED, free again when the lease expires; without its last byte, a request has no effect;
  * - SENDING: the recovery makes it UNKNOWN (nobody can tell), and it is never sent again by itself;
  * - settled: nothing to do.
@@ -65,7 +91,9 @@ export class Sender {
   readonly #health: HealthReports;
   readonly #outcomes: OutcomeStore<SendSettlement>;
   readonly #starts: Starts;
-  readonly #places: Places;
+  readonly #renders: Renders;
+  readonly #connections: Connections<TenantLine>;
+  readonly #lines = new Map<string, TenantLine>();
   readonly #putOffs: Batcher<PutOff & { done: () => void }>;
   readonly #wake = new Wake(POLL_MS);
   readonly #inHand = new Set<Promise<void>>();
@@ -88,11 +116,8 @@ export class Sender {
         deps.log.error({ err: error, sendId: id }, 'the outcome of a send cannot be stored'),
     });
     this.#starts = new Starts(deps, this.#holder, SENDING_LEASE_SECONDS);
-    this.#places = new Places({
-      most: deps.env.MESSAGE_CONNECTIONS,
-      mostWaiting: Infinity,
-      waitMs: LEASE_SECONDS * 1000,
-    });
+    this.#renders = new Renders(shortBase(deps.env));
+    this.#connections = new Connections(deps.env.MESSAGE_CONNECTIONS);
     this.#putOffs = new Batcher({
       gather: () => delay(GATHER_MS),
       maxItems: 500,
@@ -119,6 +144,8 @@ export class Sender {
     this.#stopping = true;
     this.#wake.now();
     await this.#loop;
+    for (const line of this.#lines.values())
+      for (let next = line.take(); next; next = line.take()) this.#track(line, this.#putOff(next.leased.id, 0));
     const giveUp = performance.now() + STOP_MS;
     while (this.#inHand.size > 0 && performance.now() < giveUp)
       await Promise.race([Promise.all(this.#inHand), delay(100)]);
@@ -133,6 +160,7 @@ export class Sender {
       if (performance.now() - polledAt >= POLL_MS) {
         polledAt = performance.now();
         for (const lane of EMAIL_LANES) this.#lanes.add(lane);
+        this.#connections.noticeSlow();
       }
       try {
         await this.#lease();
@@ -146,72 +174,129 @@ export class Sender {
   }
 
   async #lease(): Promise<void> {
-    const most = this.#deps.env.MESSAGE_CONNECTIONS;
     for (const lane of EMAIL_LANES) {
-      const room = most + most * LEASED_AHEAD - this.#inHand.size;
+      const { room, full } = this.#room();
       // Few large leases: not for the one connection that has just become free.
-      if (!this.#lanes.has(lane) || room < Math.min(most / 4, 25)) continue;
+      if (!this.#lanes.has(lane) || room < Math.min(this.#deps.env.MESSAGE_CONNECTIONS / 4, 25)) continue;
       this.#lanes.delete(lane);
       const leased = await leaseSends(engineEm(this.#deps.orm), {
-        ...{ holder: this.#holder, lane, limit: room, seconds: LEASE_SECONDS },
+        ...{ holder: this.#holder, lane, limit: room, seconds: LEASE_SECONDS, except: full },
       });
       const until = performance.now() + LEASE_SECONDS * 1000 - MARGIN_MS;
       if (leased.length === room) this.#lanes.add(lane);
-      for (const send of leased) this.#track(this.#handle(send, until));
+      for (const send of leased) {
+        const line = this.#lineOf(send.tenantId);
+        line.add({ leased: send, until });
+        this.#connections.offer(line);
+      }
+      this.#sendWaiting();
     }
   }
 
-  #track(work: Promise<void>): void {
+  /** How many sends may be leased, and the tenants that have enough: what these have in hand takes no room from others. */
+  #room(): { room: number; full: string[] } {
+    const all = this.#deps.env.MESSAGE_CONNECTIONS * (1 + LEASED_AHEAD);
+    const lines = [...this.#lines.values()];
+    const isFull = ({ trust, inHand }: TenantLine) => inHand >= Math.max(1, trust === 'slow' ? all * SLOW_SHARE : all);
+    const others = lines.filter((line) => !isFull(line));
+    return {
+      room: all - others.reduce((sum, { inHand }) => sum + inHand, 0),
+      full: lines.filter(isFull).map(({ key }) => key.tenantId),
+    };
+  }
+
+  #lineOf(tenantId: string): TenantLine {
+    const most = Math.max(1, Math.floor(this.#deps.env.MESSAGE_CONNECTIONS * TENANT_SHARE));
+    const known = this.#lines.get(tenantId) ?? new TenantLine(tenantId, most);
+    this.#lines.set(tenantId, known);
+    return known;
+  }
+
+  #track(line: TenantLine, work: Promise<void>): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => this.#deps.log.error({ err: error }, 'could not send a message'))
       .finally(() => {
         this.#inHand.delete(tracked);
+        line.inHand -= 1;
         this.#wake.now();
       });
     this.#inHand.add(tracked);
   }
 
-  async #handle(leased: LeasedSend, until: number): Promise<void> {
-    const prepared = prepare(leased, shortBase(this.#deps.env));
-    const { row } = prepared;
-    const ends = row.failure !== undefined || row.expired || row.notBefore || leased.isTooOld;
-    if (ends || !isComplete(prepared)) return this.#end(row);
-    const isPlaced = await this.#places.take(PLACES, until - performance.now());
-    if (!isPlaced) return this.#putOff(row.id, 0);
-    try {
-      if (this.#stopping) await this.#putOff(row.id, 0);
-      else if (leased.type === 'webpush') await this.#sendToBrowser(prepared, until);
-      else await this.#sendByProvider(prepared, until);
-    } finally {
-      this.#places.free(PLACES);
+  /** Gives connections to what waits for them. */
+  #sendWaiting(): void {
+    while (!this.#stopping) {
+      const flight = this.#connections.take();
+      if (!flight) return;
+      const next = flight.line.take()!;
+      this.#connections.offer(flight.line);
+      this.#track(flight.line, this.#handle(next, flight));
     }
   }
 
-  async #sendByProvider(prepared: Prepared, until: number): Promise<void> {
-    const { leased, row } = prepared;
+  async #handle(waiting: Waiting, flight: Flight<TenantLine>): Promise<void> {
+    let rest: Rest;
+    try {
+      rest = await this.#attempt(waiting, flight);
+    } finally {
+      this.#connections.free(flight);
+      this.#connections.offer(flight.line);
+      this.#sendWaiting();
+    }
+    await rest();
+  }
+
+  async #attempt({ leased, until }: Waiting, flight: Flight<TenantLine>): Promise<Rest> {
+    if (performance.now() >= until) return () => this.#putOff(leased.id, 0);
+    const row = rowOf(leased);
+    if (row.expired || row.notBefore || leased.isTooOld || !isComplete(leased)) return () => this.#end(row);
+    const attempt: Attempt = { leased, row, until, flight };
+    return leased.type === 'webpush' ? this.#sendToBrowser(attempt) : this.#sendByProvider(attempt);
+  }
+
+  async #sendByProvider(attempt: Attempt): Promise<Rest> {
+    const { leased, row } = attempt;
     const provider = await this.#providers.choose(leased);
-    if (provider === 'none') return this.#endOrWait(row, NO_PROVIDER_MS);
-    if (provider === 'wait') return this.#putOff(row.id, WAIT_MS);
-    provider.open += 1;
+    // Without a provider a message waits; but what a gate refuses, or nobody is there to get, ends.
+    if (provider === 'none') return () => this.#end({ ...row, notBefore: new Date(Date.now() + NO_PROVIDER_MS) });
+    if (provider === 'trial') return () => this.#putOff(row.id, TRIAL_WAIT_MS);
+    if (provider === 'wait') return () => this.#putOff(row.id, WAIT_MS);
     try {
       const wait = await provider.take();
-      if (wait > 0) await this.#putOff(row.id, wait);
-      else await this.#send(prepared, requestOf(prepared, provider.row, provider.credentials), provider, until);
+      if (wait > 0) return () => this.#putOff(row.id, wait);
+      const rendered = await this.#render(attempt);
+      if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
+      return await this.#send(
+        attempt,
+        rendered,
+        requestOf(leased, rendered, provider.row, provider.credentials),
+        provider,
+      );
     } finally {
-      provider.open -= 1;
+      provider.free();
     }
   }
 
   /** Push services are many, and each answer concerns one subscription: nothing is counted against them. */
-  async #sendToBrowser(prepared: Prepared, until: number): Promise<void> {
-    const { leased, row } = prepared;
+  async #sendToBrowser(attempt: Attempt): Promise<Rest> {
+    const { leased, row } = attempt;
     const site = await this.#sites.get(leased.tenantId, leased.device!.siteId);
     // Only its own site can send to a subscription.
-    if (site === 'none') return this.#end({ ...row, failure: 'gone' });
+    if (site === 'none') return () => this.#end({ ...row, failure: 'gone' });
+    const rendered = await this.#render(attempt);
+    if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
     const { links, env } = this.#deps;
     const token = pushToken(links, leased.tenantId, leased.id);
     const webpush = { site, token, hosts: pushHostsOf(env) };
-    await this.#send(prepared, { ...requestOf(prepared, null, {}), webpush }, null, until);
+    return this.#send(attempt, rendered, { ...requestOf(leased, rendered, null, {}), webpush }, null);
+  }
+
+  /** Its time on the connection begins now: waiting for the templates of others does not make a tenant slow. */
+  async #render({ leased, flight }: Attempt): Promise<Rendered> {
+    const rendered = await this.#renders.render(leased);
+    flight.since = performance.now();
+    if (rendered.ms > SLOW_RENDER_MS) flight.line.trust = 'slow';
+    return rendered;
   }
 
   /** What cannot be sent ends as the gates and its failure say. */
@@ -227,26 +312,39 @@ export class Sender {
     return this.#putOff(row.id, WAIT_MS);
   }
 
-  /** Without a provider a message waits; but what a gate refuses, or nobody is there to get, ends. */
-  async #endOrWait(row: PreparedSend, delayMs: number): Promise<void> {
-    await this.#end({ ...row, notBefore: new Date(Date.now() + delayMs) });
+  /** Sends it, and notes what this says of the provider (null for Web Push) and how long it took. */
+  async #send(attempt: Attempt, rendered: Rendered, send: SendToPrepare, provider: Provider | null): Promise<Rest> {
+    const { flight } = attempt;
+    const row: PreparedSend = {
+      ...attempt.row,
+      ...rendered.noted,
+      providerId: provider?.row.id ?? null,
+      isSendable: true,
+    };
+    provider?.breaker.used();
+    let heard: Heard | undefined;
+    try {
+      heard = await this.#exchange({ ...attempt, row }, send, provider);
+    } finally {
+      if (heard?.outcome) provider?.judge(heard.outcome);
+      else provider?.breaker.unused();
+      const isSlow = performance.now() - flight.since >= SLOW_MS || rendered.ms > SLOW_RENDER_MS;
+      flight.line.trust = isSlow ? 'slow' : 'trusted';
+    }
+    return heard.rest;
   }
 
-  /** `provider`: null for Web Push. */
-  async #send(prepared: Prepared, send: SendToPrepare, provider: Provider | null, until: number): Promise<void> {
-    const { leased } = prepared;
-    const row: PreparedSend = { ...prepared.row, providerId: provider?.row.id ?? null, isSendable: true };
+  async #exchange(attempt: Attempt, send: SendToPrepare, provider: Provider | null): Promise<Heard> {
+    const { leased, row, until } = attempt;
     const { outbound } = this.#deps;
     const type = provider?.row.type ?? 'webpush';
     const call = await prepareRequest(type, send, { outbound, apiUrl: this.#apiUrl });
-    provider?.breaker.used();
-    let asking: Promise<Start> | undefined;
     if ('failed' in call) {
       const { result, reason } = call.failed;
-      if (result !== 'FAILED') return this.#notStarted(leased, row, provider, call.failed);
-      provider?.breaker.unused();
-      return this.#end({ ...row, failure: reason ?? 'rejected', isSendable: false });
+      if (result !== 'FAILED') return this.#notStarted(attempt, provider, call.failed);
+      return { rest: () => this.#end({ ...row, failure: reason ?? 'rejected', isSendable: false }) };
     }
+    let asking: Promise<Start> | undefined;
     const answer = await outbound
       .send({
         owner: leased.tenantId,
@@ -259,7 +357,9 @@ export class Sender {
           if (performance.now() >= until || this.#stopping) return false;
           // The lease begins with the statement that grants it, so not before this.
           const sendUntil = performance.now() + SENDING_LEASE_SECONDS * 1000 - MARGIN_MS;
-          asking = this.#starts.ask(row);
+          // The hours may have ended since it was leased.
+          const { expired = false, notBefore } = rowOf(leased);
+          asking = this.#starts.ask({ ...row, expired, ...(notBefore ? { notBefore } : {}) });
           const started = await asking;
           return started?.status === 'SENDING' && performance.now() < sendUntil;
         },
@@ -267,43 +367,37 @@ export class Sender {
       .catch((error: unknown) => error as Error);
     const judged = judgeAnswer(type, send, answer, { outbound });
     const isSeen = answer instanceof Error ? outboundError(answer).released : answer.released;
-    if (!asking) return this.#notStarted(leased, row, provider, judged);
+    if (!asking) return this.#notStarted(attempt, provider, judged);
     const outcome = isSeen ? judged : unseen(judged);
     // The request may have failed while the start was on its way: then it is settled as not sent.
     const started = await asking;
-    if (started === null) {
-      provider?.breaker.unused();
-      return this.#notOurs(row);
-    }
-    if (started.status === 'UNCERTAIN') return this.#settleUncertain(row, started.call);
-    if (started.status !== 'SENDING') {
-      provider?.breaker.unused();
-      return this.#count(started.status);
-    }
-    provider?.judge(outcome);
-    await this.#settle(leased, row, started.attempt, outcome);
+    if (started === null) return { rest: () => this.#notOurs(row) };
+    if (started.status === 'UNCERTAIN') return { rest: () => this.#settleUncertain(row, started.call) };
+    if (started.status !== 'SENDING') return { rest: () => Promise.resolve(this.#count(started.status)) };
+    return { outcome, rest: () => this.#settle(leased, row, started.attempt, outcome) };
   }
 
   /** The provider could not be reached, or answered before it had the message: another one may take it at once. */
-  async #notStarted(
-    leased: LeasedSend,
-    row: PreparedSend,
-    provider: Provider | null,
-    outcome: CallOutcome,
-  ): Promise<void> {
+  #notStarted({ leased, row }: Attempt, provider: Provider | null, given: CallOutcome): Heard {
     // The address of a subscription alone says that it is gone.
-    if (outcome.isGone && leased.device) {
-      provider?.breaker.unused();
-      await markGone(engineEm(this.#deps.orm), { tenantId: leased.tenantId, id: leased.device.id });
-      return this.#end({ ...row, failure: 'gone', isSendable: false });
+    if (given.isGone && leased.device) {
+      const { tenantId, device } = leased;
+      return {
+        rest: async () => {
+          await markGone(engineEm(this.#deps.orm), { tenantId, id: device.id });
+          await this.#end({ ...row, failure: 'gone', isSendable: false });
+        },
+      };
     }
-    provider?.judge(unseen(outcome));
-    if (leased.isTest) return this.#end({ ...row, failure: `not_sent: ${outcome.reply}`, isSendable: false });
+    const outcome = unseen(given);
+    if (leased.isTest)
+      return { outcome, rest: () => this.#end({ ...row, failure: `not_sent: ${given.reply}`, isSendable: false }) };
     // There is no other push service for a browser.
-    const wait = Math.max(provider ? WAIT_MS : UNREACHED_MS, (outcome.retryAfter ?? 0) * 1000);
+    const wait = Math.max(provider ? WAIT_MS : UNREACHED_MS, (given.retryAfter ?? 0) * 1000);
     // Of a provider, its health shows this.
-    if (provider || outcome.reason !== 'outbound_refused') return this.#putOff(row.id, wait);
-    await this.#putOff(row.id, Math.max(wait, backoffSeconds(leased.attempt + 1) * 1000), outcome.reply);
+    if (provider || given.reason !== 'outbound_refused') return { outcome, rest: () => this.#putOff(row.id, wait) };
+    const longer = Math.max(wait, backoffSeconds(leased.attempt + 1) * 1000);
+    return { outcome, rest: () => this.#putOff(row.id, longer, given.reply) };
   }
 
   async #settle(leased: LeasedSend, row: PreparedSend, attempt: number, given: CallOutcome): Promise<void> {
@@ -366,10 +460,6 @@ export class Sender {
 /** How long it is waited after so many attempts. */
 const backoffSeconds = (attempts: number): number =>
   Math.min(FIRST_RETRY_SECONDS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_SECONDS);
-
-/** Whether there is something to send, and somewhere to send it. The gates say why if not. */
-const isComplete = ({ leased, row, text, push }: Prepared): boolean =>
-  leased.channel === 'sms' ? text !== null && row.address !== null : push !== null && leased.device !== null;
 
 /** A test shows what the provider says now: it is not tried again, although nothing was accepted. */
 const ofTest = (outcome: CallOutcome): CallOutcome =>

@@ -28,7 +28,7 @@ import { openSecrets, type OpenSecrets } from '../../domain/webhooks/endpoints/k
 import { storeSealedAgain } from '../../domain/webhooks/endpoints/rotate-key.ts';
 import { Wake } from '../../events/wake.ts';
 import { every } from '../../runtime/every.ts';
-import { Connections, SLOW_MS, type Flight } from './connections.ts';
+import { Connections, SLOW_MS, type Flight } from '../turns/connections.ts';
 import { createContactReader } from './contacts.ts';
 import { Lane } from './lane.ts';
 import { Settler } from './settler.ts';
@@ -58,7 +58,7 @@ const LOOK_AT_ALL_MS = 5_000;
 const DEFER_MS = 1_000;
 
 /** A request, and what it is about. */
-interface OnItsWay extends Flight {
+interface OnItsWay extends Flight<Lane> {
   delivery?: DueDelivery;
   isShown?: boolean;
 }
@@ -73,7 +73,7 @@ export class Deliverer {
   readonly #em: () => EntityManager;
   readonly #holder = `webhooks-${randomBytes(9).toString('base64url')}`;
   readonly #lanes = new Map<number, Lane>();
-  readonly #connections: Connections;
+  readonly #connections: Connections<Lane>;
   readonly #settler: Settler;
   readonly #contact: ReturnType<typeof createContactReader>;
   readonly #wake = new Wake(POLL_MS);
@@ -284,7 +284,7 @@ export class Deliverer {
     while (!this.#stopping) {
       const flight: OnItsWay | null = this.#connections.take();
       if (!flight) return;
-      const { lane } = flight;
+      const { line: lane } = flight;
       const delivery = lane.take();
       this.#connections.offer(lane);
       flight.delivery = delivery;
@@ -293,7 +293,7 @@ export class Deliverer {
   }
 
   async #deliver(flight: OnItsWay, delivery: DueDelivery): Promise<void> {
-    const { lane } = flight;
+    const { line: lane } = flight;
     const sent = await this.#attempt(lane, delivery).catch((error: unknown) => {
       this.#deps.log.warn({ err: error, endpointId: lane.id }, 'could not try a webhook');
       return null;

@@ -1,9 +1,7 @@
 import type { LaneNews, LeasedLane } from '../../domain/webhooks/deliveries/lanes.ts';
 import type { DueDelivery, LaneRead } from '../../domain/webhooks/deliveries/read-deliveries.ts';
 import type { OpenSecrets } from '../../domain/webhooks/endpoints/keys.ts';
-
-/** What is known of an endpoint: it answers in time; nothing yet; or the last time it failed, or took long. */
-export type Trust = 'trusted' | 'new' | 'slow';
+import type { Line, Trust } from '../turns/connections.ts';
 
 /** How many deliveries are read ahead, for each that may be on its way. */
 const AHEAD = 20;
@@ -21,7 +19,7 @@ const LOOK_AGAIN_MS = 5_000;
  * subject is ready, and others wait: here, or in Postgres until the first one is to be tried again (they are deferred).
  * What waits here is always what follows the first one without a gap.
  */
-export class Lane {
+export class Lane implements Line {
   endpoint: LeasedLane['endpoint'];
   secrets: OpenSecrets | null = null;
   trust: Trust;

@@ -83,12 +83,12 @@ interface LeasedRow extends ContactRow {
 }
 
 /**
- * Leases open sends of a lane that are due, tenants in turn: their leases last for `seconds`. They stay QUEUED. Engine
- * `em`.
+ * Leases open sends of a lane that are due, tenants in turn, without those of some tenants: their leases last for
+ * `seconds`. They stay QUEUED. Engine `em`.
  */
 export async function leaseSends(
   em: EntityManager,
-  lease: { holder: string; lane: EmailLane; limit: number; seconds: number },
+  lease: { holder: string; lane: EmailLane; limit: number; seconds: number; except?: readonly string[] },
 ): Promise<LeasedSend[]> {
   const due = sql`s.lane = ${lease.lane} and s.is_open and s.status = 'QUEUED' and s.next_attempt_at <= now()`;
   const ready = sql`lane = ${lease.lane} and is_open and next_attempt_at <= now()`;
@@ -107,6 +107,7 @@ export async function leaseSends(
       select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
       from tenants cross join lateral (
         select 1 from message_sends s where ${due} and s.tenant_id = tenants.tenant_id and ${free} limit 1) first
+      where tenants.tenant_id <> all(${lease.except ?? []}::text[])
       order by random()
     ), picked as (
       select p.id, p.tenant_id from chosen cross join lateral (

@@ -22,7 +22,7 @@ import {
 } from '../../support/channels/gate-moves.ts';
 import { makeTemplate, startAs } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
-import { prepare } from '../../../worker/channels/prepare.ts';
+import { rowOf } from '../../../worker/channels/prepare.ts';
 import { held } from '../../../worker/senders/prepare.ts';
 
 let service: Service;
@@ -242,7 +242,7 @@ class Gate {
 
   async #startSends(leased: readonly Leased[]): Promise<void> {
     const sends = leased.map(({ send }) => {
-      const { row } = prepare(send!, 'https://s.example', new Date(this.#model.now));
+      const row = rowOf(send!, new Date(this.#model.now));
       const { notBefore } = row;
       return { ...row, isSendable: true, ...(notBefore ? { notBefore: this.#onTheWall(notBefore) } : {}) };
     });

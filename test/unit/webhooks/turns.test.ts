@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { LeasedLane } from '../../../domain/webhooks/deliveries/lanes.ts';
 import type { DueDelivery } from '../../../domain/webhooks/deliveries/read-deliveries.ts';
 import { delayAfter } from '../../../domain/webhooks/deliveries/schedule.ts';
-import { Connections, SLOW_MS, type Flight } from '../../../worker/webhooks/connections.ts';
+import { Connections, SLOW_MS, type Flight } from '../../../worker/turns/connections.ts';
 import { Lane } from '../../../worker/webhooks/lane.ts';
 
 const MINUTE = 60;
@@ -57,11 +57,11 @@ const due = (sequence: number, subject: string | null = null, over: Partial<DueD
 });
 
 /** Takes all connections that can be had. */
-function takeAll(connections: Connections): Flight[] {
-  const flights: Flight[] = [];
+function takeAll(connections: Connections<Lane>): Flight<Lane>[] {
+  const flights: Flight<Lane>[] = [];
   for (let flight = connections.take(); flight; flight = connections.take()) {
-    assert.ok(flight.lane.take(), 'who gets a connection has something to send');
-    connections.offer(flight.lane);
+    assert.ok(flight.line.take(), 'who gets a connection has something to send');
+    connections.offer(flight.line);
     flights.push(flight);
   }
   return flights;
@@ -75,7 +75,7 @@ const filled = (lane: Lane, count: number): Lane => {
 };
 
 test('slow endpoints share a quarter of the connections, new ones half, and both have one request open', () => {
-  const connections = new Connections(40);
+  const connections = new Connections<Lane>(40);
   const lanes = Array.from({ length: 30 }, (_, n) => filled(laneOf(n, 'slow', { failures: 1 }), 3));
   for (const lane of lanes) connections.offer(lane);
   assert.equal(takeAll(connections).length, 10);
@@ -83,22 +83,22 @@ test('slow endpoints share a quarter of the connections, new ones half, and both
   for (const lane of fresh) connections.offer(lane);
   const flights = takeAll(connections);
   assert.equal(flights.length, 20);
-  assert.equal(new Set(flights.map(({ lane }) => lane)).size, 20);
+  assert.equal(new Set(flights.map(({ line }) => line)).size, 20);
   const good = filled(laneOf(200, 'good'), 20);
   connections.offer(good);
   assert.equal(takeAll(connections).length, 5, 'as many as maxInFlight');
 });
 
 test('tenants take turns, however many endpoints one has', () => {
-  const connections = new Connections(8);
+  const connections = new Connections<Lane>(8);
   for (let n = 0; n < 100; n += 1) connections.offer(filled(laneOf(n, 'large'), 5));
   connections.offer(filled(laneOf(200, 'small'), 5));
-  const tenants = takeAll(connections).map(({ lane }) => lane.key.tenantId);
+  const tenants = takeAll(connections).map(({ line }) => line.key.tenantId);
   assert.equal(tenants.filter((tenant) => tenant === 'small').length, 4);
 });
 
 test('who has not answered for 5 s counts as slow', () => {
-  const connections = new Connections(8);
+  const connections = new Connections<Lane>(8);
   const lane = filled(laneOf(1, 'a'), 10);
   connections.offer(lane);
   assert.equal(takeAll(connections).length, 5);
@@ -112,13 +112,13 @@ test('who has not answered for 5 s counts as slow', () => {
 });
 
 test('nothing is sent while the lease may be over, and others do not wait for that', () => {
-  const connections = new Connections(8);
+  const connections = new Connections<Lane>(8);
   const lane = filled(laneOf(1, 'a'), 10);
   connections.offer(lane);
   lane.until = performance.now() - 1;
   connections.offer(filled(laneOf(2, 'b'), 3));
   assert.deepEqual(
-    takeAll(connections).map((flight) => flight.lane.id),
+    takeAll(connections).map((flight) => flight.line.id),
     [2, 2, 2],
   );
   lane.until = Infinity;

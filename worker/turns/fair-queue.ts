@@ -1,5 +1,5 @@
 /** Something that waits for its turn, of a tenant. */
-interface Queued {
+export interface Queued {
   isQueued: boolean;
   key: { tenantId: string };
 }
