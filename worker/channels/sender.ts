@@ -266,12 +266,9 @@ export class Sender {
       if (wait > 0) return () => this.#putOff(row.id, wait);
       const rendered = await this.#render(attempt);
       if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
-      return await this.#send(
-        attempt,
-        rendered,
-        requestOf(leased, rendered, provider.row, provider.credentials),
-        provider,
-      );
+      const request = requestOf(leased, rendered, provider.row, provider.credentials);
+      const reportToken = pushToken(this.#deps.links, leased.tenantId, leased.id);
+      return await this.#send(attempt, rendered, rendered.push ? { ...request, reportToken } : request, provider);
     } finally {
       provider.free();
     }

@@ -1,13 +1,18 @@
 import type { PushUrgency } from '../../../db/entities/channels.ts';
 import type { OutboundAnswer } from '../../outbound/outbound.ts';
-import { jsonOf, outcomeOfStatus, type CallOutcome, type MessageCall } from './outcome.ts';
+import { jsonOf, outcome, outcomeOfStatus, type CallOutcome, type MessageCall } from './outcome.ts';
 
 export const FCM_URL = 'https://fcm.googleapis.com';
 export const FCM_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 
+/** What FCM takes of `notification` and `data` together. */
+const MOST_BYTES = 4_096;
+
 /** A push as a device gets it. */
 export interface PushToSend {
   messageId: number;
+  /** What the device reports with. */
+  reportToken: string;
   /** What the device shows, and all else that it is told, by name. */
   payload: { title: string; body: string; icon?: string; image?: string; [name: string]: unknown };
   ttlSeconds: number;
@@ -17,29 +22,33 @@ export interface PushToSend {
 
 /**
  * The request that hands a push to Firebase Cloud Messaging
- * (firebase.google.com/docs/reference/fcm/rest/v1/projects.messages).
+ * (firebase.google.com/docs/reference/fcm/rest/v1/projects.messages); FAILED `payload_too_large`.
  */
 export function fcmCall(
   { projectId, baseUrl = FCM_URL }: { projectId: string; baseUrl?: string },
   accessToken: string,
   registrationToken: string,
-  { messageId, payload, ttlSeconds, urgency, collapseKey }: PushToSend,
-): MessageCall {
+  { messageId, reportToken, payload, ttlSeconds, urgency, collapseKey }: PushToSend,
+): MessageCall | { failed: CallOutcome } {
   const { title, body, icon: _, image, ...rest } = payload;
   const isUrgent = urgency === 'high';
   // A repetition replaces what is shown, instead of being shown beside it.
   const tag = collapseKey ?? `perennial-${messageId}`;
-  const data = Object.fromEntries(
+  const given = Object.fromEntries(
     Object.entries(rest)
       .filter(([, value]) => value !== undefined && value !== null)
       // FCM takes texts only.
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
+  const notification = { title, body, ...(image ? { image } : {}) };
+  const data = { ...given, messageId: String(messageId), token: reportToken };
+  const bytes = Buffer.byteLength([notification, data].flatMap((part) => Object.entries(part).flat()).join(''));
+  if (bytes > MOST_BYTES) return { failed: outcome('FAILED', `${bytes} bytes`, { reason: 'payload_too_large' }) };
   const expiration = ttlSeconds === 0 ? 0 : Math.floor(Date.now() / 1000) + ttlSeconds;
   const message = {
     token: registrationToken,
-    notification: { title, body, ...(image ? { image } : {}) },
-    data: { ...data, messageId: String(messageId) },
+    notification,
+    data,
     android: {
       priority: isUrgent ? 'HIGH' : 'NORMAL',
       ttl: `${ttlSeconds}s`,

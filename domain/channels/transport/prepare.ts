@@ -36,7 +36,9 @@ export interface SendToPrepare {
   subscription?: { id: number; p256dh: string | null; auth: string | null; siteId: number | null } | null;
   /** webpush: the keys of its site, what its device reports with, and the hosts that may be called. */
   webpush?: { site: SiteKeys; token: string; hosts: readonly string[] };
-  rendered: { kind: 'sms'; text: string } | ({ kind: 'push' } & Omit<PushToSend, 'messageId'>);
+  /** fcm: what its device reports with. */
+  reportToken?: string;
+  rendered: { kind: 'sms'; text: string } | ({ kind: 'push' } & Omit<PushToSend, 'messageId' | 'reportToken'>);
 }
 
 export interface PrepareServices {
@@ -90,13 +92,13 @@ const CARRIERS: Record<CarrierType, Carrier> = {
     judge: (answer, config) => judgeHttp(config as unknown as HttpConfig, answer),
   },
   fcm: {
-    prepare: async ({ tenantId, provider, address, messageId, rendered }, { outbound }) => {
+    prepare: async ({ tenantId, provider, address, messageId, reportToken, rendered }, { outbound }) => {
       const config = provider!.config as { projectId: string; baseUrl?: string; tokenUrl?: string };
       const account = provider!.credentials as unknown as ServiceAccount;
-      if (rendered.kind !== 'push') throw new TypeError('FCM carries pushes only');
+      if (rendered.kind !== 'push' || reportToken === undefined) throw new TypeError('FCM carries pushes only');
       try {
         const token = await accessTokens(outbound).get(tenantId, tokenUrlOf(config), account);
-        return fcmCall(config, token, address, { ...rendered, messageId });
+        return fcmCall(config, token, address, { ...rendered, messageId, reportToken });
       } catch (error) {
         // Without a token nothing was sent: whatever the reason is, it speaks against the provider.
         const { code, message } = outboundError(error);

@@ -1,6 +1,7 @@
 /** Links from texts as they arrived, and test messages through one provider. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { reportPush } from '../../../dev/fakes/device.ts';
 import { startFcm } from '../../../dev/fakes/fcm.ts';
 import { startGateway, type Gateway } from '../../../dev/fakes/gateway.ts';
 import { sql } from '../../../db/orm.ts';
@@ -138,7 +139,7 @@ test('what the provider refuses is shown, and not tried again', async () => {
   assert.equal(gateway.asked(), 2);
   assert.equal(gateway.accepted.length, 0);
 });
-test('a test of a provider of pushes goes to a device by its token, known or not', async () => {
+test('a test of a provider of pushes goes to a device by its token, known or not, which can report it', async () => {
   const fcm = await startFcm();
   onTestFinished(() => fcm.close());
   const { id } = await call('POST', '/channels/providers', { ...fcm.provider(), active: false }, 201);
@@ -154,6 +155,9 @@ test('a test of a provider of pushes goes to a device by its token, known or not
     assert.equal(fcm.accepted.length, time);
   }
   assert.equal(fcm.accepted[0]!.token, 'token-of-a-device');
+  const token = fcm.accepted[0]!.message.data!['token']!;
+  assert.equal((await reportPush(`${service.url}/api/v1`, token, 'shown')).status, 204);
+  await untilStatus(Number(fcm.accepted[0]!.message.data!['messageId']), 'DELIVERED');
   const { messageId } = await call('POST', path, { to: 'gone-of-no-app' }, 202);
   const failed = await untilStatus(messageId, 'FAILED');
   assert.equal(failed.devices[0].status, 'FAILED');

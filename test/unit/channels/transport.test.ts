@@ -61,6 +61,7 @@ const twilio = textBy({ accountSid: `AC${'0'.repeat(32)}`, from: '+15005550001' 
 const push: SendToPrepare = {
   ...textBy({ projectId: 'project-1', tokenUrl: 'https://tokens.example/token' }, account),
   address: 'device',
+  reportToken: 'reports-with',
   rendered: {
     kind: 'push',
     payload: { title: 'T', body: 'B', url: 'https://example.com/r/1', actions: [{ action: 'a', title: 'A' }] },
@@ -225,9 +226,30 @@ describe('Firebase Cloud Messaging', () => {
     assert.partialDeepStrictEqual(message, {
       token: 'device',
       notification: { title: 'T', body: 'B' },
-      data: { url: 'https://example.com/r/1', actions: '[{"action":"a","title":"A"}]', messageId: '5' },
+      data: {
+        url: 'https://example.com/r/1',
+        actions: '[{"action":"a","title":"A"}]',
+        messageId: '5',
+        token: 'reports-with',
+      },
       android: { priority: 'HIGH', ttl: '60s', notification: { tag: 'perennial-5' } },
     });
+  });
+
+  test('a push that FCM would not take is not sent', async () => {
+    const { outbound } = outboundWith(() => token('access'));
+    const titled = (length: number): SendToPrepare => ({
+      ...push,
+      rendered: {
+        kind: 'push',
+        payload: { title: 'ä'.repeat(length), body: '' },
+        ...{ ttlSeconds: 60, urgency: null, collapseKey: null },
+      },
+    });
+    // The four names, the token and the id of the message have 36 bytes.
+    await callOf('fcm', titled(2_030), outbound);
+    const failed = await prepareRequest('fcm', titled(2_031), { outbound, apiUrl });
+    assert.partialDeepStrictEqual(failed, { failed: { result: 'FAILED', reason: 'payload_too_large' } });
   });
 
   test('a token that was refused is asked for again', async () => {
