@@ -164,7 +164,9 @@ async function queueAnswer(
     {
       sendKey: answerKey(to.id),
       ...{ channel: 'sms', category: 'transactional', lane: 'transactional', priority: 9 },
-      content: { body: to.body },
+      // The tenant's texts are no Liquid.
+      content: { body: '{{ data.text }}' },
+      data: { text: to.body },
       contactId,
       toAddress: to.number,
       providerId: to.providerId,

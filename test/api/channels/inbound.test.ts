@@ -59,7 +59,7 @@ const consentOf = async (contactId: number) => {
 /** The answers to a number that are queued, oldest first. */
 const answersTo = (number: string) =>
   tools.inTenant<{ text: string; contactId: number | null; providerId: number; category: string }>(sql`
-    select content ->> 'body' as text, contact_id as "contactId", provider_id as "providerId", category from messages
+    select data ->> 'text' as text, contact_id as "contactId", provider_id as "providerId", category from messages
     where to_address = ${number} and send_key like 'inbound/%/reply' order by id`);
 /** The events about a contact of these types, in order, without MESSAGE_RECEIVED's id. */
 const eventsOf = async (contactId: number, tenantId = 'default') =>

@@ -21,7 +21,11 @@ beforeAll(async () => {
   // The service knows itself by this URL, and the signature covers it.
   providerUrl = `${service.deps.env.PUBLIC_URL}/api/v1/channels/webhooks/${providerId}`;
   const sendWindows = { email: null, sms: null, push: null };
-  await call('PUT', '/channels/settings', 200, { sendWindows, stopText: 'No more texts.', helpText: 'Write to us.' });
+  await call('PUT', '/channels/settings', 200, {
+    sendWindows,
+    stopText: 'No more texts {{ to you',
+    helpText: 'Write to us.',
+  });
 });
 afterAll(async () => {
   await service.stop();
@@ -73,7 +77,7 @@ test('STOP ends all marketing texts at once, also those that wait, and is answer
   // Changed by a person: it is asked again.
   await call('PUT', `/channels/providers/${providerId}`, 200, { name: 'Rested' });
   await ends(code, 'SENT');
-  await until('it is answered', () => textsTo(person.number).includes('No more texts.'));
+  await until('it is answered', () => textsTo(person.number).includes('No more texts {{ to you'));
   await receive(person.number, 'STOP!!');
   await receive(person.number, 'unsubscribe');
   const { data } = await call('GET', `/channels/inbound?contactId=${person.id}&sort=id`, 200);
@@ -84,7 +88,7 @@ test('STOP ends all marketing texts at once, also those that wait, and is answer
   // Another person's text comes after whatever else would have been sent.
   const other = await subscriber();
   await ends((await send(other.id)).messageId, 'SENT');
-  assert.deepEqual(textsTo(person.number).sort(), ['No more texts.', 'Sale', 'Your code is 1']);
+  assert.deepEqual(textsTo(person.number).sort(), ['No more texts {{ to you', 'Sale', 'Your code is 1']);
 });
 
 test('the first marketing text that goes out says how to opt out, also after a refusal; the next one does not', async () => {
@@ -146,5 +150,5 @@ test('a text that is handed over twice, even at once, is taken once', async () =
   const { data } = await call('GET', `/channels/inbound?contactId=${person.id}`, 200);
   assert.equal(data.length, 1);
   await until('it is answered', () => textsTo(person.number).length > 0);
-  assert.deepEqual(textsTo(person.number), ['No more texts.']);
+  assert.deepEqual(textsTo(person.number), ['No more texts {{ to you']);
 });
