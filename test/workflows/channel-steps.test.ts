@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import { rows, sql } from '../../db/orm.ts';
 import { readStats } from '../../domain/campaigns/management/read-stats.ts';
-import type { Walked } from './campaign-paths.ts';
+import { until } from '../support/until.ts';
+import { wait, walk, type Walked } from './campaign-paths.ts';
 import { DAY, HISTORY_OF_ONE_WAIT, startJourneys, type Journeys } from './campaign-support.ts';
-import { channelPaths, messagesOf } from './channel-paths.ts';
+import { channelPaths, messagesOf, reachable, sendingSteps } from './channel-paths.ts';
 
 let journeys: Journeys;
 beforeAll(async () => {
@@ -78,7 +80,7 @@ test('a cap of the entry counts the channels that it names, and MESSAGE goes rou
   const emails = await journeys.emails(walk.execution.id);
   assert.deepEqual(
     emails.map(({ send_key, status }) => [send_key, status]),
-    [[`execution:${walk.execution.id}:any:1`, 'QUEUED']],
+    [[`execution:${walk.execution.id}:any:1:email`, 'QUEUED']],
   );
 });
 
@@ -88,7 +90,7 @@ for (const [name, why] of [
 ] as const) {
   test(`MESSAGE sends by ${why}, and by no other`, async () => {
     const walk = await walked(name, ['any:sent:push', 'pause:success']);
-    const key = `execution:${walk.execution.id}:any:1`;
+    const key = `execution:${walk.execution.id}:any:1:push`;
     assert.deepEqual(
       (await queued(walk)).map(({ send_key, channel, status }) => [send_key, channel, status]),
       [[key, 'push', 'QUEUED']],
@@ -96,6 +98,38 @@ for (const [name, why] of [
     assert.deepEqual(await journeys.emails(walk.execution.id), []);
   });
 }
+
+test('MESSAGE sends by the next channel if a text is refused when it is queued', async () => {
+  const { message } = await sendingSteps(journeys);
+  const contactId = await reachable(journeys, { text: true, push: true });
+  const walking = await journeys.em().transactional(async (tx) => {
+    await rows(tx, sql`lock table messages in share mode`);
+    const walked = walk(journeys, [message('any', ['sms', 'push', 'email']), wait('pause', 60)], {}, contactId);
+    await until('the text is about to be queued', async () => {
+      const waiting = await rows(
+        tx,
+        sql`select 1 from pg_locks where relation = 'messages'::regclass and mode = 'RowExclusiveLock' and not granted`,
+      );
+      return waiting.length > 0;
+    });
+    await rows(
+      tx,
+      sql`
+      insert into text_consents (tenant_id, address, status, source)
+      select tenant_id, phone_e164, 'unsubscribed', 'text' from contacts where id = ${contactId}`,
+    );
+    return { walked };
+  });
+  const ended = await walking.walked;
+  assert.deepEqual(await journeys.steps(ended.execution.id), ['any:sent:push', 'pause:success']);
+  assert.deepEqual(
+    (await queued(ended)).map(({ channel, status, reason }) => [channel, status, reason]),
+    [
+      ['sms', 'SUPPRESSED', 'no_consent'],
+      ['push', 'QUEUED', null],
+    ],
+  );
+});
 
 test('SMS and MESSAGE wait for the send window', async () => {
   const walk = await walked('messages-in-window', ['text:success', 'hour:success', 'any:sent:email']);

@@ -1,3 +1,4 @@
+import type { Channel } from '../../../db/entities/channels.ts';
 import { stableId } from '../../common/stable-id.ts';
 import type { Entry } from '../definition/entry.ts';
 import type { StepResult } from './advance.ts';
@@ -40,6 +41,6 @@ export const success: Performed = { result: { kind: 'done' }, recorded: 'success
 export const causeId = ({ executionId, stepId, visit }: Performer): string =>
   stableId(`execution:${executionId}:${stepId}:${visit}`);
 
-/** Identifies what a visit of a step sends: an email, a message or a notification. */
-export const sendKeyOf = ({ executionId, stepId, visit }: Performer): string =>
-  `execution:${executionId}:${stepId}:${visit}`;
+/** Identifies what a visit of a step sends: an email, a message or a notification. `channel`: if it may send by several. */
+export const sendKeyOf = ({ executionId, stepId, visit }: Performer, channel?: Channel): string =>
+  `execution:${executionId}:${stepId}:${visit}${channel === undefined ? '' : `:${channel}`}`;

@@ -30,7 +30,12 @@ export const cappedChannels = (cap: { channels?: readonly Channel[] }): readonly
 /**
  * Queues one email per visit of the step (its send key). Suppressed emails (by a gate or the cap) get a ledger row too.
  */
-export async function sendEmail(tx: EntityManager, templateId: number, by: Performer): Promise<Performed> {
+export async function sendEmail(
+  tx: EntityManager,
+  templateId: number,
+  by: Performer,
+  sendKey = sendKeyOf(by),
+): Promise<Performed> {
   const { tenantId, executionId, campaignId, contactId, stepId, frequencyCap, priority } = by;
   const cap = frequencyCap && cappedChannels(frequencyCap).includes('email') ? frequencyCap : null;
   // The lock prevents two concurrent journeys from both sending the last email that the cap allows.
@@ -38,7 +43,7 @@ export async function sendEmail(tx: EntityManager, templateId: number, by: Perfo
   const capped = cap && (await isCapped(tx, tenantId, { contactId, templateId }, cap));
   const [email] = await queueEmails(tx, tenantId, [
     {
-      ...{ sendKey: sendKeyOf(by), templateId, contactId, campaignId, executionId, stepId, lane: 'journey' },
+      ...{ sendKey, templateId, contactId, campaignId, executionId, stepId, lane: 'journey' },
       ...{ priority, requestId: null, refusal: capped ? 'frequency_cap' : null },
     },
   ]);
@@ -52,6 +57,7 @@ export async function sendMessage(
   tx: EntityManager,
   { channel, templateId }: { channel: MessageChannel; templateId: number },
   by: Performer,
+  sendKey = sendKeyOf(by),
 ): Promise<Performed> {
   const { tenantId, executionId, campaignId, contactId, stepId, frequencyCap, priority } = by;
   let capped = false;
@@ -61,7 +67,7 @@ export async function sendMessage(
   }
   const [message] = await queueMessages(tx, tenantId, [
     {
-      ...{ sendKey: sendKeyOf(by), channel, templateId, contactId, campaignId, executionId, stepId, lane: 'journey' },
+      ...{ sendKey, channel, templateId, contactId, campaignId, executionId, stepId, lane: 'journey' },
       ...{ priority, requestId: null, refusal: capped ? 'frequency_cap' : null },
     },
   ]);
@@ -102,8 +108,12 @@ export async function sendByChannel(
     const refusal = await refusalOf(tx, { channel, templateId }, by, mailFrom);
     if (refusal === 'template_deleted') throw notFound('template', templateId);
     if (refusal === null) {
+      // What was suppressed because something changed just now must not stand for what the next channel sends.
+      const sendKey = sendKeyOf(by, channel);
       const performed =
-        channel === 'email' ? await sendEmail(tx, templateId, by) : await sendMessage(tx, { channel, templateId }, by);
+        channel === 'email'
+          ? await sendEmail(tx, templateId, by, sendKey)
+          : await sendMessage(tx, { channel, templateId }, by, sendKey);
       if (performed.result.kind === 'done') return sentBy(channel);
     }
     refused.push({ channel, reason: refusal ?? 'suppressed' });
