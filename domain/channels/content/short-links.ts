@@ -23,7 +23,7 @@ export function newCode(): string {
 
 const URL_IN_TEXT = /https?:\/\/[^\s<>"]+/gi;
 /** What ends a sentence is no part of the URL before it. */
-const TRAILING = /[.,;:!?'’»)\]}]+$/u;
+const TRAILING = new Set(`.,;:!?'’»)]}`);
 
 /** Whether it can be opened by a browser: http or https, with a host. */
 export function isWebUrl(url: string): boolean {
@@ -66,7 +66,8 @@ export class Shortener {
 
 /** Cuts off what follows a URL in a sentence, but not a bracket that it opens itself. */
 function withoutEnd(found: string): string {
-  const end = TRAILING.exec(found)?.[0] ?? '';
-  const keeps = /^[)\]}]/.test(end) && /[([{]/.test(found.slice(0, -end.length)) ? 1 : 0;
-  return found.slice(0, found.length - end.length + keeps);
+  let end = found.length;
+  while (end > 0 && TRAILING.has(found[end - 1]!)) end -= 1;
+  const keeps = /[)\]}]/.test(found.charAt(end)) && /[([{]/.test(found.slice(0, end)) ? 1 : 0;
+  return found.slice(0, end + keeps);
 }
