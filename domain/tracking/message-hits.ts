@@ -1,6 +1,7 @@
 import type { MessageChannel } from '../../db/entities/channels.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
 import { appendEventsOfTenants } from '../../events/outbox.ts';
+import { keptUrl } from '../addresses/kept-url.ts';
 import { settleByClicks } from '../channels/ledger/settle-by-clicks.ts';
 import type { MessageHit } from './hit.ts';
 import type { HitLedger, PendingHit } from './hit-ledger.ts';
@@ -86,17 +87,25 @@ export async function recordPushClick(
     userAgent,
   }: { tenantId: string; sendId: number; ip: string | null; userAgent: string | null },
 ): Promise<void> {
+  const sent = sql`message_sends s join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
+      and s.tenant_id = ${tenantId} and s.id = ${sendId} and s.type <> 'sms' and s.attempt > 0 and m.reason is distinct from 'erased'`;
+  const [clicked] = await rows<{ url: string }>(
+    tx,
+    sql`
+    select coalesce((
+      select l.url from message_links l where l.tenant_id = s.tenant_id and l.message_id = s.message_id and l.send_id = s.id
+      order by l.position limit 1), p.default_url, '') as url
+    from ${sent}
+    left join push_subscriptions d on d.tenant_id = s.tenant_id and d.id = s.subscription_id
+    left join push_sites p on p.tenant_id = d.tenant_id and p.id = d.site_id`,
+  );
+  if (!clicked) return;
   await rows(
     tx,
     sql`
     insert into message_clicks (tenant_id, message_id, send_id, event_id, at, url, ip, user_agent)
-    select s.tenant_id, s.message_id, s.id, ${pushClickId}, now(), coalesce((
-        select l.url from message_links l where l.tenant_id = s.tenant_id and l.message_id = s.message_id and l.send_id = s.id
-        order by l.position limit 1), p.default_url, ''), ${ip}, ${userAgent}
-    from message_sends s join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
-    left join push_subscriptions d on d.tenant_id = s.tenant_id and d.id = s.subscription_id
-    left join push_sites p on p.tenant_id = d.tenant_id and p.id = d.site_id
-    where s.tenant_id = ${tenantId} and s.id = ${sendId} and s.type <> 'sms' and s.attempt > 0 and m.reason is distinct from 'erased'
+    select s.tenant_id, s.message_id, s.id, ${pushClickId}, now(), ${keptUrl(clicked.url)}, ${ip}, ${userAgent}
+    from ${sent}
     on conflict (event_id) do nothing`,
   );
 }

@@ -267,7 +267,9 @@ test(
       engineEm(service.deps.orm).transactional((tx) =>
         recordPushClick(tx, { tenantId, sendId, ip: '192.0.2.1', userAgent: PHONE }),
       );
-    const reported = await makeMessage({ type: 'fcm' });
+    // The token of the contact is not kept.
+    const urls = [`${TARGET}&contactToken=secret`];
+    const reported = await makeMessage({ type: 'fcm', urls });
     await report(reported.sendId);
     await report(reported.sendId);
     // Of another tenant, or no push at all.
@@ -275,7 +277,7 @@ test(
     const text = await makeMessage();
     await report(text.sendId);
     await follow(reported.codes[0]!);
-    const followed = await makeMessage({ type: 'fcm' });
+    const followed = await makeMessage({ type: 'fcm', urls });
     await follow(followed.codes[0]!);
     await until('the clicks are taken in', () => hasHandledAll(service.deps.nats, TRACKING_HITS, 'tracking'));
     await report(followed.sendId);
