@@ -271,11 +271,8 @@ const PushSubscriptionSchema = defineEntity({
     { name: 'push_subscriptions_tenant_id_id_key', properties: ['tenantId', 'id'] },
   ],
   indexes: [
-    {
-      name: 'push_subscriptions_contact_idx',
-      properties: ['tenantId', 'contactId'],
-      where: `status = 'active' and contact_id is not null`,
-    },
+    { name: 'push_subscriptions_contact_idx', properties: ['tenantId', 'contactId'], where: 'contact_id is not null' },
+    { name: 'push_subscriptions_site_idx', properties: ['tenantId', 'siteId', 'id'], where: 'site_id is not null' },
   ],
   properties: {
     id: id(),

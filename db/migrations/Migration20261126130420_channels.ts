@@ -132,7 +132,10 @@ export class Migration20261126130420_channels extends Migration {
       `create table "push_subscriptions" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "type" text not null, "status" text not null default 'active', "contact_id" bigint null, "site_id" bigint null, "endpoint" text not null, "digest" varchar(64) not null, "p256dh" text null, "auth" text null, "expires_at" timestamptz(3) null, "replaced_by" bigint null, "platform" varchar(50) null, "timezone" varchar(64) null, "locale" varchar(35) null, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`,
     );
     this.addSql(
-      `create index "push_subscriptions_contact_idx" on "push_subscriptions" ("tenant_id", "contact_id") where status = 'active' and contact_id is not null;`,
+      `create index "push_subscriptions_site_idx" on "push_subscriptions" ("tenant_id", "site_id", "id") where site_id is not null;`,
+    );
+    this.addSql(
+      `create index "push_subscriptions_contact_idx" on "push_subscriptions" ("tenant_id", "contact_id") where contact_id is not null;`,
     );
     this.addSql(
       `alter table "push_subscriptions" add constraint "push_subscriptions_digest_key" unique ("tenant_id", "digest");`,
