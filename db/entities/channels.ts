@@ -238,6 +238,8 @@ const PushSiteSchema = defineEntity({
     { name: 'push_sites_site_key', properties: ['siteKey'] },
     { name: 'push_sites_tenant_id_id_key', properties: ['tenantId', 'id'] },
   ],
+  // Used by `isOriginOfAnySite`.
+  indexes: [{ name: 'push_sites_origins_idx', properties: ['origins'], type: 'gin' }],
   properties: {
     id: id(),
     tenantId: tenantId(),

@@ -126,6 +126,7 @@ export class Migration20261126130420_channels extends Migration {
     this.addSql(
       `create table "push_sites" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "name" varchar(255) not null, "origins" text[] not null, "subject" text not null, "site_key" varchar(40) not null, "public_key" text not null, "private_key" text not null, "icon_url" text null, "default_url" text null, "version" int not null default 1, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`,
     );
+    this.addSql(`create index "push_sites_origins_idx" on "push_sites" using gin ("origins");`);
     this.addSql(`alter table "push_sites" add constraint "push_sites_site_key" unique ("site_key");`);
     this.addSql(`alter table "push_sites" add constraint "push_sites_tenant_id_id_key" unique ("tenant_id", "id");`);
     this.addSql(
