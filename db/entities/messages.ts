@@ -56,6 +56,9 @@ const MessageSchema = defineEntity({
       where: 'contact_id is null and to_address is not null',
     },
     { name: 'messages_execution_idx', properties: ['tenantId', 'executionId'], where: 'execution_id is not null' },
+    { name: 'messages_template_idx', properties: ['tenantId', 'templateId', 'id'], where: 'template_id is not null' },
+    // What an operator has to resolve.
+    { name: 'messages_unknown_idx', properties: ['tenantId', 'id'], where: 'is_unknown' },
   ],
   properties: {
     id: id(),
@@ -83,6 +86,8 @@ const MessageSchema = defineEntity({
     stepId: p.string().length(64).nullable(),
     /** The best of its sends: DELIVERED, SENT, UNKNOWN, else what is open, else FAILED. */
     status: p.enum(MESSAGE_STATUSES).default('QUEUED'),
+    /** For its index. A start, and a settlement as anything else, do not change this, and so write to no index. */
+    isUnknown: p.boolean().generated(`(status = 'UNKNOWN') stored`),
     reason: p.text().nullable(),
     /**
      * When it passed the gates and was started for the first time, or an operator chose that it is sent again. From then

@@ -72,7 +72,7 @@ export class Migration20261126130420_channels extends Migration {
       `alter table "inbound_texts" add constraint "inbound_texts_tenant_id_id_key" unique ("tenant_id", "id");`,
     );
     this.addSql(
-      `create table "messages" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "send_key" text not null, "channel" text not null, "category" text not null, "priority" smallint not null default 5, "template_id" bigint null, "content_version" int null, "content" jsonb null, "data" jsonb null, "contact_id" bigint null, "to_address" varchar(100) null, "subscription_id" bigint null, "provider_id" bigint null, "campaign_id" bigint null, "execution_id" bigint null, "step_id" varchar(64) null, "status" text not null default 'QUEUED', "reason" text null, "started_at" timestamptz(3) null, "segments" smallint null, "encoding" text null, "told_at" timestamptz(3) null, "sent_at" timestamptz(3) null, "delivered_at" timestamptz(3) null, "request_id" text null, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`,
+      `create table "messages" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "send_key" text not null, "channel" text not null, "category" text not null, "priority" smallint not null default 5, "template_id" bigint null, "content_version" int null, "content" jsonb null, "data" jsonb null, "contact_id" bigint null, "to_address" varchar(100) null, "subscription_id" bigint null, "provider_id" bigint null, "campaign_id" bigint null, "execution_id" bigint null, "step_id" varchar(64) null, "status" text not null default 'QUEUED', "is_unknown" boolean generated always as (status = 'UNKNOWN') stored not null, "reason" text null, "started_at" timestamptz(3) null, "segments" smallint null, "encoding" text null, "told_at" timestamptz(3) null, "sent_at" timestamptz(3) null, "delivered_at" timestamptz(3) null, "request_id" text null, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`,
     );
     this.addSql(
       `create index "messages_to_idx" on "messages" ("tenant_id", "to_address") where contact_id is null and to_address is not null;`,
@@ -84,6 +84,10 @@ export class Migration20261126130420_channels extends Migration {
     this.addSql(
       `create index "messages_execution_idx" on "messages" ("tenant_id", "execution_id") where execution_id is not null;`,
     );
+    this.addSql(
+      `create index "messages_template_idx" on "messages" ("tenant_id", "template_id", "id") where template_id is not null;`,
+    );
+    this.addSql(`create index "messages_unknown_idx" on "messages" ("tenant_id", "id") where is_unknown;`);
     this.addSql(`alter table "messages" add constraint "messages_send_key" unique ("tenant_id", "send_key");`);
     this.addSql(`alter table "messages" add constraint "messages_tenant_id_id_key" unique ("tenant_id", "id");`);
     this.addSql(

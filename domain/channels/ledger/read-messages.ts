@@ -51,7 +51,8 @@ export const listMessages = <T>(
         query.channel !== undefined && sql`t.channel = ${query.channel}`,
         query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
         query.campaignId !== undefined && sql`t.campaign_id = ${query.campaignId}`,
-        query.status !== undefined && sql`t.status = ${query.status}`,
+        query.status !== undefined &&
+          (query.status === 'UNKNOWN' ? sql`t.is_unknown` : sql`t.status = ${query.status}`),
         query.templateId !== undefined && sql`t.template_id = ${query.templateId}`,
       ],
     },
