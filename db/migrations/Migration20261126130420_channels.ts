@@ -88,6 +88,9 @@ export class Migration20261126130420_channels extends Migration {
       `create index "messages_template_idx" on "messages" ("tenant_id", "template_id", "id") where template_id is not null;`,
     );
     this.addSql(`create index "messages_unknown_idx" on "messages" ("tenant_id", "id") where is_unknown;`);
+    this.addSql(
+      `create index "messages_answers_idx" on "messages" ("created_at") where send_key like 'inbound/%/reply';`,
+    );
     this.addSql(`alter table "messages" add constraint "messages_send_key" unique ("tenant_id", "send_key");`);
     this.addSql(`alter table "messages" add constraint "messages_tenant_id_id_key" unique ("tenant_id", "id");`);
     this.addSql(

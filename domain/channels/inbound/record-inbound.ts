@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { phoneE164 } from '../../common/phone.ts';
+import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
 import { queueMessages } from '../queue/queue-messages.ts';
 import { refreshMessages } from '../queue/refresh-messages.ts';
 import { setSuppressed } from '../queue/suppress-messages.ts';
@@ -187,9 +188,12 @@ export async function expireAnswers(em: EntityManager): Promise<void> {
     const late = await rows<{ id: number; tenantId: string }>(
       tx,
       sql`
-      select m.id, m.tenant_id as "tenantId" from message_sends s join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
-      where s.lane = 'transactional' and s.is_open and s.status = 'QUEUED' and m.send_key like 'inbound/%/reply' and m.created_at < now() - interval '270 seconds'
-      order by m.id limit 1000 for no key update of m`,
+      select m.id, m.tenant_id as "tenantId" from messages m
+      where m.send_key like 'inbound/%/reply' and m.status = 'QUEUED'
+        and m.created_at < now() - interval '270 seconds'
+        -- What is older is not sent any more.
+        and m.created_at > now() - make_interval(hours => ${sql.lit(EXPIRES_AFTER_HOURS)})
+      order by m.id limit 1000 for no key update`,
     );
     if (late.length === 0) return;
     const payload = JSON.stringify(late.map(({ id, tenantId }) => ({ t: tenantId, id })));
