@@ -118,6 +118,8 @@ export const channelTemplateRoutes: RouteSpec[] = [
     path: '/channels/templates/{id}/preview',
     operationId: 'previewChannelTemplate',
     summary: 'Preview a template as a contact would get it, with its segments',
+    description:
+      'What renders as nothing, or has a URL that no browser can open, could not be sent: 400 with the reason.',
     access: 'channels:read',
     params: IdParams,
     body: schema.ChannelPreview,

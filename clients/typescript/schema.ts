@@ -3222,7 +3222,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview a template as a contact would get it, with its segments */
+        /**
+         * Preview a template as a contact would get it, with its segments
+         * @description What renders as nothing, or has a URL that no browser can open, could not be sent: 400 with the reason.
+         */
         post: operations["previewChannelTemplate"];
         delete?: never;
         options?: never;

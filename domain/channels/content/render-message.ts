@@ -62,6 +62,8 @@ export interface RenderedPush {
 /** It cannot be sent: `too_long`, `empty`, `url_invalid` or `template_failed`. */
 export interface RenderFailure {
   failure: string;
+  /** Where the source has URLs that no browser can open, with `url_invalid`. */
+  paths?: string[];
 }
 
 const KEPT = 500;
@@ -179,10 +181,12 @@ function renderPush(
 ): RenderedPush | RenderFailure {
   const { content, problems } = composePush(source, render, shortener);
   if (content.title === '' && content.body === '') return { failure: 'empty' };
-  return problems.length > 0 ? { failure: 'url_invalid' } : { kind: 'push', content, links: shortener.links };
+  return problems.length > 0
+    ? { failure: 'url_invalid', paths: problems }
+    : { kind: 'push', content, links: shortener.links };
 }
 
-/** The content of a push, and the URLs in it that no browser can open. */
+/** The content of a push, and where the source has URLs that no browser can open. */
 function composePush(
   source: MessageSource,
   render: (liquid: string) => string,
@@ -192,29 +196,29 @@ function composePush(
   const title = line(source.title ?? '');
   const body = render(source.body);
   const problems: string[] = [];
-  const link = (liquid: string | null | undefined): string | undefined => {
+  const link = (path: string, liquid: string | null | undefined): string | undefined => {
     const url = liquid ? line(liquid) : '';
     if (url === '') return undefined;
-    if (!isWebUrl(url)) problems.push(url);
+    if (!isWebUrl(url)) problems.push(path);
     return url;
   };
-  const target = (liquid: string | null | undefined): string | undefined => {
-    const url = link(liquid);
+  const target = (path: string, liquid: string | null | undefined): string | undefined => {
+    const url = link(path, liquid);
     return url === undefined ? undefined : shortener.shorten(url);
   };
   // First, as `message_links.position` tells.
-  const url = target(source.url);
-  const actions = (source.actions ?? []).map(({ action, title: its, url: own }) => ({
+  const url = target('/url', source.url);
+  const actions = (source.actions ?? []).map(({ action, title: its, url: own }, at) => ({
     action,
     title: line(its),
-    ...given('url', target(own)),
+    ...given('url', target(`/actions/${at}/url`, own)),
   }));
   const content: PushContent = {
     title,
     body,
     ...given('url', url),
-    ...given('icon', link(source.iconUrl)),
-    ...given('image', link(source.imageUrl)),
+    ...given('icon', link('/iconUrl', source.iconUrl)),
+    ...given('image', link('/imageUrl', source.imageUrl)),
     ...(actions.length > 0 ? { actions } : {}),
   };
   return { content, problems };

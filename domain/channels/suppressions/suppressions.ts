@@ -7,7 +7,7 @@ import {
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { assertValid, invalid, notFound, type Violation } from '../../common/errors.ts';
 import { normaliseEmail } from '../../common/email.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
@@ -37,6 +37,15 @@ export function addressViolations(channel: MessageChannel, address: string): Vio
 function keyOf(channel: MessageChannel, address: string): string {
   assertValid(addressViolations(channel, address));
   return readAddress(channel, address) as string;
+}
+
+/** The same for a search, which may name no channel. Throws `validation_failed`. */
+function keyToFind(channel: MessageChannel | undefined, address: string): string {
+  if (channel !== undefined) return keyOf(channel, address);
+  const read = [readAddress('sms', address), readAddress('push', address)].find((key) => typeof key === 'string');
+  if (read !== undefined) return read;
+  const message = 'must be an email address, or a valid phone number in E.164, such as +442079460958';
+  throw invalid([{ path: '/address', code: 'format', message }]);
 }
 
 /**
@@ -107,8 +116,7 @@ export function listChannelSuppressions<T>(
   present: Present<ChannelSuppression, T>,
 ): Promise<Page<T>> {
   const { channel, address, reason } = query;
-  // Without a channel, what looks like a number is one.
-  const key = address === undefined ? undefined : keyOf(channel ?? (phoneE164(address) ? 'sms' : 'push'), address);
+  const key = address === undefined ? undefined : keyToFind(channel, address);
   return listPage(
     em,
     ChannelSuppression,

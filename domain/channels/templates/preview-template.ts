@@ -1,6 +1,6 @@
 import type { ChannelTemplate } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, invalid, notFound } from '../../common/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import { renderForPreview, type PushContent } from '../content/render-message.ts';
 import { PREVIEW_CODE } from '../content/short-links.ts';
@@ -22,7 +22,7 @@ export interface Previewed {
 
 /**
  * Renders a template as a contact would get it, or without a contact; its short links lead nowhere. `optOutText` ends
- * marketing texts. Throws 404, 422 `template_limit`.
+ * marketing texts. Throws 400 for what could not be sent as it renders, 404, 422 `template_limit`.
  */
 export async function previewTemplate(
   em: EntityManager,
@@ -50,7 +50,12 @@ export async function previewTemplate(
   });
   if ('failure' in shown) {
     if (shown.failure === 'too_long') throw new AppError('template_limit');
-    return { ...NOTHING, ...(template.channel === 'sms' ? { text: '' } : { payload: { title: '', body: '' } }) };
+    const { paths } = shown;
+    throw invalid(
+      paths
+        ? paths.map((path) => ({ path, code: 'invalid_url', message: 'renders as no http or https URL' }))
+        : [{ path: '/body', code: 'required', message: 'renders as nothing' }],
+    );
   }
   if (shown.kind === 'push') {
     const bytes = await em.transactional((tx) =>

@@ -128,7 +128,9 @@ test('what is no number in E.164, or no address at all, is refused and suppresse
     const answer = await service.api('GET', listOf({ channel: 'sms', address }));
     assert.deepEqual([answer.status, problemsOf(answer)], [400, ['/address format']], address);
     // Without a channel it could be an email address as well.
-    assert.equal((await service.api('GET', listOf({ address }))).status, 400, address);
+    const either = await service.api('GET', listOf({ address }));
+    assert.deepEqual([either.status, problemsOf(either)], [400, ['/address format']], address);
+    assert.match(either.body.errors[0].message, /email address, or .* phone number/);
   }
   for (const method of ['GET', 'DELETE']) {
     assert.equal((await service.api(method, `${path}/999999999`)).body.code, 'not_found');

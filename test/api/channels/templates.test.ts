@@ -172,6 +172,25 @@ test('a preview shows the text of a contact, its encoding, its segments and why'
   await call('POST', `/channels/templates/${id}/preview`, 404, { contactId: 99_999 });
 });
 
+test('a preview of what could not be sent says why', async () => {
+  const problemsOf = async (template: object): Promise<string[]> => {
+    const { id } = await call('POST', '/channels/templates', 201, template);
+    const { errors } = await call('POST', `/channels/templates/${id}/preview`, 400);
+    return errors.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`);
+  };
+  assert.deepEqual(await problemsOf({ ...TEXT, body: '{{nickname}}' }), ['/body required']);
+  assert.deepEqual(await problemsOf({ ...PUSH, title: '{{nickname}}', body: '{{nickname}}' }), ['/body required']);
+  assert.deepEqual(
+    await problemsOf({
+      ...PUSH,
+      url: 'ftp://{{nickname}}',
+      iconUrl: 'https://example.com/',
+      imageUrl: 'x{{nickname}}',
+    }),
+    ['/url invalid_url', '/imageUrl invalid_url'],
+  );
+});
+
 test('a topic that a template names cannot be deleted', async () => {
   const topic = await call('POST', '/emails/topics', 201, { name: 'Offers' });
   const template = await call('POST', '/channels/templates', 201, { ...TEXT, topicId: topic.id });

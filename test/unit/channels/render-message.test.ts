@@ -96,7 +96,7 @@ test('a push has its texts on one line, short links to click, and others as they
     actions: [{ action: 'more', title: 'More', url: codeOf('https://example.com/more') }],
   });
   for (const url of ['javascript:alert(1)', 'data:text/html,x', '/relative', 'ftp://example.com/'])
-    assert.deepEqual(push({ url }), { failure: 'url_invalid' }, url);
+    assert.deepEqual(push({ url }), { failure: 'url_invalid', paths: ['/url'] }, url);
 });
 
 test('a URL is stored as a Location header can have it', () => {
