@@ -27,7 +27,7 @@ function checkKind({
   contactIds?: unknown;
 }): Violation[] {
   if (type === 'static')
-    return filter === undefined
+    return filter == null
       ? []
       : [
           {
@@ -47,8 +47,8 @@ function checkKind({
     : [];
 }
 
-/** The type of a new segment that names none. */
-const typeOf = ({ filter }: { filter?: unknown }) => (filter === undefined ? 'static' : 'dynamic');
+/** The type of a new segment that names none; a static one is shown with null as its filter. */
+const typeOf = ({ filter }: { filter?: unknown }) => (filter == null ? 'static' : 'dynamic');
 
 async function createIn(em: EntityManager, tenantId: string, { path }: SegmentBase, input: NewSegment) {
   const { segment, count } = await createSegment(em, tenantId, input);

@@ -50,7 +50,7 @@ export const SegmentCreate = writable(
     name,
     description,
     type,
-    filter: Optional(FilterSchema),
+    filter: Optional(nullable(FilterSchema)),
     contactIds: Optional(ContactIds),
     doubleOptIn: Optional(doubleOptIn),
   },
@@ -64,7 +64,7 @@ export const SegmentCreateUntyped = writable(
     type: Optional(
       oneOf(['dynamic', 'static'], { description: 'By default `dynamic` with a `filter`, and `static` without one' }),
     ),
-    filter: Optional(FilterSchema),
+    filter: Optional(nullable(FilterSchema)),
     contactIds: Optional(ContactIds),
     doubleOptIn: Optional(doubleOptIn),
   },

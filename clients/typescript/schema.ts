@@ -5561,7 +5561,7 @@ export interface components {
              * @enum {string}
              */
             type?: "dynamic" | "static";
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["Filter"] | null;
             /**
              * @example [
              *       1,
@@ -5581,7 +5581,7 @@ export interface components {
              * @enum {string}
              */
             type: "dynamic" | "static";
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["Filter"] | null;
             /**
              * @example [
              *       1,

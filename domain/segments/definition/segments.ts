@@ -121,7 +121,7 @@ export async function newSegmentViolations(
 ): Promise<Violation[]> {
   const { violations } = checkTexts(input);
   if (input.type === 'static') return [...violations, ...(await lockMembers(tx, tenantId, input.contactIds ?? []))];
-  if (input.filter !== undefined) violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
+  if (input.filter != null) violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
   else if (input.type === 'dynamic')
     violations.push({ path: '/filter', code: 'required', message: 'is required for a dynamic segment' });
   return [...violations, ...(input.type === 'dynamic' ? listOnly(input) : [])];

@@ -78,6 +78,7 @@ test('every call has the same answer below both bases', async () => {
     [400, ['GET', '?limit=0&nonsense=1&sort=colour']],
     [400, ['POST', '', { name: ' ', type: 'static', contactIds: [999_999], colour: 1 }]],
     [400, ['POST', '', { name: 'Both', type: 'dynamic', filter: tagged('a'), contactIds: people }]],
+    [400, ['POST', '', { name: 'No filter', type: 'dynamic', filter: null }]],
     [200, ['GET', `/${dynamic.id}`]],
     [200, ['GET', `/${list.id}`]],
     [404, ['GET', '/999999']],
@@ -136,6 +137,17 @@ test('every call has the same answer below both bases', async () => {
   );
 });
 
+test('what is shown of a static list makes another one', async () => {
+  const { id } = await make({ name: 'Shown', contactIds: people });
+  const { name, description, type, filter, doubleOptIn } = (await api('GET', `/segments/${id}`)).body;
+  assert.equal(filter, null);
+  for (const base of BASES) {
+    const answer = await api('POST', base, { name, description, type, filter, doubleOptIn });
+    assert.deepEqual([answer.status, answer.body.type, answer.body.filter], [201, 'static', null]);
+  }
+  assert.equal((await make({ name: 'Without a type', filter: null }))['type'], 'static');
+});
+
 test('a build that is begun anew is shown at the path that was asked', async () => {
   const { id } = await make({ name: 'Large', filter: tagged('a') });
   for (const base of BASES) {
@@ -164,7 +176,8 @@ test('without a type it is dynamic with a filter, and static with contacts or wi
     [{ name: 'N', type: 'dynamic' }, '/filter required'],
     [{ name: 'N', type: 'sometimes' }, '/type enum'],
     [{ name: 'N', type: null }, '/type type', '/type enum'],
-    [{ name: 'N', filter: null }, '/filter type'],
+    [{ name: 'N', type: 'dynamic', filter: null }, '/filter required'],
+    [{ name: 'N', filter: [] }, '/filter type'],
   ] as const) {
     const { status, body: answer } = await api('POST', '/segments', body);
     assert.equal(status, 400, JSON.stringify(answer));
