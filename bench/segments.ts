@@ -12,6 +12,7 @@ import { updateContact } from '../domain/contacts/people/update-contact.ts';
 import { buildPage } from '../domain/segments/membership/build-segment.ts';
 import { compileFilter } from '../domain/segments/compile/compile.ts';
 import type { Filter } from '../domain/segments/filter/filter.ts';
+import { asService } from '../domain/audit/audit.ts';
 import { createSegment } from '../domain/segments/definition/segments.ts';
 import type { AnyEvent } from '../events/contracts.ts';
 import { contactHandler } from '../events/handlers/contacts.ts';
@@ -75,7 +76,7 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
 
 async function buildPairs(orm: Orm, owner: pg.Client, contacts: number): Promise<[number, number][]> {
   const em = tenantEm(orm, 'large');
-  const { segment: byHand } = await createSegment(em, 'large', { name: 'By hand', type: 'static' });
+  const { segment: byHand } = await createSegment(em, asService('large'), { name: 'By hand', type: 'static' });
   const count = async (id: number): Promise<number> =>
     (await owner.query<{ n: number }>('select count(*)::int as n from segment_members where segment_id = $1', [id]))
       .rows[0]!.n;
@@ -94,7 +95,11 @@ async function buildPairs(orm: Orm, owner: pg.Client, contacts: number): Promise
     );
     const wanted = await count(byHand.id);
     await owner.query('truncate segment_members');
-    const { segment } = await createSegment(em, 'large', { name: 'Built', type: 'dynamic', filter: five(0) });
+    const { segment } = await createSegment(em, asService('large'), {
+      name: 'Built',
+      type: 'dynamic',
+      filter: five(0),
+    });
     const input = { tenantId: 'large', segmentId: segment.id, build: segment.build };
     const built = await seconds(async () => {
       while ((await buildPage(em, input)) !== null);
@@ -180,7 +185,11 @@ await onStack(2, async () => {
     printPairs('contacts/s', 'pages', 'by hand', await buildPairs(orm, owner, contacts));
 
     for (let n = 0; n < SEGMENTS; n += 1)
-      await createSegment(tenantEm(orm, 'busy'), 'busy', { name: `S${n}`, type: 'dynamic', filter: five(n) });
+      await createSegment(tenantEm(orm, 'busy'), asService('busy'), {
+        name: `S${n}`,
+        type: 'dynamic',
+        filter: five(n),
+      });
     await owner.query('analyze segment_members');
     console.log(`one contact's change with ${SEGMENTS} dynamic segments of five conditions, all of them judged`);
     printAdded(

@@ -11,6 +11,7 @@ import { normaliseDefinition } from '../domain/campaigns/definition/definition.t
 import { simulate } from '../domain/campaigns/simulation/simulate.ts';
 import { evaluateFilter } from '../domain/segments/compile/evaluate.ts';
 import type { Filter } from '../domain/segments/filter/filter.ts';
+import { asService } from '../domain/audit/audit.ts';
 import { createSegment } from '../domain/segments/definition/segments.ts';
 import { createTemplate } from '../domain/emails/templates/templates.ts';
 import { claimSlot } from '../test/support/slot.ts';
@@ -59,7 +60,7 @@ await onStack(1, async () => {
   try {
     const em = tenantEm(orm, TENANT);
     const list = async (name: string): Promise<number> =>
-      (await createSegment(em, TENANT, { name, type: 'static' })).segment.id;
+      (await createSegment(em, asService(TENANT), { name, type: 'static' })).segment.id;
     const [segmentId, engaged] = [await list('All'), await list('Engaged')];
     const { id: templateId } = await createTemplate(
       em,

@@ -40,8 +40,8 @@ export const pushSubscriptionRoutes: RouteSpec[] = [
     responses: { 201: { schema: schema.Subscribed }, 200: { schema: schema.Subscribed, description: 'Known before' } },
     errors: ['unauthorized', 'forbidden', 'origin_not_allowed', 'not_found', 'conflict'],
     check: ({ deps, body, caller }) => subscribeViolations(deps, body, caller.tenantId),
-    handler: ({ ctx, deps, requestId, principal, body }) =>
-      subscribe(ctx, deps, { body, requestId, tenantId: (principal as typeof principal | undefined)?.tenantId }),
+    handler: ({ ctx, deps, requestId, principal, caller, body }) =>
+      subscribe(ctx, deps, { body, requestId, caller: (principal as typeof principal | undefined) && caller }),
   }),
   route({
     method: 'GET',

@@ -13,6 +13,7 @@ import {
   keptKey,
   subscriptionViolations,
 } from '../../domain/channels/devices/subscription-violations.ts';
+import type { Caller } from '../../domain/audit/principal.ts';
 import { AppError, assertValid, type Violation } from '../../domain/common/errors.ts';
 import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
@@ -25,8 +26,8 @@ type Body = Static<typeof PushSubscribe>;
 interface Call {
   body: Body;
   requestId: string;
-  /** Of a caller with a token of the API. */
-  tenantId: string | undefined;
+  /** With a token of the API. */
+  caller: Caller | undefined;
 }
 
 const endpointsOf = ({ env, outbound }: Deps) => ({ hosts: pushHostsOf(env), checkUrl: outbound.checkUrl });
@@ -49,13 +50,14 @@ export function subscribeViolations(deps: Deps, body: ValidPart<Body>, tenantId:
 
 /** Subscribes a device. Throws 400, 401, 403, 404, 409. */
 export async function subscribe(ctx: Context, deps: Deps, call: Call): Promise<Reply> {
-  const { body, requestId, tenantId } = call;
+  const { body, caller } = call;
+  const tenantId = caller?.tenantId;
   if (tenantId === undefined && (body.type === 'fcm' || body.contactId !== undefined))
     throw new AppError('unauthorized', 'Apps, and subscriptions with contactId, need a token of the API');
   const errors = subscribeViolations(deps, body, tenantId);
   if (body.type === 'fcm') {
     assertValid(errors);
-    return save(deps, tenantId!, requestId, {
+    return save(deps, tenantId!, call, {
       ...{ type: 'fcm', endpoint: body.token!, platform: body.platform ?? null },
       ...{ ...keptFacts(body), contactId: body.contactId!, contactPath: '/contactId' },
     });
@@ -67,7 +69,7 @@ export async function subscribe(ctx: Context, deps: Deps, call: Call): Promise<R
     throw new AppError('not_found', 'There is no push site with this siteKey', {
       errors: [{ path: '/siteKey', code: 'not_found', message: 'is not the key of a push site' }],
     });
-  return save(deps, site.tenantId, requestId, browserOf(deps, site, body));
+  return save(deps, site.tenantId, call, browserOf(deps, site, body));
 }
 
 function browserOf(deps: Deps, site: CalledSite, body: Body): DeviceInput {
@@ -101,8 +103,9 @@ function formerOf(deps: Deps, tenantId: string, replaces: string): { endpoint: s
   return token?.tenantId === tenantId ? { id: token.id } : null;
 }
 
-async function save(deps: Deps, tenantId: string, requestId: string, device: DeviceInput): Promise<Reply> {
-  const { id, isNew } = await saveDevice(tenantEm(deps.orm, tenantId), { tenantId, requestId }, device);
+async function save(deps: Deps, tenantId: string, call: Call, device: DeviceInput): Promise<Reply> {
+  const { requestId, caller } = call;
+  const { id, isNew } = await saveDevice(tenantEm(deps.orm, tenantId), { tenantId, requestId }, device, caller);
   const body = { id, token: subscriptionToken(deps.links, tenantId, id) };
   return isNew
     ? { status: 201, body, headers: { Location: `/api/v1/channels/push/subscriptions/${id}` } }

@@ -80,8 +80,8 @@ export const segmentResource = ({ path, one, what }: SegmentBase): RouteSpec[] =
         ...(await segmentViolations(tx, current, segmentInput(body, given))),
       ];
     },
-    handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
-      const { segment, count } = await updateSegment(em, principal.tenantId, params.id, (current) => {
+    handler: async ({ em, caller, params, body, readOnly, ifMatch }) => {
+      const { segment, count } = await updateSegment(em, caller, params.id, (current) => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(withoutState(readOnly), presentSegment(current, 0));
         return body;

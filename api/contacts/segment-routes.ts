@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts';
+import type { Author } from '../../domain/audit/audit.ts';
 import { assertValid, type Violation } from '../../domain/common/errors.ts';
 import { checkTenantFilter } from '../../domain/segments/definition/check-segment-filter.ts';
 import { listSegments, listStaticLists } from '../../domain/segments/definition/list-segments.ts';
@@ -50,8 +51,8 @@ function checkKind({
 /** The type of a new segment that names none; a static one is shown with null as its filter. */
 const typeOf = ({ filter }: { filter?: unknown }) => (filter == null ? 'static' : 'dynamic');
 
-async function createIn(em: EntityManager, tenantId: string, { path }: SegmentBase, input: NewSegment) {
-  const { segment, count } = await createSegment(em, tenantId, input);
+async function createIn(em: EntityManager, author: Author, { path }: SegmentBase, input: NewSegment) {
+  const { segment, count } = await createSegment(em, author, input);
   return created(`${path}/${segment.id}`, presentSegment(segment, count));
 }
 
@@ -84,10 +85,10 @@ const collection = (base: SegmentBase, many: string, body: Body): RouteSpec[] =>
         ...(await newSegmentViolations(tx, caller.tenantId, { ...segmentInput(rest, given), type, contactIds })),
       ];
     },
-    handler: async ({ em, principal, body: sent }) => {
+    handler: async ({ em, caller, body: sent }) => {
       const input = { ...sent, type: sent.type ?? typeOf(sent) } as NewSegment;
       assertValid(checkKind(input));
-      return createIn(em, principal.tenantId, base, input);
+      return createIn(em, caller, base, input);
     },
   }),
 ];
@@ -113,7 +114,7 @@ export const segmentRoutes: RouteSpec[] = [
     body: schema.ListCreate,
     responses: { 201: { schema: schema.Segment } },
     check: ({ tx, caller, body }) => newSegmentViolations(tx, caller.tenantId, { ...body, type: 'static' }),
-    handler: ({ em, principal, body }) => createIn(em, principal.tenantId, LISTS, { ...body, type: 'static' }),
+    handler: ({ em, caller, body }) => createIn(em, caller, LISTS, { ...body, type: 'static' }),
   }),
   route({
     method: 'POST',

@@ -18,6 +18,7 @@ import { createCampaign, type CampaignInput } from '../../domain/campaigns/manag
 import { startCampaign, type Audience } from '../../domain/campaigns/management/start-campaign.ts';
 import { createContact } from '../../domain/contacts/people/create-contact.ts';
 import { createTemplate } from '../../domain/emails/templates/templates.ts';
+import { asService } from '../../domain/audit/audit.ts';
 import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { withClient } from '../../dev/stack/postgres.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
@@ -150,7 +151,7 @@ export async function startJourneys(): Promise<Journeys> {
         )
       ).id,
     list: async (contactIds = []) =>
-      (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).segment.id,
+      (await createSegment(em(), asService(TENANT), { name: 'A list', type: 'static', contactIds })).segment.id,
     start: async (input, audience = {}) => {
       const { id } = await createCampaign(em(), TENANT, { name: 'A campaign', ...input }, deps.outbound.checkUrl);
       await startCampaign(em(), origin, id, audience, deps.outbound.checkUrl);

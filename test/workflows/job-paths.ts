@@ -62,7 +62,7 @@ async function newBuild({ em }: Journeys): Promise<void> {
   );
   const {
     segment: { status },
-  } = await createSegment(em(), TENANT, {
+  } = await createSegment(em(), asService(TENANT), {
     name: 'All',
     type: 'dynamic',
     filter: { field: 'firstName', operator: 'eq', value: 'P' },

@@ -39,14 +39,21 @@ interface Device {
   id: number;
   contactId: number | null;
   isNew: boolean;
+  /** The contact of a known one before. */
+  formerContactId: number | null;
 }
 
 /**
  * Stores a device, or brings a known one up to date: it is active, and belongs to the given contact from now on. Writes
  * CHANNEL_SUBSCRIBED with a contact's first device. Throws 400 at `contactPath` for a contact that does not exist, 409
- * if it is being erased.
+ * if it is being erased. `author`: who did it, if it was not the device itself.
  */
-export async function saveDevice(em: EntityManager, origin: Origin, device: DeviceInput): Promise<Device> {
+export async function saveDevice(
+  em: EntityManager,
+  origin: Origin,
+  device: DeviceInput,
+  author?: Author,
+): Promise<Pick<Device, 'id' | 'isNew'>> {
   const { tenantId } = origin;
   return retriedTransaction(em, async (tx) => {
     const contactId = device.contactId === undefined ? null : await lockContact(tx, tenantId, device);
@@ -55,11 +62,32 @@ export async function saveDevice(em: EntityManager, origin: Origin, device: Devi
     const inherited =
       device.replaces === undefined ? null : await replaceSubscription(tx, tenantId, saved.id, device.replaces);
     const owner = saved.contactId ?? inherited;
+    if (author) await auditSaved(tx, author, device, { ...saved, contactId: owner });
     if (owner === null) return saved;
     if (contactId !== null && before === 0) await tell(tx, origin, 'CHANNEL_SUBSCRIBED', contactId, 'device');
     await replaceOldest(tx, tenantId, owner);
-    return { ...saved, contactId: owner };
+    return saved;
   });
+}
+
+/** A new device, or a known one that belongs to somebody else now. Never the endpoint: who knows it can send to it. */
+async function auditSaved(
+  tx: EntityManager,
+  author: Author,
+  device: DeviceInput,
+  { id, isNew, contactId, formerContactId }: Device,
+): Promise<void> {
+  const { type, siteId = null, platform = null } = device;
+  await appendAudit(
+    tx,
+    author,
+    isNew
+      ? { action: 'push_subscription.created', ...resourceOf(id), after: { type, contactId, siteId, platform } }
+      : {
+          ...{ action: 'push_subscription.linked', ...resourceOf(id) },
+          ...{ before: { contactId: formerContactId }, after: { contactId } },
+        },
+  );
 }
 
 /** Locks a contact, so that its devices are counted one after the other, and an erasure waits. Returns its id. */
@@ -107,7 +135,7 @@ async function upsertDevice(
       contact_id = coalesce(excluded.contact_id, p.contact_id), site_id = excluded.site_id, p256dh = excluded.p256dh, auth = excluded.auth,
       expires_at = excluded.expires_at, platform = coalesce(excluded.platform, p.platform),
       timezone = coalesce(excluded.timezone, p.timezone), locale = coalesce(excluded.locale, p.locale), updated_at = now()
-    returning p.id, p.contact_id as "contactId", p.xmax = 0 as "isNew"`,
+    returning p.id, p.contact_id as "contactId", p.xmax = 0 as "isNew", old.contact_id as "formerContactId"`,
   );
   return saved!;
 }

@@ -33,12 +33,17 @@ export type NewSegment = SegmentInput & { name: string } & (
     { type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] }
   );
 
+const resourceOf = (id: number) => ({ resourceType: 'segment', resourceId: id });
+/** What the audit log has of a segment or list: neither its filter nor its members, which may say whom it is about. */
+const contentOf = ({ name, type, doubleOptIn, version }: Segment) => ({ name, type, doubleOptIn, version });
+
 /**
  * Creates a segment or list with its members, without SEGMENT_ENTERED events. The members of a dynamic segment are the
  * contacts that match its filter (once it is READY), those of a static list the given contacts. Throws
  * `validation_failed`.
  */
-export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<CountedSegment> {
+export async function createSegment(em: EntityManager, author: Author, input: NewSegment): Promise<CountedSegment> {
+  const { tenantId } = author;
   return em.transactional(async (tx) => {
     if (input.type === 'dynamic') await lockDefinitions(tx, tenantId);
     assertValid(await newSegmentViolations(tx, tenantId, input));
@@ -56,6 +61,7 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
     await tx.flush();
     if (input.type === 'static') await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
     else await build(tx, segment);
+    await appendAudit(tx, author, { action: 'segment.created', ...resourceOf(segment.id), after: contentOf(segment) });
     return counted(tx, segment);
   });
 }
@@ -66,10 +72,11 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
  */
 export async function updateSegment(
   em: EntityManager,
-  tenantId: string,
+  author: Author,
   id: number,
   read: (current: Segment) => SegmentInput,
 ): Promise<CountedSegment> {
+  const { tenantId } = author;
   return em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
     const input = read(segment);
@@ -77,6 +84,7 @@ export async function updateSegment(
     const { values } = checkTexts(input);
     const { filter, doubleOptIn = segment.doubleOptIn } = input;
     const newFilter = isNewFilter(segment, filter);
+    const before = contentOf(segment);
     tx.assign(segment, {
       ...values,
       doubleOptIn,
@@ -84,6 +92,10 @@ export async function updateSegment(
     });
     await tx.flush();
     if (newFilter) await build(tx, segment);
+    await appendAudit(tx, author, {
+      ...{ action: 'segment.updated' as const, ...resourceOf(id) },
+      ...{ before, after: contentOf(segment) },
+    });
     return counted(tx, segment);
   });
 }
@@ -106,8 +118,7 @@ export async function deleteSegment(
     await tx.remove(segment).flush();
     await appendAudit(tx, author, {
       action: 'segment.deleted',
-      resourceType: 'segment',
-      resourceId: id,
+      ...resourceOf(id),
       before: { name, type },
     });
   });

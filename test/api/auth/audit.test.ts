@@ -265,7 +265,7 @@ test('campaigns, settings and what is deleted are told of, also when a key did i
     assert.deepEqual([entry.actorType, entry.actorId, entry.actorName], ['api_key', keyId, 'Runner']);
 });
 
-test('deletions of contacts and companies, imports and thresholds are told of, by ids: nothing says whom it was about', async () => {
+test('deletions of contacts and companies, lists, imports and thresholds are told of, by ids: nothing says whom it was about', async () => {
   const ids: Record<string, number> = {};
   const threshold = { name: 'Hot', score: 50, action: { type: 'NONE' } };
   const found = await logged(async () => {
@@ -294,6 +294,7 @@ test('deletions of contacts and companies, imports and thresholds are told of, b
   assert.deepEqual(found.map(told), [
     ['contact.deleted', `contact/${ids['contact']}`, null, null],
     ['company.deleted', `company/${ids['company']}`, null, null],
+    ['segment.created', `segment/${listId}`, null, { name: 'Guests', type: 'static', doubleOptIn: false, version: 1 }],
     ['contact_import.started', importEntry, null, { mode: 'create', dryRun: false, listId }],
     ['contact_import.cancelled', importEntry, { status: 'PENDING' }, { status: 'CANCELLED' }],
     ['contact_import.undo_requested', importEntry, null, null],

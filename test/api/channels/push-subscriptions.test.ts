@@ -249,6 +249,20 @@ test('apps subscribe with a token of the API, for a contact', async () => {
   assert.equal((await service.api('POST', '/channels/push/subscriptions', app)).status, 200);
   const shown = await read(made.body.id);
   assert.deepEqual([shown.type, shown.contactId, shown.siteId, shown.platform], ['fcm', person.id, null, 'android']);
+  const other = await channels.makePerson();
+  const given = await service.api('POST', '/channels/push/subscriptions', { ...app, contactId: other.id });
+  assert.equal(given.status, 200);
+  const { data: log } = (
+    await service.api('GET', `/auth/audit-log?resourceType=push_subscription&resourceId=${made.body.id}`)
+  ).body;
+  const is = { type: 'fcm', contactId: person.id, siteId: null, platform: 'android' };
+  assert.deepEqual(
+    log.map(({ action, before, after }: Record<string, unknown>) => [action, before, after]),
+    [
+      ['push_subscription.linked', { contactId: person.id }, { contactId: other.id }],
+      ['push_subscription.created', null, is],
+    ],
+  );
   const lacking = await service.api('POST', '/channels/push/subscriptions', { type: 'fcm', platform: '\n' });
   assert.deepEqual(lacking.body.errors.map((error: { path: string }) => error.path).sort(), [
     ...['/contactId', '/platform', '/token'],

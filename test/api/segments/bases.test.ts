@@ -148,6 +148,23 @@ test('what is shown of a static list makes another one', async () => {
   assert.equal((await make({ name: 'Without a type', filter: null }))['type'], 'static');
 });
 
+test('who made, changed and deleted a segment is in the audit log', async () => {
+  const { id } = await make({ name: 'Audited', filter: tagged('a') });
+  for (const body of [{ name: 'Renamed' }, { filter: tagged('b') }, { name: 'Renamed' }])
+    assert.equal((await api('PUT', `/segments/${id}`, body)).status, 200);
+  assert.equal((await api('DELETE', `/segments/${id}`)).status, 204);
+  const { data } = (await api('GET', `/auth/audit-log?resourceType=segment&resourceId=${id}`)).body;
+  assert.deepEqual(
+    data.map(({ action, before, after }: Record<string, unknown>) => [action, before, after]),
+    [
+      ['segment.deleted', { name: 'Renamed', type: 'dynamic' }, null],
+      ['segment.updated', { version: 2 }, { version: 3 }],
+      ['segment.updated', { name: 'Audited', version: 1 }, { name: 'Renamed', version: 2 }],
+      ['segment.created', null, { name: 'Audited', type: 'dynamic', doubleOptIn: false, version: 1 }],
+    ],
+  );
+});
+
 test('a build that is begun anew is shown at the path that was asked', async () => {
   const { id } = await make({ name: 'Large', filter: tagged('a') });
   for (const base of BASES) {

@@ -64,8 +64,13 @@ async function driftAt(
   const lists: number[] = [];
   for (const name of ['one', 'two'])
     lists.push(
-      (await createSegment(em(), TENANT, { type: 'static', name, contactIds: contacts.filter(() => random() < 0.5) }))
-        .segment.id,
+      (
+        await createSegment(em(), asService(TENANT), {
+          type: 'static',
+          name,
+          contactIds: contacts.filter(() => random() < 0.5),
+        })
+      ).segment.id,
     );
 
   const segments = [...lists];
@@ -79,7 +84,9 @@ async function driftAt(
         checkFilter(filter, '', { customFields: new Map() }).length === 0,
     );
     if (sound)
-      segments.push((await createSegment(em(), TENANT, { type: 'dynamic', name: `S${n}`, filter: sound })).segment.id);
+      segments.push(
+        (await createSegment(em(), asService(TENANT), { type: 'dynamic', name: `S${n}`, filter: sound })).segment.id,
+      );
   }
   const dynamic = segments.slice(lists.length);
 
