@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { eraseRecords } from '../../../domain/contacts/erasure/erase-records.ts';
 import { classifyHits } from '../../../domain/tracking/classify-hits.ts';
 import { recordHits } from '../../../domain/tracking/record-hits.ts';
@@ -321,7 +321,7 @@ test('erasure: diagnostics and addresses go, what comes later is dropped, and th
   );
 
   const { body: job } = await service.api('POST', `/contacts/${contact.id}/erase`);
-  await eraseRecords(engineEm(service.deps.orm), 'default', job.id);
+  await eraseRecords(tenantEm(service.deps.orm, 'default'), 'default', job.id);
   const kept = await engine<Record<string, unknown>>(sql`select * from email_bounces where email_id = ${emailId}`);
   assert.equal(kept.length, 1);
   assert.doesNotMatch(JSON.stringify(kept), new RegExp(contact.email.split('@')[0]!));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { pick, seededRandom } from '../../../dev/demo/random.ts';
-import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
+import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import { eraseRecords } from '../../../domain/contacts/erasure/erase-records.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 
@@ -47,7 +47,7 @@ async function person(tags: string[] = []): Promise<number> {
 }
 async function erase(id: number): Promise<void> {
   const job = await ask('POST', `/contacts/${id}/erase`);
-  await eraseRecords(engineEm(service.deps.orm), 'default', job.id);
+  await eraseRecords(tenantEm(service.deps.orm, 'default'), 'default', job.id);
 }
 
 /** A moment between what was done and what will be: the clock of the database has moved on since, by milliseconds. */
