@@ -1,0 +1,333 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { shortBase } from '../../config/short-base.ts';
+import { engineEm } from '../../db/orm.ts';
+import { putOffSends, type LeasedSend, type PutOff } from '../../domain/channels/ledger/lease-sends.ts';
+import { markGone, settleSends, type SendSettlement } from '../../domain/channels/ledger/settle-sends.ts';
+import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
+import { pushToken } from '../../domain/channels/push/push-token.ts';
+import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
+import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
+import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/channels/transport/prepare.ts';
+import { Batcher } from '../../domain/common/batcher.ts';
+import { outboundError } from '../../domain/outbound/outbound-error.ts';
+import type { Deps } from '../../runtime/deps.ts';
+import { OutcomeStore } from '../../runtime/outcome-store.ts';
+import { SLOW_MS, type Flight } from '../turns/connections.ts';
+import { isComplete, requestOf, rowOf, type Rendered } from './prepare.ts';
+import { LONGEST_RETRY_SECONDS, type Provider, type Providers } from './providers.ts';
+import { Renders } from './renders.ts';
+import { Sites } from './sites.ts';
+import { Starts, type Start } from './starts.ts';
+import type { TenantLine, Waiting } from './tenant-line.ts';
+
+const GATHER_MS = 5;
+/** Templates that take longer make their tenant slow. */
+const SLOW_RENDER_MS = 50;
+const CONNECT_MS = 5_000;
+/** Without an answer for so long after its last byte, nobody can tell what became of a request. */
+export const ANSWER_MS = 30_000;
+/** A SENDING send has its last byte from here to the answer, and then is settled. */
+const SENDING_LEASE_SECONDS = 60;
+/** This process considers its leases expired this much earlier than Postgres does. */
+export const MARGIN_MS = 20_000;
+/** After a start whose result is unknown: its transaction may still commit. */
+const LATE_COMMIT_SECONDS = 3;
+const NO_PROVIDER_MS = 5_000;
+const WAIT_MS = 500;
+/** While another message tries a provider. */
+const TRIAL_WAIT_MS = 100;
+/** When a push service could not be reached. */
+const UNREACHED_MS = 10_000;
+const FIRST_RETRY_SECONDS = 1;
+const LONGEST_FAULT_SECONDS = 15;
+
+/** One send with its connection. */
+interface Attempt {
+  leased: LeasedSend;
+  row: PreparedSend;
+  until: number;
+  flight: Flight<TenantLine>;
+}
+
+/** What remains to be stored of a send when its connection is free again. */
+export type Rest = () => Promise<void>;
+
+interface Heard {
+  /** What it says of the provider; absent: nothing. */
+  outcome?: CallOutcome;
+  rest: Rest;
+}
+
+/**
+ * What is done with a leased send that has a connection: renders it, opens a request and holds back its last byte. When
+ * all else is written, the send is started (SENDING) by a transaction that asks every gate; then the byte leaves. So
+ * SENDING means "on a connection now", and if the process dies:
+ * - leased: still QUEUED, free again when the lease expires; without its last byte, a request has no effect;
+ * - SENDING: the recovery makes it UNKNOWN (nobody can tell), and it is never sent again by itself;
+ * - settled: nothing to do.
+ */
+export class Attempts {
+  readonly #deps: Deps;
+  readonly #apiUrl: string;
+  readonly #providers: Providers;
+  readonly #wakeIn: (ms: number) => void;
+  readonly #sites: Sites;
+  readonly #outcomes: OutcomeStore<SendSettlement>;
+  readonly #starts: Starts;
+  readonly #renders: Renders;
+  readonly #putOffs: Batcher<PutOff & { done: () => void }>;
+  /** Nothing more is started. */
+  isStopping = false;
+
+  /** `wakeIn` is called with the time until something that was put off is due. */
+  constructor(deps: Deps, holder: string, providers: Providers, wakeIn: (ms: number) => void) {
+    this.#deps = deps;
+    this.#apiUrl = `${deps.env.PUBLIC_URL.replace(/\/+$/, '')}/api/v1`;
+    this.#providers = providers;
+    this.#wakeIn = wakeIn;
+    this.#sites = new Sites(deps);
+    this.#outcomes = new OutcomeStore({
+      log: deps.log,
+      write: async (settlements) => {
+        await settleSends(engineEm(deps.orm), settlements);
+      },
+      onRefused: ({ id }, error) =>
+        deps.log.error({ err: error, sendId: id }, 'the outcome of a send cannot be stored'),
+    });
+    this.#starts = new Starts(deps, holder, SENDING_LEASE_SECONDS);
+    this.#renders = new Renders(shortBase(deps.env));
+    this.#putOffs = new Batcher({
+      gather: () => delay(GATHER_MS),
+      maxItems: 500,
+      maxConcurrent: 1,
+      handle: async (sends) => {
+        // If this fails, their leases expire.
+        await putOffSends(engineEm(deps.orm), holder, sends).catch((error: unknown) =>
+          deps.log.warn({ err: error }, 'could not put off messages'),
+        );
+        for (const { done } of sends) done();
+      },
+    });
+  }
+
+  /** Ends when the connection is free again. */
+  async make({ leased, until }: Waiting, flight: Flight<TenantLine>): Promise<Rest> {
+    if (performance.now() >= until) return () => this.putOff(leased.id, 0);
+    const row = rowOf(leased);
+    if (row.expired || row.notBefore || leased.isTooOld || !isComplete(leased)) return () => this.#end(row);
+    const attempt: Attempt = { leased, row, until, flight };
+    return leased.type === 'webpush' ? this.#sendToBrowser(attempt) : this.#sendByProvider(attempt);
+  }
+
+  async #sendByProvider(attempt: Attempt): Promise<Rest> {
+    const { leased, row } = attempt;
+    const provider = await this.#providers.choose(leased);
+    // Without a provider a message waits; but what a gate refuses, or nobody is there to get, ends.
+    if (provider === 'none') return () => this.#end({ ...row, notBefore: new Date(Date.now() + NO_PROVIDER_MS) });
+    if (provider === 'trial') return () => this.putOff(row.id, TRIAL_WAIT_MS);
+    if (provider === 'wait') return () => this.putOff(row.id, WAIT_MS);
+    try {
+      const wait = await provider.take();
+      if (wait > 0) return () => this.putOff(row.id, wait);
+      const rendered = await this.#render(attempt);
+      if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
+      const request = requestOf(leased, rendered, provider.row, provider.credentials);
+      const reportToken = pushToken(this.#deps.links, leased.tenantId, leased.id);
+      return await this.#send(attempt, rendered, rendered.push ? { ...request, reportToken } : request, provider);
+    } finally {
+      provider.free();
+    }
+  }
+
+  /** Push services are many, and each answer concerns one subscription: nothing is counted against them. */
+  async #sendToBrowser(attempt: Attempt): Promise<Rest> {
+    const { leased, row } = attempt;
+    const site = await this.#sites.get(leased.tenantId, leased.device!.siteId);
+    // Only its own site can send to a subscription.
+    if (site === 'none') return () => this.#end({ ...row, failure: 'gone' });
+    const rendered = await this.#render(attempt);
+    if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
+    const { links, env } = this.#deps;
+    const token = pushToken(links, leased.tenantId, leased.id);
+    const webpush = { site, token, hosts: pushHostsOf(env) };
+    return this.#send(attempt, rendered, { ...requestOf(leased, rendered, null, {}), webpush }, null);
+  }
+
+  /** Its time on the connection begins now: waiting for the templates of others does not make a tenant slow. */
+  async #render({ leased, flight }: Attempt): Promise<Rendered> {
+    const rendered = await this.#renders.render(leased);
+    flight.since = performance.now();
+    if (rendered.ms > SLOW_RENDER_MS) flight.line.trust = 'slow';
+    return rendered;
+  }
+
+  /** What cannot be sent ends as the gates and its failure say. */
+  async #end(row: PreparedSend): Promise<void> {
+    const started = await this.#starts.ask(row);
+    if (started === null) return this.#notOurs(row);
+    if (started.status === 'UNCERTAIN') return this.#settleUncertain(row, started.call);
+    this.#count(started.status);
+  }
+
+  /** The lease is gone; or the send was locked for a moment, and must not stay under its lease. */
+  #notOurs(row: PreparedSend): Promise<void> {
+    return this.putOff(row.id, WAIT_MS);
+  }
+
+  /** Sends it, and notes what this says of the provider (null for Web Push) and how long it took. */
+  async #send(attempt: Attempt, rendered: Rendered, send: SendToPrepare, provider: Provider | null): Promise<Rest> {
+    const { flight } = attempt;
+    const row: PreparedSend = {
+      ...attempt.row,
+      ...rendered.noted,
+      providerId: provider?.row.id ?? null,
+      isSendable: true,
+    };
+    provider?.breaker.used();
+    let heard: Heard | undefined;
+    try {
+      heard = await this.#exchange({ ...attempt, row }, send, provider);
+    } finally {
+      if (heard?.outcome) provider?.judge(heard.outcome);
+      else provider?.breaker.unused();
+      const isSlow = performance.now() - flight.since >= SLOW_MS || rendered.ms > SLOW_RENDER_MS;
+      flight.line.trust = isSlow ? 'slow' : 'trusted';
+    }
+    return heard.rest;
+  }
+
+  async #exchange(attempt: Attempt, send: SendToPrepare, provider: Provider | null): Promise<Heard> {
+    const { leased, row, until } = attempt;
+    const { outbound } = this.#deps;
+    const type = provider?.row.type ?? 'webpush';
+    const call = await prepareRequest(type, send, { outbound, apiUrl: this.#apiUrl });
+    if ('failed' in call) {
+      const { result, reason } = call.failed;
+      if (result !== 'FAILED') return this.#notStarted(attempt, provider, call.failed);
+      return { rest: () => this.#end({ ...row, failure: reason ?? 'rejected', isSendable: false }) };
+    }
+    let asking: Promise<Start> | undefined;
+    const answer = await outbound
+      .send({
+        owner: leased.tenantId,
+        method: 'POST',
+        ...call,
+        headers: { 'user-agent': 'Perennial', ...call.headers },
+        places: 'none',
+        limits: { connectMs: CONNECT_MS, totalMs: ANSWER_MS },
+        release: async () => {
+          if (performance.now() >= until || this.isStopping) return false;
+          // The lease begins with the statement that grants it, so not before this.
+          const sendUntil = performance.now() + SENDING_LEASE_SECONDS * 1000 - MARGIN_MS;
+          // The hours may have ended since it was leased.
+          const { expired = false, notBefore } = rowOf(leased);
+          asking = this.#starts.ask({ ...row, expired, ...(notBefore ? { notBefore } : {}) });
+          const started = await asking;
+          return started?.status === 'SENDING' && performance.now() < sendUntil;
+        },
+      })
+      .catch((error: unknown) => error as Error);
+    const judged = judgeAnswer(type, send, answer, { outbound });
+    const isSeen = answer instanceof Error ? outboundError(answer).released : answer.released;
+    if (!asking) return this.#notStarted(attempt, provider, judged);
+    const outcome = isSeen ? judged : unseen(judged);
+    // The request may have failed while the start was on its way: then it is settled as not sent.
+    const started = await asking;
+    if (started === null) return { rest: () => this.#notOurs(row) };
+    if (started.status === 'UNCERTAIN') return { rest: () => this.#settleUncertain(row, started.call) };
+    if (started.status !== 'SENDING') return { rest: () => Promise.resolve(this.#count(started.status)) };
+    return { outcome, rest: () => this.#settle(leased, row, started.attempt, outcome) };
+  }
+
+  /** The provider could not be reached, or answered before it had the message: another one may take it at once. */
+  #notStarted({ leased, row }: Attempt, provider: Provider | null, given: CallOutcome): Heard {
+    // The address of a subscription alone says that it is gone.
+    if (given.isGone && leased.device) {
+      const { tenantId, device } = leased;
+      return {
+        rest: async () => {
+          await markGone(engineEm(this.#deps.orm), { tenantId, id: device.id });
+          await this.#end({ ...row, failure: 'gone', isSendable: false });
+        },
+      };
+    }
+    const outcome = unseen(given);
+    if (leased.isTest)
+      return { outcome, rest: () => this.#end({ ...row, failure: `not_sent: ${given.reply}`, isSendable: false }) };
+    // There is no other push service for a browser.
+    const wait = Math.max(provider ? WAIT_MS : UNREACHED_MS, (given.retryAfter ?? 0) * 1000);
+    // Of a provider, its health shows this.
+    if (provider || given.reason !== 'outbound_refused') return { outcome, rest: () => this.putOff(row.id, wait) };
+    const longer = Math.max(wait, backoffSeconds(leased.attempt + 1) * 1000);
+    return { outcome, rest: () => this.putOff(row.id, longer, given.reply) };
+  }
+
+  async #settle(leased: LeasedSend, row: PreparedSend, attempt: number, given: CallOutcome): Promise<void> {
+    const outcome = leased.isTest ? ofTest(given) : given;
+    const { fault } = outcome;
+    // The provider knows the message by its key, so asking again sends nothing twice.
+    const result = outcome.isRepeatable ? 'QUEUED' : outcome.result;
+    const backoff = backoffSeconds(attempt);
+    // Another provider may take what this one refused, and its breaker says when it is asked again: a message that came
+    // back just then would be the one to try it each time. A push service has neither.
+    const again =
+      fault === 'refused' && row.providerId !== null
+        ? WAIT_MS / 1000
+        : Math.max(outcome.retryAfter ?? 0, fault ? Math.min(backoff, LONGEST_FAULT_SECONDS) : backoff);
+    this.#count(result);
+    await this.#outcomes.store({
+      ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt },
+      providerId: row.providerId,
+      wasTried: true,
+      result,
+      reason: result === 'UNKNOWN' ? 'no_reply' : outcome.reason,
+      providerMessageId: outcome.providerMessageId,
+      reply: outcome.reply,
+      suppress: outcome.suppress,
+      isGone: outcome.isGone,
+      isBound: outcome.isRepeatable,
+      hasNotice: leased.optOutText !== null,
+      ...(result === 'QUEUED' ? { delaySeconds: again } : {}),
+    });
+    if (result === 'QUEUED') this.#wakeIn(again * 1000);
+  }
+
+  /** It was surely not sent, but its start may have been committed: takes that back. */
+  async #settleUncertain(row: PreparedSend, call: string): Promise<void> {
+    await this.#outcomes.store({
+      ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt: 0, start: call },
+      ...{ providerId: null, wasTried: false, result: 'QUEUED', reason: null, providerMessageId: null, reply: null },
+      delaySeconds: LATE_COMMIT_SECONDS,
+    });
+  }
+
+  /** Ends the lease of a send. `refusal`: why its host may not be called. */
+  putOff(id: number, delayMs: number, refusal?: string): Promise<void> {
+    this.#wakeIn(delayMs);
+    return new Promise((done) =>
+      this.#putOffs.add({ id, delayMs, ...(refusal === undefined ? {} : { refusal }), done }),
+    );
+  }
+
+  #count(status: string): void {
+    this.#deps.metrics.messages.inc({ outcome: status.toLowerCase() });
+  }
+}
+
+/** How long it is waited after so many attempts. */
+const backoffSeconds = (attempts: number): number =>
+  Math.min(FIRST_RETRY_SECONDS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_SECONDS);
+
+/** A test shows what the provider says now: it is not tried again, although nothing was accepted. */
+const ofTest = (outcome: CallOutcome): CallOutcome =>
+  outcome.result === 'QUEUED' ? { ...outcome, result: 'FAILED', reason: `not_sent: ${outcome.reply}` } : outcome;
+
+/** Whatever a provider answers to a request without its last byte: it has not seen the message, and cannot refuse it. */
+const unseen = (outcome: CallOutcome): CallOutcome => ({
+  ...outcome,
+  result: 'QUEUED',
+  fault: outcome.result === 'QUEUED' ? outcome.fault : 'refused',
+  suppress: null,
+  isGone: false,
+  isRepeatable: false,
+});
