@@ -84,7 +84,9 @@ const routeTo = (command: string, buildId: string, ...args: string[]) =>
     deployment(command, '--build-id', buildId, '--yes', ...args).then(
       () => true,
       (error: unknown) => {
-        if (/missing active task queues|not found|no Worker Deployment found/i.test(String(error))) return false;
+        // A busy server does not answer in time; the command says what shall be, so it may be repeated.
+        const passes = /missing active task queues|not found|no Worker Deployment found|context deadline exceeded/i;
+        if (passes.test(String(error))) return false;
         throw error;
       },
     ),
