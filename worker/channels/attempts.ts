@@ -21,8 +21,6 @@ import { Starts, type Start } from './starts.ts';
 import type { TenantLine, Waiting } from './tenant-line.ts';
 
 const GATHER_MS = 5;
-/** Templates that take longer make their tenant slow. */
-const SLOW_RENDER_MS = 50;
 const CONNECT_MS = 5_000;
 /** Without an answer for so long after its last byte, nobody can tell what became of a request. */
 export const ANSWER_MS = 30_000;
@@ -157,7 +155,8 @@ export class Attempts {
   async #render({ leased, flight }: Attempt): Promise<Rendered> {
     const rendered = await this.#renders.render(leased);
     flight.since = performance.now();
-    if (rendered.ms > SLOW_RENDER_MS) flight.line.trust = 'slow';
+    flight.line.rendered(rendered.ms);
+    if (flight.line.rendersSlowly) flight.line.trust = 'slow';
     return rendered;
   }
 
@@ -190,7 +189,7 @@ export class Attempts {
     } finally {
       if (heard?.outcome) provider?.judge(heard.outcome);
       else provider?.breaker.unused();
-      const isSlow = performance.now() - flight.since >= SLOW_MS || rendered.ms > SLOW_RENDER_MS;
+      const isSlow = performance.now() - flight.since >= SLOW_MS || flight.line.rendersSlowly;
       flight.line.trust = isSlow ? 'slow' : 'trusted';
     }
     return heard.rest;

@@ -96,13 +96,24 @@ export class Sender {
   }
 
   async #lease(): Promise<void> {
+    for (const line of this.#lines.values())
+      if (line.isLeftOut && !this.#isFull(line)) {
+        line.isLeftOut = false;
+        for (const lane of EMAIL_LANES) this.#lanes.add(lane);
+      }
     for (const lane of EMAIL_LANES) {
-      const { room, full } = this.#room();
+      const lines = [...this.#lines.values()];
+      const full = lines.filter((line) => this.#isFull(line));
+      // What these have in hand takes no room from others.
+      const others = lines.filter((line) => !this.#isFull(line));
+      const room = this.#mostInHand - others.reduce((sum, { inHand }) => sum + inHand, 0);
       // Few large leases: not for the one connection that has just become free.
       if (!this.#lanes.has(lane) || room < Math.min(this.#deps.env.MESSAGE_CONNECTIONS / 4, 25)) continue;
       this.#lanes.delete(lane);
+      for (const line of full) line.isLeftOut = true;
       const leased = await leaseSends(engineEm(this.#deps.orm), {
-        ...{ holder: this.#holder, lane, limit: room, seconds: LEASE_SECONDS, except: full },
+        ...{ holder: this.#holder, lane, limit: room, seconds: LEASE_SECONDS },
+        except: full.map(({ key }) => key.tenantId),
       });
       const until = performance.now() + LEASE_SECONDS * 1000 - MARGIN_MS;
       if (leased.length === room) this.#lanes.add(lane);
@@ -115,16 +126,13 @@ export class Sender {
     }
   }
 
-  /** How many sends may be leased, and the tenants that have enough: what these have in hand takes no room from others. */
-  #room(): { room: number; full: string[] } {
-    const all = this.#deps.env.MESSAGE_CONNECTIONS * (1 + LEASED_AHEAD);
-    const lines = [...this.#lines.values()];
-    const isFull = ({ trust, inHand }: TenantLine) => inHand >= Math.max(1, trust === 'slow' ? all * SLOW_SHARE : all);
-    const others = lines.filter((line) => !isFull(line));
-    return {
-      room: all - others.reduce((sum, { inHand }) => sum + inHand, 0),
-      full: lines.filter(isFull).map(({ key }) => key.tenantId),
-    };
+  get #mostInHand(): number {
+    return this.#deps.env.MESSAGE_CONNECTIONS * (1 + LEASED_AHEAD);
+  }
+
+  /** Whether a tenant has enough in hand: one that is slow, much less than others. */
+  #isFull({ trust, inHand }: TenantLine): boolean {
+    return inHand >= Math.max(1, this.#mostInHand * (trust === 'slow' ? SLOW_SHARE : 1));
   }
 
   #lineOf(tenantId: string): TenantLine {

@@ -2,6 +2,9 @@ import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import type { Line, Trust } from '../turns/connections.ts';
 
+/** Templates that take longer, on the average of the last ones, make their tenant slow. */
+const SLOW_RENDER_MS = 30;
+
 /** A leased send. */
 export interface Waiting {
   leased: LeasedSend;
@@ -17,6 +20,9 @@ export class TenantLine implements Line {
   isQueued = false;
   /** Those that wait, and those that are not stored yet. */
   inHand = 0;
+  /** The last lease left the tenant out, because it had enough in hand. */
+  isLeftOut = false;
+  #renderMs = 0;
   readonly #most: number;
   readonly #waiting = new Map<EmailLane, Waiting[]>(EMAIL_LANES.map((lane) => [lane, []]));
 
@@ -33,6 +39,16 @@ export class TenantLine implements Line {
   add(waiting: Waiting): void {
     this.#waiting.get(waiting.leased.lane)!.push(waiting);
     this.inHand += 1;
+  }
+
+  /** Notes how long a template took. One that took long because the process stood still says nothing. */
+  rendered(ms: number): void {
+    this.#renderMs += (ms - this.#renderMs) / 4;
+  }
+
+  /** Its templates take long. */
+  get rendersSlowly(): boolean {
+    return this.#renderMs > SLOW_RENDER_MS;
   }
 
   /** Takes the next one out: of the first lane that has one. */
