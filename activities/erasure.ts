@@ -5,6 +5,7 @@ import { rows, sql, tenantEm } from '../db/orm.ts';
 import { eraseRecords } from '../domain/contacts/erasure/erase-records.ts';
 import { addCounts, beginErasure, endErasure, loadErasure } from '../domain/contacts/erasure/erasures.ts';
 import { AppError } from '../domain/common/errors.ts';
+import { untilForgotten } from '../domain/webhooks/deliveries/forget-erased.ts';
 import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copies.ts';
 import { eraseFromBatches, eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
 import { DEAD_LETTERS, EVENT_BATCHES, EVENTS } from '../events/streams.ts';
@@ -112,9 +113,13 @@ export function erasureActivities(deps: Deps) {
       await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { workflows: erased }));
     },
 
-    /** Also removes the person's files, and any others of the tenant that are due, before the erasure is complete. */
+    /**
+     * Before the erasure is complete, also waits until no webhook has the person's data in memory, and removes the
+     * person's files and any others of the tenant that are due.
+     */
     async eraseRecords({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       await eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final);
+      await untilForgotten(emOf(tenantId), tenantId);
       await removeFiles(deps, tenantId);
     },
 

@@ -85,6 +85,9 @@ const WebhookLaneSchema = defineEntity({
     holder: p.string().length(50).nullable(),
     /** Goes up when deliveries become due otherwise than by their numbers: the holder looks for them. */
     nudges: p.integer().default(0),
+    /** Goes up after an erasure; and the last one of which the holder has nothing in memory any more. */
+    erasures: p.integer().default(0),
+    forgotten: p.integer().default(0),
     /** When the endpoint was activated, until what was tried before has been made due. */
     hurriedAt: timestamp().nullable(),
     /** The endpoint was deleted; its deliveries are being deleted. */

@@ -4,6 +4,7 @@ import type { Deps } from '../../runtime/deps.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
 import { bodyOf } from '../../domain/webhooks/content/body.ts';
 import { sendWebhook, type Sent } from '../../domain/webhooks/deliveries/attempt.ts';
+import { erasedAmong, noteForgotten } from '../../domain/webhooks/deliveries/forget-erased.ts';
 import {
   hurryRetries,
   LANE_LEASE_SECONDS,
@@ -15,6 +16,7 @@ import {
   saveProgress,
   wakeForgottenLanes,
   type Progress,
+  type WatchedLane,
 } from '../../domain/webhooks/deliveries/lanes.ts';
 import {
   readFresh,
@@ -188,8 +190,38 @@ export class Deliverer {
       );
       for (const endpoint of endpoints) Object.assign(this.#lanes.get(endpoint.id)!, { endpoint, secrets: null });
     }
+    await this.#forget(held, found);
     // Who takes the lane next would repeat what is still on its way.
     await this.#release(held.filter(({ isLost, inFlight, unsettled }) => isLost && inFlight + unsettled === 0));
+  }
+
+  /**
+   * Drops what was erased since it was read, and notes that where none of it is on its way. Reads and looks follow each
+   * other, so nothing is being read meanwhile.
+   */
+  async #forget(held: readonly Lane[], found: ReadonlyMap<number, WatchedLane>): Promise<void> {
+    const asked = held.filter(({ id }) => {
+      const its = found.get(id);
+      return its && its.forgotten < its.erasures;
+    });
+    for (let at = 0; at < asked.length; at += LANES_AT_ONCE) {
+      const lanes = asked.slice(at, at + LANES_AT_ONCE);
+      const erased = await erasedAmong(
+        this.#em(),
+        lanes.flatMap(({ inHand }) => inHand),
+      );
+      const byLane = Map.groupBy(erased, ({ endpointId }) => endpointId);
+      for (const lane of lanes) {
+        lane.forget(new Set(byLane.get(lane.id)?.map(({ sequence }) => sequence)));
+        this.#connections.offer(lane);
+      }
+      const done = lanes.filter(({ mustForget }) => !mustForget);
+      await noteForgotten(
+        this.#em(),
+        this.#holder,
+        done.map(({ id, key }) => ({ ...key, erasures: found.get(id)!.erasures })),
+      );
+    }
   }
 
   /** Leases lanes while connections are free for them; else only those of other tenants, which must not wait for these. */
@@ -306,16 +338,19 @@ export class Deliverer {
     } else await this.#settle(lane, delivery, sent, performance.now() - flight.since);
     this.#connections.offer(lane);
     this.#toRead.add(lane);
+    if (lane.mustForget) this.#mustLook = true;
     this.#wake.now();
   }
 
-  async #attempt(lane: Lane, { event, sequence, contactId }: DueDelivery): Promise<Sent> {
+  /** Null: the lease ended before it could be sent. */
+  async #attempt(lane: Lane, { event, sequence, contactId }: DueDelivery): Promise<Sent | null> {
     const { endpoint } = lane;
     const format = endpoint.format ?? 'standard';
     const contact =
       endpoint.include?.includes('contact') && contactId !== null
         ? await this.#contact(endpoint.tenantId, contactId)
         : undefined;
+    if (performance.now() >= lane.until) return null;
     const secrets = (lane.secrets ??= this.#secretsOf(lane));
     if (!secrets) return unsigned();
     const body = bodyOf(event, { format, sequence }, contact);

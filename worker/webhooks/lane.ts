@@ -38,6 +38,8 @@ export class Lane implements Line {
   isReading = false;
   /** The lease is over, or the endpoint is not active any more. */
   isLost = false;
+  /** Something that was erased is on its way. */
+  mustForget = false;
   idleSince: number | null = null;
   /** The `cursor` of its progress that was last stored. */
   savedCursor: number;
@@ -85,6 +87,11 @@ export class Lane implements Line {
 
   get #isOrdered(): boolean {
     return this.endpoint.ordering === 'contact';
+  }
+
+  /** All that was read and is not settled. */
+  get inHand(): DueDelivery[] {
+    return [...this.#open.values()];
   }
 
   /** How many may be on their way at once. */
@@ -220,6 +227,15 @@ export class Lane implements Line {
     insert(this.#ready, delivery);
   }
 
+  /** Drops deliveries that were erased, but for those that are on their way: then it `mustForget` when they are settled. */
+  forget(erased: ReadonlySet<number>): void {
+    const isErased = ({ sequence }: DueDelivery): boolean => erased.has(sequence);
+    for (const waiting of this.#waiting.values())
+      for (const { sequence } of extract(waiting, isErased)) this.#open.delete(sequence);
+    for (const delivery of extract(this.#ready, isErased)) this.settled(delivery, null);
+    this.mustForget = [...erased].some((sequence) => this.#open.has(sequence));
+  }
+
   /**
    * Call when a delivery is settled, with the seconds until it is tried again; null if it has ended: then the next one
    * with its subject is ready. Returns what waits for it and has to be deferred.
@@ -238,6 +254,13 @@ export class Lane implements Line {
     if (againIn !== null) this.#block(subject!, waiting.length);
     return waiting;
   }
+}
+
+/** Takes out of a list what fits. */
+function extract(list: DueDelivery[], isWanted: (delivery: DueDelivery) => boolean): DueDelivery[] {
+  const taken = list.filter(isWanted);
+  if (taken.length > 0) list.splice(0, list.length, ...list.filter((delivery) => !isWanted(delivery)));
+  return taken;
 }
 
 function insert(list: DueDelivery[], delivery: DueDelivery): void {

@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { LANE_LEASE_SECONDS } from './lanes.ts';
 
 /** How long deliveries are kept, and may be sent. */
 export const KEPT_DAYS = 30;
@@ -32,7 +33,9 @@ export async function deleteAbandoned(em: EntityManager): Promise<number> {
     const [lane] = await rows<{ tenant_id: string; endpoint_id: number }>(
       tx,
       sql`
-      select tenant_id, endpoint_id from webhook_lanes where deleted_at is not null order by endpoint_id limit 1 for update skip locked`,
+      select tenant_id, endpoint_id from webhook_lanes
+      -- Not before its holder has given it back: an erasure waits for that.
+      where deleted_at is not null and (holder is null or deleted_at < now() - make_interval(secs => ${LANE_LEASE_SECONDS})) order by endpoint_id limit 1 for update skip locked`,
     );
     if (!lane) return 0;
     const deleted = await rows(

@@ -38,6 +38,12 @@ export interface LaneNews extends LaneKey {
   hurriedAt: Date | null;
 }
 
+/** A lane that is held, with the erasures after which its holder has to drop what it has read, and has done so. */
+export interface WatchedLane extends LaneNews {
+  erasures: number;
+  forgotten: number;
+}
+
 /** A lane that this holder has leased. */
 export interface LeasedLane extends LaneNews {
   cursor: number;
@@ -85,7 +91,7 @@ export async function leaseLanes(
           order by l.due_at limit chosen.share for update skip locked) p
         limit ${limit}
       ), leased as (
-        update webhook_lanes l set holder = ${holder}, due_at = now() + make_interval(secs => ${LANE_LEASE_SECONDS})
+        update webhook_lanes l set holder = ${holder}, due_at = now() + make_interval(secs => ${LANE_LEASE_SECONDS}), forgotten = l.erasures
         from picked p where l.tenant_id = p.tenant_id and l.endpoint_id = p.endpoint_id
         returning l.*
       )
@@ -136,13 +142,17 @@ export async function renewLanes(em: EntityManager, holder: string, lanes: reado
 }
 
 /** What is new in lanes that this holder has; those that it has no more, or whose endpoint is not active, are missing. */
-export async function lookAtLanes(em: EntityManager, holder: string, lanes: readonly LaneKey[]): Promise<LaneNews[]> {
+export async function lookAtLanes(
+  em: EntityManager,
+  holder: string,
+  lanes: readonly LaneKey[],
+): Promise<WatchedLane[]> {
   return em.transactional((tx) =>
-    rows<LaneNews>(
+    rows<WatchedLane>(
       tx,
       sql`${preparedHint}
       select l.tenant_id as "tenantId", l.endpoint_id as "endpointId", l.last_sequence as "lastSequence", l.nudges,
-        l.hurried_at as "hurriedAt", e.version
+        l.hurried_at as "hurriedAt", l.erasures, l.forgotten, e.version
       from ${asked(lanes)} join webhook_lanes l on l.tenant_id = r.t and l.endpoint_id = r.e
       join webhook_endpoints e on e.tenant_id = l.tenant_id and e.id = l.endpoint_id
       where l.holder = ${holder} and l.active`,

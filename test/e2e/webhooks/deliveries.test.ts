@@ -361,10 +361,7 @@ test('a merge moves what was told, the data export shows it, an erasure empties 
     ],
   );
   const erasing = await service.api('POST', `/contacts/${kept}/erase`);
-  await until('the person is erased', async () => {
-    const { body } = await service.api('GET', `/contacts/erasures/${erasing.body.id}`);
-    return body.status === 'COMPLETED';
-  });
+  await untilErased(erasing.body.id);
   const [first, second] = await deliveriesOf(id);
   assert.deepEqual(
     [first.status, first.reason, first.body, first.attempts[0].response],
@@ -380,6 +377,55 @@ test('a merge moves what was told, the data export shows it, an erasure empties 
     ],
   );
   assert.equal((await service.api('POST', `/webhooks/${id}/deliveries/${first.id}/retry`)).status, 409);
+});
+
+const untilErased = (erasureId: number) =>
+  until('the person is erased', async () => {
+    const { body } = await service.api('GET', `/contacts/erasures/${erasureId}`);
+    return body.status === 'COMPLETED';
+  });
+
+test.each(['none', 'contact'])(
+  'what was read ahead about a person is not sent any more when the person is erased (ordering: %s)',
+  async (ordering) => {
+    const opened = Promise.withResolvers<void>();
+    const there = await receiver({ status: 204, before: () => opened.promise }, OK);
+    const { id } = await makeWebhook(there.url, { types: ['CONTACT_CREATED', 'CONTACT_UPDATED'], ordering });
+    await makeContact();
+    const gone = await makeContact();
+    await service.api('PUT', `/contacts/${gone}`, { firstName: 'B' });
+    await makeContact();
+    await untilReceived(there, 1);
+    await until('four are numbered', async () => (await deliveriesOf(id)).length === 4);
+    const erasing = await service.api('POST', `/contacts/${gone}/erase`);
+    await untilErased(erasing.body.id);
+    opened.resolve();
+    await untilStates(id, 'DELIVERED', 'FAILED', 'FAILED', 'DELIVERED');
+    assert.deepEqual(
+      there.received.map((one) => bodyOf(one).sequence),
+      [1, 4],
+    );
+  },
+);
+
+test('an erasure waits for what is on its way about its person', async () => {
+  const opened = Promise.withResolvers<void>();
+  const there = await receiver({ status: 503, before: () => opened.promise }, OK);
+  const { id } = await makeWebhook(there.url);
+  const gone = await makeContact();
+  await untilReceived(there, 1);
+  const erasing = await service.api('POST', `/contacts/${gone}/erase`);
+  await until('its data is erased', async () => (await deliveriesOf(id))[0].reason === 'erased');
+  await until('who delivers is asked', async () => {
+    const asked = await engine(
+      sql`select 1 from webhook_lanes where endpoint_id = ${id} and erasures > forgotten and holder is not null`,
+    );
+    return asked.length > 0;
+  });
+  assert.equal((await service.api('GET', `/contacts/erasures/${erasing.body.id}`)).body.status, 'RUNNING');
+  opened.resolve();
+  await untilErased(erasing.body.id);
+  assert.equal(there.received.length, 1);
 });
 
 test('an account has at most 10,000 webhooks', async () => {

@@ -1,11 +1,14 @@
 /** Which lanes are leased by who delivers: without a worker, so that they are not leased in between. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { leaseLanes } from '../../../domain/webhooks/deliveries/lanes.ts';
+import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
+import { deleteAbandoned } from '../../../domain/webhooks/deliveries/expire-deliveries.ts';
+import { noteForgotten, untilForgotten } from '../../../domain/webhooks/deliveries/forget-erased.ts';
+import { leaseLanes, lookAtLanes, releaseLanes } from '../../../domain/webhooks/deliveries/lanes.ts';
 import { disableEndpoints } from '../../../domain/webhooks/endpoints/disable-endpoints.ts';
 import { newTenant } from '../../support/accounts.ts';
 import { startService, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -49,3 +52,45 @@ test.each(['by its receiver', 'by hand'])(
     assert.deepEqual(await lease(3), [id]);
   },
 );
+
+/** An endpoint whose lane is the only one that is leased. */
+async function leasedWebhook(): Promise<number> {
+  await engine(sql`update webhook_lanes set holder = null, due_at = null`);
+  const id = await makeWebhook();
+  await makeDue([id]);
+  assert.deepEqual(await lease(1), [id]);
+  return id;
+}
+
+const nothing = { cursor: 0, cursorDay: null };
+const giveUp: Record<string, (id: number) => Promise<unknown>> = {
+  'has forgotten what was erased': async (id) => {
+    const key = { tenantId: 'default', endpointId: id };
+    const [lane] = await lookAtLanes(engineEm(service.deps.orm), 'test', [key]);
+    await noteForgotten(engineEm(service.deps.orm), 'test', [{ ...key, erasures: lane!.erasures }]);
+  },
+  'gives its lane back': (id) =>
+    releaseLanes(engineEm(service.deps.orm), 'test', [{ tenantId: 'default', endpointId: id, ...nothing }]),
+  'has not renewed its lease': (id) => makeDue([id]),
+};
+
+test.each(Object.keys(giveUp))('an erasure waits until who has read ahead %s', async (how) => {
+  const id = await leasedWebhook();
+  let isOver = false;
+  const waiting = untilForgotten(tenantEm(service.deps.orm, 'default'), 'default').then(() => (isOver = true));
+  await until('it is asked', async () => {
+    const asked = await engine(sql`select 1 from webhook_lanes where endpoint_id = ${id} and erasures > forgotten`);
+    return asked.length > 0;
+  });
+  assert.ok(!isOver);
+  await giveUp[how]!(id);
+  await waiting;
+});
+
+test('the lane of an endpoint that was deleted stays until its holder gives it back', async () => {
+  const id = await leasedWebhook();
+  assert.equal((await service.api('DELETE', `/webhooks/${id}`)).status, 204);
+  assert.equal(await deleteAbandoned(engineEm(service.deps.orm)), 0);
+  await releaseLanes(engineEm(service.deps.orm), 'test', [{ tenantId: 'default', endpointId: id, ...nothing }]);
+  assert.equal(await deleteAbandoned(engineEm(service.deps.orm)), 1);
+});
