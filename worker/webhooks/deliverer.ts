@@ -326,6 +326,7 @@ export class Deliverer {
 
   async #deliver(flight: OnItsWay, delivery: DueDelivery): Promise<void> {
     const { line: lane } = flight;
+    const { version } = lane.endpoint;
     const sent = await this.#attempt(lane, delivery).catch((error: unknown) => {
       this.#deps.log.warn({ err: error, endpointId: lane.id }, 'could not try a webhook');
       return null;
@@ -335,7 +336,7 @@ export class Deliverer {
       this.#deps.metrics.webhooks.inc({ outcome: 'postponed' });
       await delay(BUSY_MS);
       lane.putBack(delivery);
-    } else await this.#settle(lane, delivery, sent, performance.now() - flight.since);
+    } else await this.#settle(flight, delivery, { ...sent, version });
     this.#connections.offer(lane);
     this.#toRead.add(lane);
     if (lane.mustForget) this.#mustLook = true;
@@ -368,13 +369,13 @@ export class Deliverer {
     }
   }
 
-  async #settle(lane: Lane, delivery: DueDelivery, sent: Sent, tookMs: number): Promise<void> {
+  async #settle({ lane, since }: Flight, delivery: DueDelivery, sent: Sent & { version: number }): Promise<void> {
     const { sequence, day, attempts, mostAttempts, subject, isAgain } = delivery;
-    const { isDelivered, isGone, attempt } = sent;
-    lane.trust = isDelivered && tookMs < SLOW_MS ? 'trusted' : 'slow';
+    const { isDelivered, isGone, attempt, version } = sent;
+    lane.trust = isDelivered && performance.now() - since < SLOW_MS ? 'trusted' : 'slow';
     lane.failures = isDelivered ? 0 : lane.failures + 1;
     if (lane.failures > PATIENT_FAILURES) this.#pause(lane);
-    if (isGone) lane.isLost = true;
+    if (isGone && version === lane.endpoint.version) lane.isLost = true;
     this.#deps.metrics.webhooks.inc({ outcome: isDelivered ? 'delivered' : 'failed' });
     const failed = MOST_ATTEMPTS - (mostAttempts - attempts) + 1;
     const delaySeconds = isDelivered ? null : delayAfter(failed, sent.retryAfter);
@@ -383,6 +384,7 @@ export class Deliverer {
     await this.#settler.settle({
       lane,
       isGone,
+      version,
       settlement: { ...lane.key, sequence, day, attempts, attempt, delaySeconds, waitedFor },
     });
     lane.unsettled -= 1;

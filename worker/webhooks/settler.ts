@@ -17,6 +17,8 @@ export interface Outcome {
   lane: Lane;
   settlement: Settlement;
   isGone: boolean;
+  /** Of the endpoint, as it was tried. */
+  version: number;
 }
 
 /** Settles attempts in Postgres, with the health of their endpoints, and disables those that are gone or keep failing. */
@@ -77,5 +79,7 @@ function noteOf(lane: Lane, outcomes: readonly Outcome[]): { lane: Lane; note: H
   const isKnown = failures === 0 && noted.failures === 0 && noted.slow === slow;
   if (isKnown && performance.now() - noted.at < NOTE_EVERY_MS) return null;
   const successAt = last < 0 ? null : outcomes[last]!.settlement.attempt.at;
-  return { lane, note: { ...lane.key, successAt, failures, slow, isGone: outcomes.some(({ isGone }) => isGone) } };
+  const gone = outcomes.findLast(({ isGone }) => isGone);
+  const { version } = gone ?? outcomes.at(-1)!;
+  return { lane, note: { ...lane.key, successAt, failures, slow, isGone: gone !== undefined, version } };
 }

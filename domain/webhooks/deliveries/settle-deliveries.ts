@@ -39,6 +39,8 @@ export interface HealthNote extends LaneKey {
   slow: boolean;
   /** It answered 410. */
   isGone: boolean;
+  /** The endpoint's version at that attempt, else at the last one. */
+  version: number;
 }
 
 /** Five days without a success, and at least so many failures, disable an endpoint. */
@@ -121,14 +123,14 @@ async function keepOrder(tx: EntityManager, settlements: readonly Settlement[]):
 }
 
 async function noteHealth(tx: EntityManager, health: readonly HealthNote[]): Promise<Disabling[]> {
-  const notes = health.map(({ tenantId, endpointId, successAt, failures, slow, isGone }) => ({
-    ...{ t: tenantId, e: endpointId, at: successAt, n: failures, slow, gone: isGone },
+  const notes = health.map(({ tenantId, endpointId, successAt, failures, slow, isGone, version }) => ({
+    ...{ t: tenantId, e: endpointId, at: successAt, n: failures, slow, gone: isGone, v: version },
   }));
   return rows<Disabling>(
     tx,
     sql`${preparedHint}
     with asked as materialized (
-      select r.* from json_to_recordset(${JSON.stringify(notes)}::json) as r(t text, e bigint, at timestamptz, n int, slow boolean, gone boolean)
+      select r.* from json_to_recordset(${JSON.stringify(notes)}::json) as r(t text, e bigint, at timestamptz, n int, slow boolean, gone boolean, v int)
       join webhook_health h on h.tenant_id = r.t and h.endpoint_id = r.e order by r.e for update of h
     ), noted as (
       update webhook_health h set
@@ -137,9 +139,9 @@ async function noteHealth(tx: EntityManager, health: readonly HealthNote[]): Pro
         failing_since = case when a.n = 0 then null when a.at is null then coalesce(h.failing_since, now()) else now() end,
         slow = a.slow
       from asked a where h.tenant_id = a.t and h.endpoint_id = a.e
-      returning h.*, a.gone
+      returning h.*, a.gone, a.v
     )
-    select tenant_id as "tenantId", endpoint_id as id, case when gone then 'gone' else 'failing' end as reason
+    select tenant_id as "tenantId", endpoint_id as id, case when gone then 'gone' else 'failing' end as reason, v as version
     from noted where gone or (failures >= ${FAILING_ATTEMPTS} and failing_since <= now() - make_interval(days => ${FAILING_DAYS}))`,
   );
 }

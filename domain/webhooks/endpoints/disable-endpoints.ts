@@ -5,11 +5,12 @@ import { appendAudit, asService } from '../../audit/audit.ts';
 import { ADMIN_ROLE } from '../../auth/access/built-in-roles.ts';
 import { queueNotices } from '../../emails/system-mail/queue-notice.ts';
 
-/** An endpoint to be disabled, and why. */
+/** An endpoint to be disabled, why, and the version that this is about. */
 export interface Disabling {
   tenantId: string;
   id: number;
   reason: Exclude<DisabledReason, 'manual'>;
+  version: number;
 }
 
 const REASONS: Record<Disabling['reason'], string> = {
@@ -18,19 +19,19 @@ const REASONS: Record<Disabling['reason'], string> = {
 };
 
 /**
- * Disables endpoints that are active, each in an engine transaction of its own with the event WEBHOOK_DISABLED and an
+ * Disables endpoints that are active and have not changed since, each in an engine transaction of its own with the event WEBHOOK_DISABLED and an
  * email to the Admins.
  */
 export async function disableEndpoints(em: EntityManager, endpoints: readonly Disabling[]): Promise<void> {
   for (const endpoint of endpoints) await em.transactional((tx) => disable(tx, endpoint));
 }
 
-async function disable(tx: EntityManager, { tenantId, id, reason }: Disabling): Promise<void> {
+async function disable(tx: EntityManager, { tenantId, id, reason, version }: Disabling): Promise<void> {
   const [disabled] = await rows<{ name: string; url: string; at: Date }>(
     tx,
     sql`
     update webhook_endpoints set active = false, disabled_reason = ${reason}, disabled_at = now(), version = version + 1, updated_at = now()
-    where tenant_id = ${tenantId} and id = ${id} and active returning name, url, disabled_at as at`,
+    where tenant_id = ${tenantId} and id = ${id} and version = ${version} and active returning name, url, disabled_at as at`,
   );
   if (!disabled) return;
   await rows(tx, sql`update webhook_lanes set active = false where tenant_id = ${tenantId} and endpoint_id = ${id}`);

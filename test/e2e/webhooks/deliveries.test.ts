@@ -219,6 +219,28 @@ test('410 disables, with a mail and an event; what matches is held, and sent whe
   );
 });
 
+test.each(['has another URL', 'was activated'])(
+  'an answer 410 to what was sent before says nothing about an endpoint that %s since',
+  async (how) => {
+    const opened = Promise.withResolvers<void>();
+    const before = await receiver({ status: 410, before: () => opened.promise }, OK);
+    const { id } = await makeWebhook(before.url);
+    await makeContact();
+    await untilReceived(before, 1);
+    const after = how === 'was activated' ? before : await receiver(OK);
+    const changes = how === 'was activated' ? [{ active: false }, { active: true }] : [{ url: after.url }];
+    for (const change of changes) assert.equal((await service.api('PUT', `/webhooks/${id}`, change)).status, 200);
+    opened.resolve();
+    await until('it is noted', async () => (await deliveriesOf(id))[0].attempts.length > 0);
+    await makeContact();
+    await until('the second is delivered', async () => (await deliveriesOf(id))[1]?.status === 'DELIVERED');
+    await hurry(id);
+    await untilStates(id, 'DELIVERED', 'DELIVERED');
+    const sequences = after.received.map((one) => bodyOf(one).sequence);
+    assert.deepEqual([...new Set(sequences)].sort(), [1, 2]);
+  },
+);
+
 test('a filter on a field that an event lacks fails but for its negation; a deleted endpoint gets nothing more', async () => {
   const there = await receiver(OK);
   const { id } = await makeWebhook(there.url, {

@@ -44,7 +44,7 @@ test.each(['by its receiver', 'by hand'])(
     await makeDue([id]);
     assert.deepEqual(await lease(1), [id]);
     if (how === 'by hand') await service.api('PUT', `/webhooks/${id}`, { active: false });
-    else await disableEndpoints(engineEm(service.deps.orm), [{ tenantId: 'default', id, reason: 'gone' }]);
+    else await disableEndpoints(engineEm(service.deps.orm), [{ tenantId: 'default', id, reason: 'gone', version: 1 }]);
     // The time of the lease has passed.
     await makeDue([id, ...others]);
     assert.deepEqual(await lease(3), others);
