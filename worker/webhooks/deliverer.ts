@@ -188,7 +188,9 @@ export class Deliverer {
         this.#em(),
         changed.map(({ key }) => key),
       );
-      for (const endpoint of endpoints) Object.assign(this.#lanes.get(endpoint.id)!, { endpoint, secrets: null });
+      const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+      // Not by the map of lanes: one may have been given back meanwhile.
+      for (const lane of changed) Object.assign(lane, { endpoint: byId.get(lane.id) ?? lane.endpoint, secrets: null });
     }
     await this.#forget(held, found);
     // Who takes the lane next would repeat what is still on its way.
