@@ -28,32 +28,48 @@ export async function eraseStoredEvents(
   tenantId: string,
   isAbout: (event: { contactId: RawBuilder<unknown>; told: RawBuilder<unknown> }) => RawBuilder<unknown>,
 ): Promise<number> {
-  const erased = await rows<{ id: number }>(
+  const erased = await rows<{ id: number; day: string }>(
     tx,
     sql`
     update webhook_events set data = null
     where tenant_id = ${tenantId} and data is not null and ${isAbout({ contactId: sql`contact_id`, told: sql`data::text` })}
-    returning id`,
+    returning id, day`,
   );
-  if (erased.length === 0) return 0;
-  const ids = sql`${erased.map(({ id }) => id)}::bigint[]`;
+  // By day, so that one partition is looked into.
+  for (const [day, some] of Map.groupBy(erased, (one) => one.day)) {
+    await eraseDeliveries(
+      tx,
+      tenantId,
+      day,
+      some.map(({ id }) => id),
+    );
+  }
+  return erased.length;
+}
+
+/** Ends the deliveries of a day's events, and erases what receivers answered. */
+async function eraseDeliveries(
+  tx: EntityManager,
+  tenantId: string,
+  day: string,
+  events: readonly number[],
+): Promise<void> {
   // Deliveries first: whoever settles one has it locked, and its attempt is visible when that is over.
-  await rows(
+  const deliveries = await rows<{ e: number; s: number }>(
     tx,
     sql`
     update webhook_deliveries set response = null, next_attempt_at = null,
       status = case when status = 'DELIVERED' then status else 'FAILED' end,
       reason = case when status in ('DELIVERED', 'FAILED') then reason else 'erased' end
-    where tenant_id = ${tenantId} and event = any(${ids})`,
+    where day = ${day}::date and tenant_id = ${tenantId} and event = any(${[...events]}::bigint[])
+    returning endpoint_id as e, sequence as s`,
   );
   await rows(
     tx,
     sql`
-    update webhook_attempts a set response = null, error = null from webhook_deliveries d
-    where d.tenant_id = ${tenantId} and d.event = any(${ids})
-      and a.endpoint_id = d.endpoint_id and a.sequence = d.sequence and a.day = d.day`,
+    update webhook_attempts a set response = null, error = null from json_to_recordset(${JSON.stringify(deliveries)}::json) as d(e bigint, s bigint)
+    where a.endpoint_id = d.e and a.sequence = d.s and a.day = ${day}::date`,
   );
-  return erased.length;
 }
 
 /** What was told to other systems about a contact, oldest first. Each endpoint numbers its own deliveries. */

@@ -9,6 +9,7 @@ import { recordDeliveries } from '../../../domain/webhooks/deliveries/record-del
 import { settleDeliveries, type Settlement } from '../../../domain/webhooks/deliveries/settle-deliveries.ts';
 import { eraseStoredEvents } from '../../../domain/webhooks/content/stored-events.ts';
 import { replayPage } from '../../../domain/webhooks/deliveries/replay.ts';
+import { holding } from '../../support/accounts.ts';
 import { eventOf } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -160,6 +161,15 @@ test('an erasure that waits for a delivery to be settled empties what the receiv
   assert.deepEqual([delivered.status, delivered.attempts[0].response], ['DELIVERED', null]);
   assert.deepEqual([failed.status, failed.reason], ['FAILED', 'erased']);
   assert.deepEqual([failed.attempts[0].response, failed.attempts[0].error], [null, null]);
+});
+
+test('an erasure looks for deliveries only in the days of its events', async () => {
+  const id = await makeTold([TODAY_MS]);
+  const others = await makeTold([midnight]);
+  await engine(sql`update webhook_events set data = null where day < ${new Date(TODAY_MS)}::timestamptz::date`);
+  const day = new Date(midnight).toISOString().slice(0, 10).replaceAll('-', '');
+  await holding(service, `lock table webhook_deliveries_${day} in access exclusive mode`, eraseAll);
+  assert.deepEqual([(await listOf(id))[0].reason, (await listOf(others))[0].reason], ['erased', null]);
 });
 
 test('a retry is in the audit log, with the delivery and who asked for it', async () => {
