@@ -383,14 +383,13 @@ export class Deliverer {
     const delaySeconds = isDelivered ? null : delayAfter(failed, sent.retryAfter);
     const waitedFor = isAgain && lane.endpoint.ordering === 'contact' ? subject : null;
     lane.unsettled += 1;
-    await this.#settler.settle({
+    const againIn = await this.#settler.settle({
       lane,
       isGone,
       version,
       settlement: { ...lane.key, sequence, day, attempts, attempt, delaySeconds, waitedFor },
     });
     lane.unsettled -= 1;
-    const againIn = attempts + 1 < mostAttempts ? delaySeconds : null;
     this.#defer(lane, lane.settled(delivery, againIn), againIn ?? 0);
   }
 

@@ -19,6 +19,8 @@ export interface Outcome {
   isGone: boolean;
   /** Of the endpoint, as it was tried. */
   version: number;
+  /** The seconds until it is tried again, once it is stored; null if it has ended. */
+  againIn: number | null;
 }
 
 /** Settles attempts in Postgres, with the health of their endpoints, and disables those that are gone or keep failing. */
@@ -37,9 +39,11 @@ export class Settler {
     });
   }
 
-  /** Resolves when the outcome is stored in Postgres. */
-  settle(outcome: Outcome): Promise<void> {
-    return this.#store.store(outcome);
+  /** Resolves when the outcome is stored in Postgres, with the seconds until the delivery is tried again, if it is. */
+  async settle(outcome: Omit<Outcome, 'againIn'>): Promise<number | null> {
+    const stored: Outcome = { ...outcome, againIn: outcome.settlement.delaySeconds };
+    await this.#store.store(stored);
+    return stored.againIn;
   }
 
   /** How many outcomes are not stored in Postgres yet. */
@@ -50,11 +54,12 @@ export class Settler {
   async #write(outcomes: readonly Outcome[]): Promise<void> {
     const notes = [...Map.groupBy(outcomes, ({ lane }) => lane)].flatMap(([lane, its]) => noteOf(lane, its) ?? []);
     const em = engineEm(this.#deps.orm);
-    const toDisable = await settleDeliveries(
+    const { againIn, toDisable } = await settleDeliveries(
       em,
       outcomes.map(({ settlement }) => settlement),
       notes.map(({ note }) => note),
     );
+    for (const [n, outcome] of outcomes.entries()) outcome.againIn = againIn[n]!;
     const at = performance.now();
     for (const { lane, note } of notes) {
       const { failures, slow } = note;

@@ -43,29 +43,46 @@ export interface HealthNote extends LaneKey {
   version: number;
 }
 
+/** What became of the deliveries of attempts, and of their endpoints. */
+export interface Settled {
+  /**
+   * For each settlement, the seconds until its delivery is tried again: null if it has ended. Whatever it was when it was
+   * sent: it may have been ended, or be open again, since.
+   */
+  againIn: (number | null)[];
+  /** The endpoints to disable: they are gone, or keep failing. */
+  toDisable: Disabling[];
+}
+
 /** Five days without a success, and at least so many failures, disable an endpoint. */
 const FAILING_DAYS = 5;
 const FAILING_ATTEMPTS = 20;
 
 /**
  * Stores what came of attempts, in one engine transaction: repeated, it changes nothing. A delivery is DELIVERED
- * whoever reports it, for it is; a failure counts once per attempt. Returns the endpoints to disable: they are gone, or
- * keep failing.
+ * whoever reports it, for it is; a failure counts once per attempt.
  */
 export async function settleDeliveries(
   em: EntityManager,
   settlements: readonly Settlement[],
   health: readonly HealthNote[],
-): Promise<Disabling[]> {
+): Promise<Settled> {
   return em.transactional(async (tx) => {
     const { delivered = [], failed = [] } = Object.groupBy(settlements, ({ delaySeconds }) =>
       delaySeconds === null ? 'delivered' : 'failed',
     );
     // By day, so that one partition is looked into.
     for (const [day, some] of Map.groupBy(delivered, (one) => one.day)) await markDelivered(tx, day, some);
-    for (const [day, some] of Map.groupBy(failed, (one) => one.day)) await markFailed(tx, day, some);
+    const waits = new Map<string, number>();
+    for (const [day, some] of Map.groupBy(failed, (one) => one.day)) {
+      await markFailed(tx, day, some);
+      for (const { e, s, wait } of await waitsOf(tx, day, some)) waits.set(`${e}/${s}`, wait);
+    }
     await keepOrder(tx, settlements);
-    return health.length > 0 ? noteHealth(tx, health) : [];
+    return {
+      againIn: settlements.map(({ endpointId, sequence }) => waits.get(`${endpointId}/${sequence}`) ?? null),
+      toDisable: health.length > 0 ? await noteHealth(tx, health) : [],
+    };
   });
 }
 
@@ -104,6 +121,17 @@ const markFailed = (tx: EntityManager, day: string, some: readonly Settlement[])
     insert into webhook_attempts (endpoint_id, sequence, day, tenant_id, attempt, at, status, ms, error, response)
     select endpoint_id, sequence, day, tenant_id, attempts, at, status, ms, error, response from changed
     on conflict do nothing`,
+  );
+
+/** Those of the deliveries that are open, and the seconds until they are tried again. */
+const waitsOf = (tx: EntityManager, day: string, some: readonly Settlement[]) =>
+  rows<{ e: number; s: number; wait: number }>(
+    tx,
+    sql`${preparedHint}
+    select r.e, r.s, greatest(0, coalesce(extract(epoch from d.next_attempt_at - now()), 0))::float8 as wait
+    from json_to_recordset(${JSON.stringify(some.map(({ endpointId, sequence }) => ({ e: endpointId, s: sequence })))}::json) as r(e bigint, s bigint)
+    join webhook_deliveries d on d.endpoint_id = r.e and d.sequence = r.s and d.day = ${day}::date
+    where d.status in ('PENDING', 'SENDING')`,
   );
 
 /** What waited for deliveries that have ended is due. */

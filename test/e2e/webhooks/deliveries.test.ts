@@ -76,7 +76,8 @@ const hurry = async (id: number) => {
   await engine(
     sql`update webhook_deliveries set next_attempt_at = now() where endpoint_id = ${id} and status = 'PENDING' and next_attempt_at is not null`,
   );
-  await engine(sql`update webhook_lanes set nudges = nudges + 1, due_at = now() where endpoint_id = ${id}`);
+  await engine(sql`
+    update webhook_lanes set nudges = nudges + 1, due_at = case when holder is null then now() else due_at end where endpoint_id = ${id}`);
   service.deps.pingOutbox('webhook_lanes');
 };
 
@@ -186,6 +187,52 @@ test('with ordering by contact, the next waits for the one before; others do not
     ['first CONTACT_CREATED', 'first CONTACT_UPDATED', 'first CONTACT_UPDATED'],
   );
   assert.ok(seen.includes('second CONTACT_CREATED'));
+});
+
+const ORDERED = { types: ['CONTACT_CREATED', 'CONTACT_UPDATED'], ordering: 'contact' };
+const FAILED_LATER = { status: 503, headers: { 'retry-after': '3600' } };
+
+test('with ordering by contact, what waits for a delivery that is ended while it is on its way is sent then', async () => {
+  const opened = Promise.withResolvers<void>();
+  const there = await receiver({ ...FAILED_LATER, before: () => opened.promise }, OK);
+  const { id } = await makeWebhook(there.url, ORDERED);
+  const contactId = await makeContact();
+  await service.api('PUT', `/contacts/${contactId}`, { firstName: 'B' });
+  await untilReceived(there, 1);
+  await until('two are numbered', async () => (await deliveriesOf(id)).length === 2);
+  await engine(
+    sql`update webhook_deliveries set status = 'FAILED', reason = 'too_old' where endpoint_id = ${id} and sequence = 1`,
+  );
+  opened.resolve();
+  await untilStates(id, 'FAILED', 'DELIVERED');
+});
+
+test('with ordering by contact, what waits for a delivery that is retried by hand during its last attempt waits on', async () => {
+  const opened = Promise.withResolvers<void>();
+  const there = await receiver({ status: 503 }, { ...FAILED_LATER, before: () => opened.promise }, OK);
+  const { id } = await makeWebhook(there.url, ORDERED);
+  const contactId = await makeContact();
+  await until('it has failed', async () => (await deliveriesOf(id))[0]?.attempts.length === 1);
+  await engine(sql`update webhook_deliveries set attempts = 9 where endpoint_id = ${id}`);
+  await hurry(id);
+  await untilReceived(there, 2);
+  await service.api('PUT', `/contacts/${contactId}`, { firstName: 'B' });
+  const [first] = await until('two are numbered', async () => {
+    const found = await deliveriesOf(id);
+    return found.length === 2 ? found : null;
+  });
+  assert.equal((await service.api('POST', `/webhooks/${id}/deliveries/${first.id}/retry`)).status, 202);
+  opened.resolve();
+  await until('the last attempt is noted', async () => (await deliveriesOf(id))[0].attempts.length === 2);
+  // Another one, so that it shows that the second has had its turn.
+  await makeContact();
+  await until('the other one is delivered', async () => (await deliveriesOf(id))[2]?.status === 'DELIVERED');
+  assert.deepEqual(
+    (await deliveriesOf(id)).map(({ status }: { status: string }) => status),
+    ['PENDING', 'PENDING', 'DELIVERED'],
+  );
+  await hurry(id);
+  await untilStates(id, 'DELIVERED', 'DELIVERED', 'DELIVERED');
 });
 
 test('410 disables, with a mail and an event; what matches is held, and sent when it is active again', async () => {
