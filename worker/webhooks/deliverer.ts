@@ -371,7 +371,11 @@ export class Deliverer {
     }
   }
 
-  async #settle({ lane, since }: Flight, delivery: DueDelivery, sent: Sent & { version: number }): Promise<void> {
+  async #settle(
+    { line: lane, since }: Flight<Lane>,
+    delivery: DueDelivery,
+    sent: Sent & { version: number },
+  ): Promise<void> {
     const { sequence, day, attempts, mostAttempts, subject, isAgain } = delivery;
     const { isDelivered, isGone, attempt, version } = sent;
     lane.trust = isDelivered && performance.now() - since < SLOW_MS ? 'trusted' : 'slow';
