@@ -47,8 +47,8 @@ interface Attempt {
   flight: Flight<TenantLine>;
 }
 
-/** What remains to be stored of a send when its connection is free again. */
-export type Rest = () => Promise<void>;
+/** Stores what became of a send, when its provider has been judged and may get another. */
+type Rest = () => Promise<void>;
 
 interface Heard {
   /** What it says of the provider; absent: nothing. */
@@ -108,8 +108,16 @@ export class Attempts {
     });
   }
 
-  /** Ends when the connection is free again. */
-  async make({ leased, until }: Waiting, flight: Flight<TenantLine>): Promise<Rest> {
+  /**
+   * Ends when its outcome is stored: only then is its connection free for another, so that no more are in doubt than
+   * there are connections.
+   */
+  async make(waiting: Waiting, flight: Flight<TenantLine>): Promise<void> {
+    const rest = await this.#attempt(waiting, flight);
+    await rest();
+  }
+
+  async #attempt({ leased, until }: Waiting, flight: Flight<TenantLine>): Promise<Rest> {
     if (performance.now() >= until) return () => this.putOff(leased.id, 0);
     const row = rowOf(leased);
     if (row.expired || row.notBefore || leased.isTooOld || !isComplete(leased)) return () => this.#end(row);

@@ -7,7 +7,7 @@ import { Wake } from '../../events/wake.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { HealthReports } from '../senders/health.ts';
 import { Connections, type Flight } from '../turns/connections.ts';
-import { ANSWER_MS, Attempts, MARGIN_MS, type Rest } from './attempts.ts';
+import { ANSWER_MS, Attempts, MARGIN_MS } from './attempts.ts';
 import { Providers } from './providers.ts';
 import { TenantLine, type Waiting } from './tenant-line.ts';
 
@@ -165,15 +165,13 @@ export class Sender {
   }
 
   async #handle(waiting: Waiting, flight: Flight<TenantLine>): Promise<void> {
-    let rest: Rest;
     try {
-      rest = await this.#attempts.make(waiting, flight);
+      await this.#attempts.make(waiting, flight);
     } finally {
       this.#connections.free(flight);
       this.#connections.offer(flight.line);
       this.#sendWaiting();
     }
-    await rest();
   }
 
   #wakeIn(ms: number): void {
