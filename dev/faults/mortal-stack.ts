@@ -50,6 +50,7 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
     PATH,
     HOME,
     ...stack.env,
+    TEMPORAL_NAMESPACE: 'test-1',
     SMTP_URL: `smtp://127.0.0.1:${mail}`,
     PUBLIC_URL: 'http://127.0.0.1',
     LOG_LEVEL: 'silent',

@@ -35,7 +35,7 @@ export interface StackOptions {
   external: ExternalParts;
   /** Whether programs that listen on NATS may also request emails. */
   listenersSend?: boolean;
-  /** A temporary stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts. */
+  /** A temporary stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts and namespaces. */
   test?: { slots: number };
   /** Called with each started process as soon as it exists. */
   spawned?: (service: Service) => void;
@@ -123,8 +123,9 @@ function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions,
     parts.push({ name: 'NATS', start: () => startNats(options) });
   }
   if (!external.TEMPORAL_ADDRESS) {
+    const namespaces = Array.from({ length: test?.slots ?? 0 }, (_, index) => `test-${index + 1}`);
     const uiPort = test ? undefined : ports.temporalUi;
-    const options = { dataDir, port: ports.temporal, uiPort, volatile, log, spawned };
+    const options = { dataDir, port: ports.temporal, uiPort, namespaces, volatile, log, spawned };
     parts.push({ name: 'Temporal', start: () => startTemporal(options) });
   }
   if (!external.SMTP_URL && !test) {

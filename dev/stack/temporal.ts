@@ -14,12 +14,16 @@ export interface TemporalOptions {
   port: number;
   /** The port of the web page; without it there is none. */
   uiPort?: number;
+  /** Created in addition to `default` if they do not exist. */
+  namespaces?: string[];
   /** Without syncing to disk, for temporary data. */
   volatile?: boolean;
   log: (line: string) => void;
 }
 
-/** Search attributes of campaign executions, registered in `default`. SQL visibility supports at most three Int. */
+/**
+ * Search attributes of campaign executions, registered in every namespace. SQL visibility supports at most three Int.
+ */
 const SEARCH_ATTRIBUTES = {
   CampaignId: 'Int',
   ContactId: 'Int',
@@ -50,7 +54,7 @@ const SOON_DRAINED = {
   'matching.wv.VersionDrainageStatusRefreshInterval': '"1s"',
 };
 
-/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for `default`. */
+/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for every namespace. */
 export async function startTemporal(options: TemporalOptions): Promise<Service> {
   const folder = join(options.dataDir, 'temporal');
   makePrivate(folder);
@@ -67,7 +71,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Service> 
   try {
     // A gRPC client that finds the port closed waits a second before it retries.
     await untilReady(service, () => portOpens(options.port));
-    await untilReady(service, () => useNamespace(address));
+    await untilReady(service, () => useNamespaces(address, ['default', ...(options.namespaces ?? [])]));
     if (!options.volatile) await keepClosedWorkflows(command, address);
   } catch (error) {
     await service.stop();
@@ -76,7 +80,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Service> 
   return service;
 }
 
-function serverArgs(file: string, { port, uiPort, volatile }: TemporalOptions): string[] {
+function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: TemporalOptions): string[] {
   return [
     ...[
       'server',
@@ -92,6 +96,7 @@ function serverArgs(file: string, { port, uiPort, volatile }: TemporalOptions): 
     ],
     ...(uiPort ? ['--ui-port', String(uiPort), '--ui-disable-news-fetch'] : ['--headless']),
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', `synchronous=${volatile ? 'OFF' : 'NORMAL'}`],
+    ...namespaces.flatMap((name) => ['--namespace', name]),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     ...Object.entries({ ...DYNAMIC_CONFIG, ...(volatile ? SOON_DRAINED : {}) }).flatMap(([name, value]) => [
       '--dynamic-config-value',
@@ -100,11 +105,11 @@ function serverArgs(file: string, { port, uiPort, volatile }: TemporalOptions): 
   ];
 }
 
-async function useNamespace(address: string): Promise<void> {
+async function useNamespaces(address: string, namespaces: string[]): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: 2_000 });
   try {
     await connection.workflowService.getSystemInfo({});
-    await connection.workflowService.describeNamespace({ namespace: 'default' });
+    for (const namespace of namespaces) await connection.workflowService.describeNamespace({ namespace });
   } finally {
     await connection.close();
   }

@@ -1,13 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { msToTs } from '@temporalio/common/lib/time.js';
-import proto from '@temporalio/proto';
 import { natsUrl } from '../../dev/stack/nats.ts';
 import { postgresUrls, withClient } from '../../dev/stack/postgres.ts';
 import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
-import { connectTemporal, ensureSearchAttributes } from '../../runtime/temporal.ts';
-
-const { NAMESPACE_STATE_DELETED } = proto.temporal.api.enums.v1.NamespaceState;
 
 /** The database, NATS account and Temporal namespace of one test file. */
 export interface Slot {
@@ -19,7 +14,7 @@ export interface Slot {
   env: Record<string, string>;
   /** The NATS account of this slot's listeners, and their URL. */
   listeners: { account: string; url: string };
-  /** Drops the database, closing remaining connections, and retires the namespace. */
+  /** Drops the database, closing remaining connections. */
   release: () => Promise<void>;
 }
 
@@ -31,9 +26,7 @@ process.on('exit', () => {
   process.exitCode = 1;
 });
 
-/**
- * Claims the next free slot of the running stack and makes its database and its namespace. Throws outside `npm test`.
- */
+/** Claims the next free slot of the running stack and creates its database. Throws outside `npm test`. */
 export async function claimSlot(): Promise<Slot> {
   const file = process.env.PERENNIAL_TEST_STACK;
   if (!file) throw new Error('This test needs the stack of a test run: npm test -- <file>');
@@ -45,7 +38,6 @@ export async function claimSlot(): Promise<Slot> {
   await withClient(admin, (client) =>
     client.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE} STRATEGY file_copy`),
   );
-  const retireNamespace = await makeNamespace(stack.env['TEMPORAL_ADDRESS']!, `test-${number}`);
   const urls = postgresUrls(stack.postgresPort, database);
   return {
     number,
@@ -59,20 +51,8 @@ export async function claimSlot(): Promise<Slot> {
     listeners: { account: `L${number}`, url: natsUrl(stack.natsPort, `l${number}`, stack.natsPassword) },
     async release() {
       unreleased.delete(number);
-      await retireNamespace();
       await withClient(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
     },
-  };
-}
-
-/** Makes a namespace; the result retires it: Temporal works for each namespace that is in use, even without workflows. */
-async function makeNamespace(address: string, namespace: string): Promise<() => Promise<void>> {
-  const client = await connectTemporal(address, namespace);
-  await client.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1 day') });
-  await ensureSearchAttributes(client);
-  return async () => {
-    await client.workflowService.updateNamespace({ namespace, updateInfo: { state: NAMESPACE_STATE_DELETED } });
-    await client.connection.close();
   };
 }
 
