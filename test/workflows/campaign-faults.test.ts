@@ -121,7 +121,7 @@ test('texts and pushes of steps that are run again after their commit, also at o
   assert.deepEqual(await journeys.steps(executionId), ['one:success', 'two:sent:push']);
   assert.deepEqual(
     (await messagesOf(journeys, executionId)).map(({ send_key }) => send_key),
-    [`execution:${executionId}:one:1`, `execution:${executionId}:two:1`],
+    [`execution:${executionId}:one:1`, `execution:${executionId}:two:1:push`],
   );
   assert.deepEqual(await journeys.emails(executionId), []);
 });

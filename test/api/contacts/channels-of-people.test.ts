@@ -55,8 +55,9 @@ const idOf = async (statement: ReturnType<typeof sql>): Promise<number> => (awai
 /** A text message and its send, which no sender takes yet. */
 async function text(contactId: number | null, status: string, to: string | null = null): Promise<number> {
   const id = await idOf(sql`
-    insert into messages (tenant_id, send_key, channel, category, contact_id, to_address, status, content, data)
-    values ('default', ${randomUUID()}, 'sms', 'marketing', ${contactId}, ${to}, ${status}, '{"body": "Dear Ada"}', '{"about": "Ada"}') returning id`);
+    insert into messages (tenant_id, send_key, channel, category, contact_id, to_address, status, started_at, content, data)
+    values ('default', ${randomUUID()}, 'sms', 'marketing', ${contactId}, ${to}, ${status}, case when ${status !== 'QUEUED'}::boolean then now() end,
+      '{"body": "Dear Ada"}', '{"about": "Ada"}') returning id`);
   await query(sql`
     insert into message_sends (tenant_id, message_id, type, lane, status, provider_message_id, next_attempt_at)
     values ('default', ${id}, 'sms', 'transactional', ${status}, ${status === 'SENT' ? `SM${id}` : null}, now() + interval '1 hour')`);
