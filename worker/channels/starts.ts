@@ -17,7 +17,7 @@ interface Asked {
   resolve: (start: Start) => void;
 }
 
-const GATHER_MS = 5;
+const GATHER_MS = 1;
 
 /** Starts the sends of a holder, as many as ask at about the same time in one transaction. */
 export class Starts {
