@@ -50,6 +50,7 @@ interface Attempt {
 /** Stores what became of a send, when its provider has been judged and may get another. */
 type Rest = () => Promise<void>;
 
+/** What came of a request. */
 interface Heard {
   /** What it says of the provider; absent: nothing. */
   outcome?: CallOutcome;
@@ -138,8 +139,8 @@ export class Attempts {
       const rendered = await this.#render(attempt);
       if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
       const request = requestOf(leased, rendered, provider.row, provider.credentials);
-      const reportToken = pushToken(this.#deps.links, leased.tenantId, leased.id);
-      return await this.#send(attempt, rendered, rendered.push ? { ...request, reportToken } : request, provider);
+      const token = rendered.push && { reportToken: pushToken(this.#deps.links, leased.tenantId, leased.id) };
+      return await this.#send(attempt, rendered, { ...request, ...token }, provider);
     } finally {
       provider.free();
     }
@@ -163,7 +164,7 @@ export class Attempts {
   async #render({ leased, flight }: Attempt): Promise<Rendered> {
     const rendered = await this.#renders.render(leased);
     flight.since = performance.now();
-    flight.line.rendered(rendered.ms);
+    flight.line.noteRender(rendered.ms);
     if (flight.line.rendersSlowly) flight.line.trust = 'slow';
     return rendered;
   }

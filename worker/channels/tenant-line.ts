@@ -22,6 +22,7 @@ export class TenantLine implements Line {
   inHand = 0;
   /** The last lease left the tenant out, because it had enough in hand. */
   isLeftOut = false;
+  /** The average of the last renders, the latest counting most. */
   #renderMs = 0;
   readonly #most: number;
   readonly #waiting = new Map<EmailLane, Waiting[]>(EMAIL_LANES.map((lane) => [lane, []]));
@@ -41,8 +42,8 @@ export class TenantLine implements Line {
     this.inHand += 1;
   }
 
-  /** Notes how long a template took. One that took long because the process stood still says nothing. */
-  rendered(ms: number): void {
+  /** Notes how long a template took. A single long one changes little: the process may have stood still. */
+  noteRender(ms: number): void {
     this.#renderMs += (ms - this.#renderMs) / 4;
   }
 
