@@ -17,6 +17,11 @@ export function pgError(error: unknown): PgError | null {
   return null;
 }
 
+/** Whether Postgres refused what was written (class 22 data, 23 integrity), so that trying again is pointless. */
+export function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(pgError(error)?.code ?? '');
+}
+
 /** Deadlock or serialization failure: the same transaction may succeed when repeated. */
 function isRetryable(error: unknown): boolean {
   const code = pgError(error)?.code;

@@ -1,17 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../config/logger.ts';
-import { pgError } from '../db/errors.ts';
+import { isDataError } from '../db/errors.ts';
 import { Batcher } from '../domain/common/batcher.ts';
 
 const BATCH = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** Attempts finish in bursts: those that finish within this time are stored in one transaction. */
-const GATHER_MS = 5;
-/** Two transactions may run at once: outcomes that arrive during one go into the next. */
-const AT_ONCE = 2;
 
 interface Options<Outcome> {
   log: Logger;
+  /** Attempts finish in bursts: those that finish within this time are stored in one transaction. */
+  gatherMs: number;
+  /** How many transactions may run at once: outcomes that arrive meanwhile go into the next. */
+  atOnce: number;
   /** Stores outcomes in one transaction; repeated, it must change nothing. */
   write: (outcomes: Outcome[]) => Promise<void>;
   /** Called for an outcome that Postgres refuses. */
@@ -21,19 +21,20 @@ interface Options<Outcome> {
 /** Writes the outcomes of attempts to Postgres in batches, and retries until they are stored. */
 export class OutcomeStore<Outcome> {
   readonly #options: Options<Outcome>;
-  readonly #batches = new Batcher<{ outcome: Outcome; done: () => void }>({
-    gather: () => delay(GATHER_MS),
-    maxItems: BATCH,
-    maxConcurrent: AT_ONCE,
-    handle: async (batch) => {
-      await this.#store(batch.map(({ outcome }) => outcome));
-      for (const { done } of batch) done();
-    },
-  });
+  readonly #batches: Batcher<{ outcome: Outcome; done: () => void }>;
   #unstored = 0;
 
   constructor(options: Options<Outcome>) {
     this.#options = options;
+    this.#batches = new Batcher({
+      gather: () => (options.gatherMs > 0 ? delay(options.gatherMs) : nextTurn()),
+      maxItems: BATCH,
+      maxConcurrent: options.atOnce,
+      handle: async (batch) => {
+        await this.#store(batch.map(({ outcome }) => outcome));
+        for (const { done } of batch) done();
+      },
+    });
   }
 
   /** Resolves when the outcome is stored in Postgres. */
@@ -70,9 +71,4 @@ export class OutcomeStore<Outcome> {
       for (const outcome of outcomes) await this.#write([outcome]);
     }
   }
-}
-
-/** Whether Postgres refused what was written (class 22 data, 23 integrity), so that trying again is pointless. */
-function isDataError(error: unknown): boolean {
-  return /^2[23]/.test(pgError(error)?.code ?? '');
 }

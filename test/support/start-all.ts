@@ -84,7 +84,7 @@ async function startShare(service: Service, holder: string, senders: number): Pr
   const leased = await leaseSends(em, { holder, lane: 'journey', limit: Math.ceil(100 / senders), seconds: 60 });
   const sends = leased.map((send): PreparedSend => ({ ...rowOf(send), isSendable: true }));
   const messages = startSends((statements) => service.deps.pipelined.once('engine', statements), {
-    ...{ holder, name: holder, leaseSeconds: 600, sends },
+    ...{ holder, name: holder, leaseSeconds: 600, sends, settlements: [] },
   });
   const emails = await query<{ id: number; version: number; contactId: number }>(
     service,

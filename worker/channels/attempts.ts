@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { shortBase } from '../../config/short-base.ts';
 import { engineEm } from '../../db/orm.ts';
 import { putOffSends, type LeasedSend, type PutOff } from '../../domain/channels/ledger/lease-sends.ts';
-import { markGone, settleSends, type SendSettlement } from '../../domain/channels/ledger/settle-sends.ts';
+import { markGone } from '../../domain/channels/ledger/settle-sends.ts';
 import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import { pushToken } from '../../domain/channels/push/push-token.ts';
 import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
@@ -11,13 +11,12 @@ import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/ch
 import { Batcher } from '../../domain/common/batcher.ts';
 import { outboundError } from '../../domain/outbound/outbound-error.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import { OutcomeStore } from '../../runtime/outcome-store.ts';
 import { SLOW_MS, type Flight } from '../turns/connections.ts';
 import { isComplete, requestOf, rowOf, type Rendered } from './prepare.ts';
 import { LONGEST_RETRY_SECONDS, type Provider, type Providers } from './providers.ts';
 import { Renders } from './renders.ts';
 import { Sites } from './sites.ts';
-import { Starts, type Start } from './starts.ts';
+import { LedgerWrites, type Start } from './ledger-writes.ts';
 import type { TenantLine, Waiting } from './tenant-line.ts';
 
 const GATHER_MS = 5;
@@ -71,8 +70,7 @@ export class Attempts {
   readonly #providers: Providers;
   readonly #wakeIn: (ms: number) => void;
   readonly #sites: Sites;
-  readonly #outcomes: OutcomeStore<SendSettlement>;
-  readonly #starts: Starts;
+  readonly #ledger: LedgerWrites;
   readonly #renders: Renders;
   readonly #putOffs: Batcher<PutOff & { done: () => void }>;
   /** Nothing more is started. */
@@ -85,15 +83,7 @@ export class Attempts {
     this.#providers = providers;
     this.#wakeIn = wakeIn;
     this.#sites = new Sites(deps);
-    this.#outcomes = new OutcomeStore({
-      log: deps.log,
-      write: async (settlements) => {
-        await settleSends(engineEm(deps.orm), settlements);
-      },
-      onRefused: ({ id }, error) =>
-        deps.log.error({ err: error, sendId: id }, 'the outcome of a send cannot be stored'),
-    });
-    this.#starts = new Starts(deps, holder, SENDING_LEASE_SECONDS);
+    this.#ledger = new LedgerWrites(deps, holder, SENDING_LEASE_SECONDS);
     this.#renders = new Renders(shortBase(deps.env));
     this.#putOffs = new Batcher({
       gather: () => delay(GATHER_MS),
@@ -110,12 +100,13 @@ export class Attempts {
   }
 
   /**
-   * Ends when its outcome is stored: only then is its connection free for another, so that no more are in doubt than
-   * there are connections.
+   * Resolves when its connection is free for another. Its outcome is on its way to the ledger then, and `stored` resolves
+   * when it has arrived: before the next send of the connection is started, so no more are in doubt than there are
+   * connections.
    */
-  async make(waiting: Waiting, flight: Flight<TenantLine>): Promise<void> {
+  async make(waiting: Waiting, flight: Flight<TenantLine>): Promise<{ stored: Promise<void> }> {
     const rest = await this.#attempt(waiting, flight);
-    await rest();
+    return { stored: rest() };
   }
 
   async #attempt({ leased, until }: Waiting, flight: Flight<TenantLine>): Promise<Rest> {
@@ -171,7 +162,7 @@ export class Attempts {
 
   /** What cannot be sent ends as the gates and its failure say. */
   async #end(row: PreparedSend): Promise<void> {
-    const started = await this.#starts.ask(row);
+    const started = await this.#ledger.start(row);
     if (started === null) return this.#notOurs(row);
     if (started.status === 'UNCERTAIN') return this.#settleUncertain(row, started.call);
     this.#count(started.status);
@@ -229,7 +220,7 @@ export class Attempts {
           const sendUntil = performance.now() + SENDING_LEASE_SECONDS * 1000 - MARGIN_MS;
           // The hours may have ended since it was leased.
           const { expired = false, notBefore } = rowOf(leased);
-          asking = this.#starts.ask({ ...row, expired, ...(notBefore ? { notBefore } : {}) });
+          asking = this.#ledger.start({ ...row, expired, ...(notBefore ? { notBefore } : {}) });
           const started = await asking;
           return started?.status === 'SENDING' && performance.now() < sendUntil;
         },
@@ -283,7 +274,7 @@ export class Attempts {
         ? WAIT_MS / 1000
         : Math.max(outcome.retryAfter ?? 0, fault ? Math.min(backoff, LONGEST_FAULT_SECONDS) : backoff);
     this.#count(result);
-    await this.#outcomes.store({
+    await this.#ledger.settle({
       ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt },
       providerId: row.providerId,
       wasTried: true,
@@ -302,7 +293,7 @@ export class Attempts {
 
   /** It was surely not sent, but its start may have been committed: takes that back. */
   async #settleUncertain(row: PreparedSend, call: string): Promise<void> {
-    await this.#outcomes.store({
+    await this.#ledger.settle({
       ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt: 0, start: call },
       ...{ providerId: null, wasTried: false, result: 'QUEUED', reason: null, providerMessageId: null, reply: null },
       delaySeconds: LATE_COMMIT_SECONDS,

@@ -165,13 +165,15 @@ export class Sender {
   }
 
   async #handle(waiting: Waiting, flight: Flight<TenantLine>): Promise<void> {
+    let made: { stored: Promise<void> } | undefined;
     try {
-      await this.#attempts.make(waiting, flight);
+      made = await this.#attempts.make(waiting, flight);
     } finally {
       this.#connections.free(flight);
       this.#connections.offer(flight.line);
       this.#sendWaiting();
     }
+    await made.stored;
   }
 
   #wakeIn(ms: number): void {

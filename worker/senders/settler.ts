@@ -13,6 +13,8 @@ export class Settler {
   constructor({ orm, log }: Deps) {
     this.#store = new OutcomeStore({
       log,
+      gatherMs: 5,
+      atOnce: 2,
       write: async (settlements) => {
         await settleEmails(engineEm(orm), settlements);
       },

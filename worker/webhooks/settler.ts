@@ -32,6 +32,8 @@ export class Settler {
     this.#deps = deps;
     this.#store = new OutcomeStore({
       log: deps.log,
+      gatherMs: 5,
+      atOnce: 2,
       write: (outcomes) => this.#write(outcomes),
       onRefused: ({ settlement: { endpointId, sequence } }, error) => {
         deps.log.error({ err: error, endpointId, sequence }, 'the outcome of a delivery cannot be stored');

@@ -42,7 +42,7 @@ export async function recordStatus(
     returning id`,
   );
   if (made.length === 0) return;
-  await applyReports(tx, [{ tenantId, id: send.id }]);
+  await rows(tx, applyReports([{ tenantId, id: send.id }]));
   await rows(tx, refreshMessages([message]));
   const reason = report.status === 'FAILED' || report.status === 'UNDELIVERED' ? suppressionOfCode(report.code) : null;
   if (reason && provider.type === 'twilio' && !(await isOfEarlier(tx, tenantId, send.id, report))) {

@@ -42,7 +42,7 @@ export async function recordPushReports(em: EntityManager, reports: readonly Pus
         select t, id, 'DELIVERED', 'device' from jsonb_to_recordset(${JSON.stringify(sends.map(({ tenantId, id }) => ({ t: tenantId, id })))}::jsonb) as r(t text, id bigint)
         order by t, id on conflict (tenant_id, send_id, status) do nothing`,
       );
-      await applyReports(tx, sends);
+      await rows(tx, applyReports(sends));
       await rows(tx, refreshMessages(messages));
       touchOutbox(tx, 'outbox_events');
     }

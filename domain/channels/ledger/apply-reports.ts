@@ -1,4 +1,4 @@
-import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import { takeNoticesBack } from './opt-out-notices.ts';
 import type { LedgerKey } from '../queue/refresh-messages.ts';
 
@@ -6,17 +6,14 @@ import type { LedgerKey } from '../queue/refresh-messages.ts';
 export const isAskedAgain = sql`(s.status = 'QUEUED' and s.bound_provider_id is not null)`;
 
 /**
- * Applies what was reported about sends (by the provider, or by the device), and clicks: statuses only move forward.
- * The messages are locked (`lockMessages`), and refreshed afterwards by the caller. A send that is SENDING is left
+ * The statement that applies what was reported about sends (by the provider, or by the device), and clicks: statuses only
+ * move forward. The messages are locked (`lockMessages`), and refreshed afterwards by the caller. A send that is SENDING is left
  * alone: whoever settles it calls this then. That it was delivered proves that the person has got it, whatever an answer,
  * another report or an operator said before. Everything else settles only what was accepted, or may have been.
  */
-export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[]): Promise<void> {
-  if (sends.length === 0) return;
+export function applyReports(sends: readonly LedgerKey[]): RawBuilder<unknown> {
   const payload = JSON.stringify(sends.map(({ tenantId, id }) => ({ t: tenantId, id })));
-  const changed = await rows<{ tenantId: string; messageId: number; status: string; since: Date }>(
-    tx,
-    sql`${preparedHint}
+  return sql`${preparedHint}
     with reported as (
       select s.tenant_id, s.id, s.status as was,
         min(r.at) filter (where r.status = 'DELIVERED') as delivered_at,
@@ -41,22 +38,19 @@ export async function applyReports(tx: EntityManager, sends: readonly LedgerKey[
         when failed then 'FAILED'
         when accepted or clicked then 'SENT' end as new_status
       from reported
+    ), changed as (
+      update message_sends s set status = d.new_status,
+        reason = case d.new_status when 'UNDELIVERED' then coalesce('code_' || d.code, 'undelivered') when 'FAILED' then coalesce('code_' || d.code, 'rejected')
+          else case when s.status not in ('SENT', 'UNDELIVERED') then case when d.new_status = 'SENT' and d.clicked then 'confirmed_by_click' else 'confirmed_by_report' end end end,
+        provider_message_id = coalesce(s.provider_message_id, d.pmid),
+        sent_at = case when d.new_status = 'FAILED' then s.sent_at else coalesce(s.sent_at, now()) end,
+        delivered_at = coalesce(s.delivered_at, d.delivered_at), holder = null, lease_until = null, updated_at = now()
+      from decided d
+      where s.tenant_id = d.tenant_id and s.id = d.id and d.new_status is not null and s.status <> d.new_status
+        -- Forward only: what was accepted is not unknown or refused again, what arrived has arrived.
+        and not (d.new_status = 'SENT' and s.status not in ('UNKNOWN', 'QUEUED'))
+      returning s.tenant_id, s.message_id, s.status, old.updated_at as since
     )
-    update message_sends s set status = d.new_status,
-      reason = case d.new_status when 'UNDELIVERED' then coalesce('code_' || d.code, 'undelivered') when 'FAILED' then coalesce('code_' || d.code, 'rejected')
-        else case when s.status not in ('SENT', 'UNDELIVERED') then case when d.new_status = 'SENT' and d.clicked then 'confirmed_by_click' else 'confirmed_by_report' end end end,
-      provider_message_id = coalesce(s.provider_message_id, d.pmid),
-      sent_at = case when d.new_status = 'FAILED' then s.sent_at else coalesce(s.sent_at, now()) end,
-      delivered_at = coalesce(s.delivered_at, d.delivered_at), holder = null, lease_until = null, updated_at = now()
-    from decided d
-    where s.tenant_id = d.tenant_id and s.id = d.id and d.new_status is not null and s.status <> d.new_status
-      -- Forward only: what was accepted is not unknown or refused again, what arrived has arrived.
-      and not (d.new_status = 'SENT' and s.status not in ('UNKNOWN', 'QUEUED'))
-    returning s.tenant_id as "tenantId", s.message_id as "messageId", s.status, old.updated_at as since`,
-  );
-  // FAILED is only what was not accepted.
-  await takeNoticesBack(
-    tx,
-    changed.filter(({ status }) => status === 'FAILED'),
-  );
+    -- FAILED is only what was not accepted.
+    ${takeNoticesBack(sql`select * from changed where status = 'FAILED'`)}`;
 }

@@ -1,38 +1,37 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { NOTICE_DAYS } from '../gates/opt-out-notice.ts';
 
-/** A send of a text, in a transaction that settles it. */
-interface Settled {
+/** A send of a text. */
+interface Text {
   tenantId: string;
   messageId: number;
 }
 
-const recordset = (texts: readonly (Settled & { since?: Date })[]): RawBuilder<unknown> => {
-  const payload = JSON.stringify(texts.map(({ tenantId, messageId, since }) => ({ t: tenantId, m: messageId, since })));
-  return sql`jsonb_to_recordset(${payload}::jsonb) as a(t text, m bigint, since timestamptz)
+const recordset = (texts: readonly Text[]): RawBuilder<unknown> => {
+  const payload = JSON.stringify(texts.map(({ tenantId, messageId }) => ({ t: tenantId, m: messageId })));
+  return sql`jsonb_to_recordset(${payload}::jsonb) as a(t text, m bigint)
     join messages m on m.tenant_id = a.t and m.id = a.m`;
 };
 
 /**
- * Notes that these texts, which are SENT or UNKNOWN now, told their numbers how to opt out. Not when they start: what is
- * not accepted has told nobody, and its next attempt must.
+ * The statement that notes that texts told their numbers how to opt out, if those attempts are SENT or UNKNOWN now. Not
+ * when they start: what is not accepted has told nobody, and its next attempt must.
  */
-export async function noteNotices(tx: EntityManager, texts: readonly Settled[]): Promise<void> {
-  if (texts.length === 0) return;
-  await rows(
-    tx,
-    sql`
+export function noteNotices(texts: readonly { id: number; tenantId: string; attempt: number }[]): RawBuilder<unknown> {
+  const payload = JSON.stringify(texts.map(({ id, tenantId, attempt }) => ({ t: tenantId, id, attempt })));
+  return sql`
     insert into opt_out_notices (tenant_id, address, at)
-    select distinct m.tenant_id, m.to_address, now() from ${recordset(texts)} where m.to_address is not null order by 1, 2
-    on conflict (tenant_id, address) do update set at = excluded.at`,
-  );
+    select distinct m.tenant_id, m.to_address, now() from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint, attempt int)
+    join message_sends s on s.tenant_id = a.t and s.id = a.id and s.attempt = a.attempt and s.status in ('SENT', 'UNKNOWN')
+    join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id where m.to_address is not null order by 1, 2
+    on conflict (tenant_id, address) do update set at = excluded.at`;
 }
 
 /**
- * The same for texts whose sender is lost, UNKNOWN now: nobody is left to tell which of them did. Those to numbers that
- * were not told within the days.
+ * Notes the same of texts whose sender is lost, UNKNOWN now: nobody is left to tell which of them did. Those to numbers
+ * that were not told within the days.
  */
-export async function noteLostNotices(tx: EntityManager, texts: readonly Settled[]): Promise<void> {
+export async function noteLostNotices(tx: EntityManager, texts: readonly Text[]): Promise<void> {
   await rows(
     tx,
     sql`
@@ -45,13 +44,10 @@ export async function noteLostNotices(tx: EntityManager, texts: readonly Settled
   );
 }
 
-/** Takes back what was noted of texts that were UNKNOWN since then, and turn out not to be accepted. */
-export async function takeNoticesBack(tx: EntityManager, texts: readonly (Settled & { since: Date })[]): Promise<void> {
-  if (texts.length === 0) return;
-  await rows(
-    tx,
-    sql`
-    delete from opt_out_notices n where (n.tenant_id, n.address, n.at) in (
-      select m.tenant_id, m.to_address, a.since from ${recordset(texts)})`,
-  );
-}
+/**
+ * The part of a statement that takes back what was noted of texts that turn out not to be accepted. `sends` selects
+ * tenant_id, message_id and `since`: when they became UNKNOWN.
+ */
+export const takeNoticesBack = (sends: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  delete from opt_out_notices n using (${sends}) c join messages m on m.tenant_id = c.tenant_id and m.id = c.message_id
+  where n.tenant_id = m.tenant_id and n.address = m.to_address and n.at = c.since`;

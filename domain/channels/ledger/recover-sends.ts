@@ -40,7 +40,7 @@ export async function markLostSends(em: EntityManager): Promise<number> {
       select id, tenant_id as "tenantId", message_id as "messageId" from lost`,
     );
     await noteLostNotices(tx, lost);
-    await applyReports(tx, lost);
+    await rows(tx, applyReports(lost));
     await rows(tx, refreshMessages(messages));
     touchOutbox(tx, 'outbox_events');
     return lost.length;

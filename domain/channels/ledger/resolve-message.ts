@@ -29,26 +29,26 @@ export async function resolveMessage(
     const { message } = await readMessage(tx, id);
     if (message.status !== 'UNKNOWN')
       throw new AppError('conflict', `The message is ${message.status}; only an UNKNOWN message can be resolved`);
-    const changed = await rows<{ lane: string; since: Date }>(
+    const changed = await rows<{ lane: string }>(
       tx,
       sql`
-      update message_sends set status = ${results[outcome]}, reason = ${`resolved_${outcome}`},
-        sent_at = ${outcome === 'sent' ? sql`now()` : sql`sent_at`}, attempt = attempt + ${outcome === 'resend' ? 1 : 0},
-        -- What was not accepted may go to another provider, which will give it its own id.
-        provider_message_id = ${outcome === 'resend' ? sql`null` : sql`provider_message_id`},
-        bound_provider_id = ${outcome === 'resend' ? sql`null` : sql`bound_provider_id`},
-        next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
-      where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'
-      returning lane, old.updated_at as since`,
+      with changed as (
+        update message_sends set status = ${results[outcome]}, reason = ${`resolved_${outcome}`},
+          sent_at = ${outcome === 'sent' ? sql`now()` : sql`sent_at`}, attempt = attempt + ${outcome === 'resend' ? 1 : 0},
+          -- What was not accepted may go to another provider, which will give it its own id.
+          provider_message_id = ${outcome === 'resend' ? sql`null` : sql`provider_message_id`},
+          bound_provider_id = ${outcome === 'resend' ? sql`null` : sql`bound_provider_id`},
+          next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
+        where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'
+        returning tenant_id, message_id, lane, old.updated_at as since
+      ), taken_back as (
+        ${takeNoticesBack(sql`select * from changed where ${outcome !== 'sent'}`)}
+      )
+      select lane from changed`,
     );
     // The time for which it is tried begins again.
     if (outcome === 'resend')
       await rows(tx, sql`update messages set started_at = now() where tenant_id = ${tenantId} and id = ${id}`);
-    if (outcome !== 'sent')
-      await takeNoticesBack(
-        tx,
-        changed.map(({ since }) => ({ tenantId, messageId: id, since })),
-      );
     await rows(tx, refreshMessages(key));
     touchOutbox(tx, 'outbox_events');
     if (outcome === 'resend') touchOutbox(tx, 'message_sends', [...new Set(changed.map(({ lane }) => lane))]);

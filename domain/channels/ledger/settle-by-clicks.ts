@@ -24,7 +24,7 @@ export async function settleByClicks(
   if (open.length === 0) return;
   const messages = messagesOf(open);
   await rows(tx, lockMessages(messages));
-  await applyReports(tx, open);
+  await rows(tx, applyReports(open));
   await rows(tx, refreshMessages(messages));
   touchOutbox(tx, 'outbox_events');
 }

@@ -43,17 +43,6 @@ export interface SendSettlement {
   hasNotice?: boolean;
 }
 
-interface SettledRow {
-  id: number;
-  tenantId: string;
-  messageId: number;
-  subscriptionId: number | null;
-  status: string;
-  /** Its status before, and since when. */
-  was: string;
-  since: Date;
-}
-
 /** The provider may have forgotten the key under which it was asked: it is not asked again. */
 const inDoubt = sql`((a.bound or s.bound_provider_id is not null) and m.started_at < now() - make_interval(hours => ${sql.lit(REPEATABLE_HOURS)}))`;
 /** What refuses the repetition may have accepted the attempt before, whose answer nobody got. */
@@ -64,7 +53,7 @@ const expired = sql`coalesce(m.started_at, m.created_at) < now() - make_interval
  * The statement that settles attempts. It changes a send only if (id, attempt) matches and it is SENDING, or UNKNOWN
  * because the recovery thought the holder dead. So it is idempotent and can be repeated if its own result is unknown.
  */
-export function applySettlements(settlements: readonly SendSettlement[]): RawBuilder<unknown> {
+function applySettlements(settlements: readonly SendSettlement[]): RawBuilder<unknown> {
   const payload = JSON.stringify(
     settlements.map((one) => ({
       id: one.id,
@@ -101,108 +90,98 @@ export function applySettlements(settlements: readonly SendSettlement[]): RawBui
       where s.tenant_id = a.t and s.id = a.id and case when a.start is null then s.attempt = a.attempt and s.status in ('SENDING', 'UNKNOWN')
         -- The start may still commit: either this waits for it, or the start finds its lease removed.
         else (s.status in ('SENDING', 'UNKNOWN') and s.holder = a.start) or (s.status = 'QUEUED' and s.holder = split_part(a.start, '/', 1)) end
-      returning s.id, s.tenant_id, s.message_id, s.subscription_id, s.status, s.reason, s.attempt, s.provider_id, a.tried, a.reply, old.status as was, old.updated_at as since
+      returning s.id, s.tenant_id, s.message_id, s.status, s.reason, s.attempt, s.provider_id, a.tried, a.reply, old.status as was, old.updated_at as since
     ), attempts as (
       insert into message_attempts (tenant_id, send_id, attempt, provider_id, outcome, reply)
       select tenant_id, id, attempt, provider_id, case reason when 'expired' then 'expired' else lower(status) end, reply from changed
       -- An accepted attempt needs no row, because the message shows it. One that was in doubt has a row already.
       where was = 'UNKNOWN' or tried and status <> 'SENT'
       on conflict (tenant_id, send_id, attempt) do update set outcome = excluded.outcome, reply = excluded.reply, at = now()
+    ), taken_back as (
+      ${takeNoticesBack(sql`select * from changed where was = 'UNKNOWN' and status not in ('SENT', 'UNKNOWN')`)}
     )
-    select id, tenant_id as "tenantId", message_id as "messageId", subscription_id as "subscriptionId", status, was, since from changed`;
+    select id, tenant_id as "tenantId" from changed`;
 }
+
+export const keyOf = ({ tenantId, id }: LedgerKey): string => `${tenantId}/${id}`;
 
 /** The messages of settlements, each once. */
 export const messagesOf = (settlements: readonly { tenantId: string; messageId: number }[]): LedgerKey[] => [
   ...new Map(
-    settlements.map(({ tenantId, messageId }) => [`${tenantId}/${messageId}`, { tenantId, id: messageId }]),
+    settlements.map(({ tenantId, messageId: id }) => [keyOf({ tenantId, id }), { tenantId, id }] as const),
   ).values(),
 ];
 
 /**
- * Settles attempts in one engine transaction, with what was reported about them in the meantime, and what they say
- * about numbers and devices. Returns the number settled.
+ * The statements that settle attempts, with what was reported about them in the meantime, and what they say about
+ * numbers and devices. The first returns what it settled. The messages are locked before, and refreshed afterwards.
  */
+export function settlementStatements(settlements: readonly SendSettlement[]): RawBuilder<unknown>[] {
+  const withNotice = settlements.filter(({ hasNotice }) => hasNotice);
+  const refused = settlements.filter(({ suppress }) => suppress);
+  const gone = settlements.filter(({ isGone }) => isGone);
+  return [
+    applySettlements(settlements),
+    ...(withNotice.length > 0 ? [noteNotices(withNotice)] : []),
+    applyReports(settlements),
+    ...(refused.length > 0 ? [suppressNumbers(refused)] : []),
+    ...(gone.length > 0 ? [endSubscriptions(gone)] : []),
+  ];
+}
+
+/** The provider has the number on its own list of opt-outs: statements alone do not settle that, but `settleSends`. */
+export const needsOptOut = ({ suppress }: SendSettlement): boolean => suppress === 'unsubscribed';
+
+/** Settles attempts in one engine transaction. Returns the number settled. */
 export async function settleSends(em: EntityManager, settlements: readonly SendSettlement[]): Promise<number> {
   return em.transactional(async (tx) => {
     const messages = messagesOf(settlements);
     await rows(tx, lockMessages(messages));
-    const settled = await rows<SettledRow>(tx, applySettlements(settlements));
-    await settleNotices(tx, settlements, settled);
-    await applyReports(tx, settled);
-    await rows(tx, refreshMessages(messages));
+    const [apply, ...others] = settlementStatements(settlements);
+    const settled = await rows<LedgerKey>(tx, apply!);
+    for (const statement of [...others, refreshMessages(messages)]) await rows(tx, statement);
     touchOutbox(tx, 'outbox_events');
-    const done = new Map(settled.map((row) => [`${row.tenantId}/${row.id}`, row]));
-    const told = settlements.filter(({ tenantId, id }) => done.has(`${tenantId}/${id}`));
-    await suppressNumbers(tx, told);
-    await endSubscriptions(
-      tx,
-      told.flatMap(({ tenantId, id, isGone }) => {
-        const subscriptionId = done.get(`${tenantId}/${id}`)!.subscriptionId;
-        return isGone && subscriptionId !== null ? [{ tenantId, id: subscriptionId }] : [];
-      }),
-    );
+    const isSettled = new Set(settled.map(keyOf));
     await optOutAtProvider(
       tx,
-      told.filter(({ suppress }) => suppress === 'unsubscribed'),
+      settlements.filter((one) => needsOptOut(one) && isSettled.has(keyOf(one))),
     );
     return settled.length;
   });
 }
 
-/** Notes which texts have told their numbers how to opt out, and takes back what a lost sender seemed to have sent. */
-async function settleNotices(
-  tx: EntityManager,
-  settlements: readonly SendSettlement[],
-  settled: readonly SettledRow[],
-): Promise<void> {
-  const withNotice = new Set(
-    settlements.flatMap(({ tenantId, id, hasNotice }) => (hasNotice ? `${tenantId}/${id}` : [])),
+/** Only of the attempt that was the last: a later one may have had another number, or another device. */
+const lastAttempts = (settlements: readonly SendSettlement[]): RawBuilder<unknown> => {
+  const payload = JSON.stringify(
+    settlements.map(({ tenantId, id, attempt, suppress }) => ({ t: tenantId, id, attempt, r: suppress })),
   );
-  const mayHaveArrived = ({ status }: SettledRow) => status === 'SENT' || status === 'UNKNOWN';
-  await takeNoticesBack(
-    tx,
-    settled.filter((row) => row.was === 'UNKNOWN' && !mayHaveArrived(row)),
-  );
-  await noteNotices(
-    tx,
-    settled.filter((row) => mayHaveArrived(row) && withNotice.has(`${row.tenantId}/${row.id}`)),
-  );
-}
+  return sql`jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint, attempt int, r text)
+    join message_sends s on s.tenant_id = a.t and s.id = a.id and s.attempt = a.attempt`;
+};
 
 /** Stores what providers said about numbers. */
-async function suppressNumbers(tx: EntityManager, settlements: readonly SendSettlement[]): Promise<void> {
-  const said = settlements.filter(({ suppress }) => suppress);
-  if (said.length === 0) return;
-  const payload = JSON.stringify(
-    said.map(({ tenantId, messageId, suppress }) => ({ t: tenantId, m: messageId, r: suppress })),
-  );
-  await rows(
-    tx,
-    sql`
-    insert into channel_suppressions (tenant_id, channel, address, reason, source)
-    select distinct on (m.tenant_id, m.to_address) m.tenant_id, 'sms', m.to_address, a.r, 'provider'
-    from jsonb_to_recordset(${payload}::jsonb) as a(t text, m bigint, r text)
-    join messages m on m.tenant_id = a.t and m.id = a.m where m.to_address is not null
-    order by m.tenant_id, m.to_address, a.r = 'invalid' desc
-    on conflict (tenant_id, channel, address) do update set reason = excluded.reason, source = excluded.source
-    where excluded.reason = 'invalid' and channel_suppressions.reason <> 'invalid'`,
-  );
-}
+const suppressNumbers = (settlements: readonly SendSettlement[]): RawBuilder<unknown> => sql`
+  insert into channel_suppressions (tenant_id, channel, address, reason, source)
+  select distinct on (m.tenant_id, m.to_address) m.tenant_id, 'sms', m.to_address, a.r, 'provider'
+  from ${lastAttempts(settlements)} join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
+  where m.to_address is not null
+  order by m.tenant_id, m.to_address, a.r = 'invalid' desc
+  on conflict (tenant_id, channel, address) do update set reason = excluded.reason, source = excluded.source
+  where excluded.reason = 'invalid' and channel_suppressions.reason <> 'invalid'`;
+
+/** Marks the devices of sends that are gone. */
+const endSubscriptions = (settlements: readonly SendSettlement[]): RawBuilder<unknown> => sql`
+  update push_subscriptions p set status = 'gone', updated_at = now() from ${lastAttempts(settlements)}
+  where p.tenant_id = s.tenant_id and p.id = s.subscription_id and p.status = 'active'`;
 
 /** Marks a device that is gone, as its push service said before a push to it was started. Engine `em`. */
-export const markGone = (em: EntityManager, device: LedgerKey): Promise<void> =>
-  em.transactional((tx) => endSubscriptions(tx, [device]));
-
-/** Marks devices that are gone. */
-async function endSubscriptions(tx: EntityManager, devices: readonly LedgerKey[]): Promise<void> {
-  if (devices.length === 0) return;
-  const payload = JSON.stringify(devices.map(({ tenantId, id }) => ({ t: tenantId, id })));
-  await rows(
-    tx,
-    sql`
-    update push_subscriptions p set status = 'gone', updated_at = now()
-    from jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)
-    where p.tenant_id = a.t and p.id = a.id and p.status = 'active'`,
+export async function markGone(em: EntityManager, { tenantId, id }: LedgerKey): Promise<void> {
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
+      update push_subscriptions set status = 'gone', updated_at = now()
+      where tenant_id = ${tenantId} and id = ${id} and status = 'active'`,
+    ),
   );
 }

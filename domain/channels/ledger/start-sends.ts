@@ -4,7 +4,7 @@ import type { ShortLink } from '../content/short-links.ts';
 import { isCapLocked, lockCapped } from '../gates/caps.ts';
 import { isMarketing, isTooOld, messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
-import { messagesOf, REPEATABLE_HOURS } from './settle-sends.ts';
+import { keyOf, messagesOf, REPEATABLE_HOURS, settlementStatements, type SendSettlement } from './settle-sends.ts';
 
 /** A short link of a send; an earlier attempt may have stored it. */
 export interface LinkToStore extends ShortLink {
@@ -47,38 +47,42 @@ export interface StartedSend {
 /** Runs statements in one engine transaction; returns the rows of each. */
 export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
 
+interface Start {
+  holder: string;
+  /** The unique name of this call: holder, slash, number. */
+  name: string;
+  leaseSeconds: number;
+  sends: readonly PreparedSend[];
+  /** Attempts that have ended, and need no opt-out at their provider (`needsOptOut`). */
+  settlements: readonly SendSettlement[];
+}
+
 /**
  * Starts leased sends: those that pass every gate now become SENDING, as the next attempt. The others become SUPPRESSED,
  * FAILED, or QUEUED again. What nobody has accepted for too long is FAILED `expired`, also if there is no provider for
- * it. Sends that this holder no longer leases are left out of the result. `name` is the unique name of this call: holder,
- * slash, number.
+ * it. Sends that this holder no longer leases are left out of the result. Attempts that have ended are settled before,
+ * in the same transaction.
  *
- * If this throws, the transaction may have been committed, or may still commit. The caller must then send nothing, and
- * settle all of them as QUEUED with `start` = this call.
+ * If this throws, the transaction may have been committed, or may still commit. The caller must then send nothing, settle
+ * `settlements` again, and settle all sends as QUEUED with `start` = this call.
  */
-export async function startSends(
-  transact: Transact,
-  {
-    holder,
-    name,
-    leaseSeconds,
-    sends,
-  }: { holder: string; name: string; leaseSeconds: number; sends: readonly PreparedSend[] },
-): Promise<StartedSend[]> {
-  if (sends.length === 0) return [];
-  const messages = messagesOf(sends);
+export async function startSends(transact: Transact, start: Start): Promise<StartedSend[]> {
+  const { sends, settlements } = start;
+  const ended = messagesOf(settlements);
+  const isEnded = new Set(ended.map(keyOf));
+  const started = messagesOf(sends).filter((message) => !isEnded.has(keyOf(message)));
   const capped = sends.flatMap(({ cappedContactId }) => cappedContactId ?? []);
-  const before = [lockMessages(messages), ...(capped.length > 0 ? [lockCapped(capped)] : [])];
-  const answers = await transact([...before, applyStart(holder, name, leaseSeconds, sends), refreshMessages(messages)]);
-  return answers[before.length] as StartedSend[];
+  const before = [
+    lockMessages([...ended, ...started]),
+    ...(capped.length > 0 ? [lockCapped(capped)] : []),
+    ...(settlements.length > 0 ? settlementStatements(settlements) : []),
+  ];
+  const apply = sends.length > 0 ? [applyStart(start)] : [];
+  const answers = await transact([...before, ...apply, refreshMessages(ended, started)]);
+  return sends.length > 0 ? (answers[before.length] as StartedSend[]) : [];
 }
 
-function applyStart(
-  holder: string,
-  name: string,
-  leaseSeconds: number,
-  sends: readonly PreparedSend[],
-): RawBuilder<unknown> {
+function applyStart({ holder, name, leaseSeconds, sends }: Start): RawBuilder<unknown> {
   const payload = JSON.stringify(
     sends.map((send) => ({
       id: send.id,

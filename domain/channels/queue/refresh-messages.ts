@@ -7,9 +7,12 @@ export interface LedgerKey {
   id: number;
 }
 
-const asked = (keys: readonly LedgerKey[]): RawBuilder<unknown> => {
-  const payload = JSON.stringify(keys.map(({ tenantId, id }) => ({ t: tenantId, id })));
-  return sql`jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)`;
+const asked = (keys: readonly LedgerKey[], started: readonly LedgerKey[] = []): RawBuilder<unknown> => {
+  const payload = JSON.stringify([
+    ...keys.map(({ tenantId, id }) => ({ t: tenantId, id })),
+    ...started.map(({ tenantId, id }) => ({ t: tenantId, id, started: true })),
+  ]);
+  return sql`jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint, started boolean)`;
 };
 
 /**
@@ -28,13 +31,21 @@ const references = sql`jsonb_strip_nulls(jsonb_build_object('templateId', templa
  * A statement that brings messages up to date with their sends: status, reason and times; writes MESSAGE_SENT when one
  * is SENT or FAILED, and MESSAGE_DELIVERED, each once. A separate statement after those that change the sends, so that
  * it sees what they did. Returns the messages that changed, with their contacts.
+ *
+ * Messages of which a send was to be started are `started`: the start itself notes that they are SENDING, so they are
+ * refreshed only if they have a send that ended instead.
  */
-export const refreshMessages = (messages: readonly LedgerKey[]): RawBuilder<unknown> => sql`${preparedHint}
+export const refreshMessages = (
+  messages: readonly LedgerKey[],
+  started: readonly LedgerKey[] = [],
+): RawBuilder<unknown> => sql`${preparedHint}
   with best as (
     select distinct on (s.tenant_id, s.message_id) s.tenant_id, s.message_id, s.status, s.reason,
       min(s.sent_at) over (partition by s.tenant_id, s.message_id) as sent_at,
       min(s.delivered_at) over (partition by s.tenant_id, s.message_id) as delivered_at
-    from ${asked(messages)} join message_sends s on s.tenant_id = a.t and s.message_id = a.id
+    from ${asked(messages, started)} join message_sends s on s.tenant_id = a.t and s.message_id = a.id
+    where a.started is null or exists (
+      select 1 from message_sends e where e.tenant_id = a.t and e.message_id = a.id and e.status in ('SUPPRESSED', 'FAILED', 'UNKNOWN'))
     order by s.tenant_id, s.message_id, ${rank}, s.id
   ), changed as (
     update messages m set status = b.status, reason = b.reason, sent_at = b.sent_at, delivered_at = b.delivered_at, updated_at = now(),

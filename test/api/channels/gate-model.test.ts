@@ -247,7 +247,7 @@ class Gate {
       return { ...row, isSendable: true, ...(notBefore ? { notBefore: this.#onTheWall(notBefore) } : {}) };
     });
     await startSends((statements) => service.deps.pipelined.once('engine', statements), {
-      ...{ holder: 'gate', name: `gate/${(made += 1)}`, leaseSeconds: 600, sends },
+      ...{ holder: 'gate', name: `gate/${(made += 1)}`, leaseSeconds: 600, sends, settlements: [] },
     });
   }
 

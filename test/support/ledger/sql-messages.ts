@@ -8,7 +8,6 @@ import { leaseSends, putOffSends } from '../../../domain/channels/ledger/lease-s
 import { markLostSends } from '../../../domain/channels/ledger/recover-sends.ts';
 import { resolveMessage, type Resolution } from '../../../domain/channels/ledger/resolve-message.ts';
 import { settleByClicks } from '../../../domain/channels/ledger/settle-by-clicks.ts';
-import { settleSends } from '../../../domain/channels/ledger/settle-sends.ts';
 import { startSends } from '../../../domain/channels/ledger/start-sends.ts';
 import { queueMessages } from '../../../domain/channels/queue/queue-messages.ts';
 import { suppressMessagesTo } from '../../../domain/channels/queue/suppress-messages.ts';
@@ -169,6 +168,7 @@ export class SqlMessages extends SqlLedger {
       holder,
       name: start,
       leaseSeconds: SENDING_LEASE * TICK_SECONDS,
+      settlements: [],
       sends: copies.map(({ id, version, provider }) => ({
         ...{ id, tenantId: TENANT, messageId: this.#send(id).messageId },
         ...{ contactVersion: version, contentVersion: null, address: this.#send(id).number },
@@ -181,15 +181,15 @@ export class SqlMessages extends SqlLedger {
   }
 
   async settle(attempts: readonly Attempted[]): Promise<void> {
-    await settleSends(
-      this.em(),
-      attempts.map(({ id, attempt, start, result, tried, provider, isBound = false, delay }) => ({
+    await startSends(this.transact, {
+      ...{ holder: 'nobody', name: 'nobody/1', leaseSeconds: SENDING_LEASE * TICK_SECONDS, sends: [] },
+      settlements: attempts.map(({ id, attempt, start, result, tried, provider, isBound = false, delay }) => ({
         ...{ id, tenantId: TENANT, messageId: this.#send(id).messageId, attempt, result },
         ...{ providerId: provider === null ? null : this.#providers[provider]!, wasTried: tried },
         ...{ reason: null, providerMessageId: null, reply: null, delaySeconds: delay * TICK_SECONDS, isBound },
         ...(start ? { start } : {}),
       })),
-    );
+    });
     await this.spec.settle(attempts);
   }
 
