@@ -15,9 +15,11 @@ const POLL_MS = 500;
 const GATHER_MS = 5;
 /** A send that waits for its connection is QUEUED, under this lease. */
 const LEASE_SECONDS = 60;
-/** Per connection, how many sends are leased in advance, so that a free connection need not wait for Postgres. */
-const LEASED_AHEAD = 1;
-/** The share of these that a slow tenant may have. */
+/** Per connection, how many sends are in hand: on it, or leased in advance, so that it need not wait for Postgres. */
+const IN_HAND = 4;
+/** Few large leases: each looks at what is in hand already. So it is leased when half of that is used up. */
+const LEASED_AT = 1 / 2;
+/** The share of these that slow tenants may have together. */
 const SLOW_SHARE = 1 / 4;
 /** The share of the connections that one tenant may have: its provider may fall silent, and others must not wait for it. */
 const TENANT_SHARE = 7 / 8;
@@ -96,24 +98,21 @@ export class Sender {
   }
 
   async #lease(): Promise<void> {
+    const isNowFull = this.#full();
     for (const line of this.#lines.values())
-      if (line.isLeftOut && !this.#isFull(line)) {
+      if (line.isLeftOut && !isNowFull.has(line)) {
         line.isLeftOut = false;
         for (const lane of EMAIL_LANES) this.#lanes.add(lane);
       }
     for (const lane of EMAIL_LANES) {
-      const lines = [...this.#lines.values()];
-      const full = lines.filter((line) => this.#isFull(line));
-      // What these have in hand takes no room from others.
-      const others = lines.filter((line) => !this.#isFull(line));
-      const room = this.#mostInHand - others.reduce((sum, { inHand }) => sum + inHand, 0);
-      // Few large leases: not for the one connection that has just become free.
-      if (!this.#lanes.has(lane) || room < Math.min(this.#deps.env.MESSAGE_CONNECTIONS / 4, 25)) continue;
+      const full = this.#full();
+      const room = this.#mostInHand - inHandOf([...this.#lines.values()].filter((line) => !full.has(line)));
+      if (!this.#lanes.has(lane) || room < this.#mostInHand * LEASED_AT) continue;
       this.#lanes.delete(lane);
       for (const line of full) line.isLeftOut = true;
       const leased = await leaseSends(engineEm(this.#deps.orm), {
         ...{ holder: this.#holder, lane, limit: room, seconds: LEASE_SECONDS },
-        except: full.map(({ key }) => key.tenantId),
+        except: [...full].map(({ key }) => key.tenantId),
       });
       const until = performance.now() + LEASE_SECONDS * 1000 - MARGIN_MS;
       if (leased.length === room) this.#lanes.add(lane);
@@ -127,12 +126,15 @@ export class Sender {
   }
 
   get #mostInHand(): number {
-    return this.#deps.env.MESSAGE_CONNECTIONS * (1 + LEASED_AHEAD);
+    return this.#deps.env.MESSAGE_CONNECTIONS * IN_HAND;
   }
 
-  /** Whether a tenant has enough in hand: one that is slow, much less than others. */
-  #isFull({ trust, inHand }: TenantLine): boolean {
-    return inHand >= Math.max(1, this.#mostInHand * (trust === 'slow' ? SLOW_SHARE : 1));
+  /** The tenants that have enough in hand, which takes no room from others. Slow ones share what they may have. */
+  #full(): Set<TenantLine> {
+    const lines = [...this.#lines.values()];
+    const slow = lines.filter(({ trust, inHand }) => trust === 'slow' && inHand > 0);
+    const enough = lines.filter(({ inHand }) => inHand >= this.#mostInHand);
+    return new Set(inHandOf(slow) >= this.#mostInHand * SLOW_SHARE ? [...enough, ...slow] : enough);
   }
 
   #lineOf(tenantId: string): TenantLine {
@@ -181,3 +183,5 @@ export class Sender {
     if (ms <= LONGEST_WAKE_MS) setTimeout(() => this.wake([]), ms + GATHER_MS).unref();
   }
 }
+
+const inHandOf = (lines: readonly TenantLine[]): number => lines.reduce((sum, { inHand }) => sum + inHand, 0);

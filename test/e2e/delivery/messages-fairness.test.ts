@@ -47,6 +47,20 @@ function heldAnswer(): { answer: EndpointAnswer; give: () => void } {
   return { answer: { ...ACCEPTED, before: () => given }, give };
 }
 
+/** A template that takes a tenth of a second or more. */
+function slowTemplate(): string {
+  const loop = (n: number) => `{% for i in (1..${n}) %}{% if false %}{{ i }}{% endif %}{% endfor %}Hi`;
+  const render = (body: string): number => {
+    const begun = performance.now();
+    const context = { contact: null, address: '', data: null, base: 'https://p.example/r', optOutText: null };
+    renderMessage({ channel: 'sms', body, smartEncoding: true }, context);
+    return performance.now() - begun;
+  };
+  let turns = 1_000;
+  while (render(loop(turns)) < 100) turns *= 2;
+  return loop(turns);
+}
+
 test('a provider of which nothing is known gets one text, however many wait: its answer may leave it in doubt', async () => {
   const moved = await startEndpoint([{ status: 303, headers: { location: '/sent' } }]);
   await addProvider('moved', moved.url);
@@ -98,15 +112,6 @@ test('a tenant whose provider does not answer leaves connections to others', asy
 });
 
 test('while templates of a tenant take long, answers to others are read', async () => {
-  const loop = (n: number) => `{% for i in (1..${n}) %}{% if false %}{{ i }}{% endif %}{% endfor %}Hi`;
-  const render = (body: string): number => {
-    const begun = performance.now();
-    const context = { contact: null, address: '', data: null, base: 'https://p.example/r', optOutText: null };
-    renderMessage({ channel: 'sms', body, smartEncoding: true }, context);
-    return performance.now() - begun;
-  };
-  let turns = 1_000;
-  while (render(loop(turns)) < 100) turns *= 2;
   const held = heldAnswer();
   const [heavy, quick] = [await startEndpoint([ACCEPTED]), await startEndpoint([ACCEPTED, held.answer, ACCEPTED])];
   await addProvider('heavy', heavy.url);
@@ -115,7 +120,7 @@ test('while templates of a tenant take long, answers to others are read', async 
   await areSent('quick', 1);
   await queue('quick', 1);
   await until('its answer is waited for', () => quick.received.length === 2);
-  await queue('heavy', 60, loop(turns));
+  await queue('heavy', 60, slowTemplate());
   await until('the first is rendered', () => heavy.received.length > 0);
   await queue('quick', 5);
   held.give();
@@ -123,4 +128,28 @@ test('while templates of a tenant take long, answers to others are read', async 
   assert.ok((await count('heavy', 'QUEUED')) > 0, 'templates were still being rendered');
   await until('the others are rendered', async () => (await count('heavy', 'QUEUED')) === 0);
   await Promise.all([heavy.close(), quick.close()]);
+});
+
+test('what slow tenants have in hand together leaves room for others', async () => {
+  const slow = ['slow-1', 'slow-2', 'slow-3', 'slow-4', 'slow-5', 'slow-6'];
+  const gateway = await startEndpoint([ACCEPTED]);
+  const template = slowTemplate();
+  for (const tenant of [...slow, 'fast']) {
+    await addProvider(tenant, gateway.url);
+    await queue(tenant, 1, tenant === 'fast' ? 'Hi' : template);
+    await areSent(tenant, 1);
+  }
+  for (const tenant of slow) await queue(tenant, 6, template);
+  await until('they have what they may have in hand', async () => {
+    const [inHand] = await query<{ n: number }>(
+      sql`select count(*) as n from message_sends where tenant_id like 'slow-%' and holder is not null`,
+    );
+    return inHand!.n > 3;
+  });
+  await queue('fast', 10);
+  await areSent('fast', 11);
+  const waiting = await Promise.all(slow.map((tenant) => count(tenant, 'QUEUED')));
+  assert.ok(waiting.reduce((sum, n) => sum + n) > 12, `they were not waited for: ${waiting.join(', ')} are left`);
+  for (const tenant of slow) await areSent(tenant, 7);
+  await gateway.close();
 });
