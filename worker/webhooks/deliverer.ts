@@ -234,9 +234,9 @@ export class Deliverer {
     const except = isBusy ? [...new Set([...this.#lanes.values()].map(({ key }) => key.tenantId))] : [];
     const until = performance.now() + LANE_LEASE_SECONDS * 1000 - MARGIN_MS;
     const limit = Math.min(room, LANES_AT_ONCE);
-    const leased = await leaseLanes(this.#em(), { holder: this.#holder, limit, except });
+    const held = [...this.#lanes.keys()];
+    const leased = await leaseLanes(this.#em(), { holder: this.#holder, limit, except, held });
     for (const one of leased) {
-      // One that is still here was lost in between.
       const lane = new Lane(one, until);
       this.#lanes.set(lane.id, lane);
       this.#toRead.add(lane);
@@ -443,7 +443,8 @@ export class Deliverer {
       lane.savedCursor = reached.cursor;
     }
     if (progress.length > 0) await saveProgress(this.#em(), this.#holder, progress);
-    await this.#release(idle);
+    // Something may have come for one meanwhile, and be on its way.
+    await this.#release(idle.filter(({ isIdle }) => isIdle));
     if (now - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = now;
     await wakeForgottenLanes(this.#em());
@@ -463,17 +464,23 @@ export class Deliverer {
   }
 
   /** Gives lanes back. What is still on its way there is settled nevertheless. */
-  async #release(lanes: readonly Lane[]): Promise<void> {
+  async #release(given: readonly Lane[]): Promise<void> {
+    const lanes = given.filter(({ isGivenBack }) => !isGivenBack);
     if (lanes.length === 0) return;
-    for (const lane of lanes) {
-      lane.isLost = true;
-      if (this.#lanes.get(lane.id) === lane) this.#lanes.delete(lane.id);
+    for (const lane of lanes) lane.isLost = lane.isGivenBack = true;
+    try {
+      await releaseLanes(
+        this.#em(),
+        this.#holder,
+        lanes.map(({ progress }) => progress),
+      );
+    } finally {
+      // Not before: what is still here is not leased again, so that this gives no later lease back.
+      for (const lane of lanes) if (this.#lanes.get(lane.id) === lane) this.#lanes.delete(lane.id);
     }
-    await releaseLanes(
-      this.#em(),
-      this.#holder,
-      lanes.map(({ progress }) => progress),
-    );
+    // What came while they were given back was told to lanes that read no more.
+    this.#mayLease = true;
+    this.#wake.now();
   }
 
   #track(work: Promise<void>): void {

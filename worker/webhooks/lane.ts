@@ -38,6 +38,8 @@ export class Lane implements Line {
   isReading = false;
   /** The lease is over, or the endpoint is not active any more. */
   isLost = false;
+  /** It is being given back, or was: once, as it may be leased again then. */
+  isGivenBack = false;
   /** Something that was erased is on its way. */
   mustForget = false;
   idleSince: number | null = null;

@@ -59,17 +59,22 @@ const endpointColumns = sql`
   e.tenant_id as "tenantId", e.id, e.version, e.url, e.format, e.signature, e.ordering, e.include, e.headers,
   e.max_in_flight as "maxInFlight", e.timeout_ms as "timeoutMs", e.key, e.previous_key as "previousKey", e.previous_expires_at as "previousExpiresAt"`;
 
-/** A lane whose endpoint was deactivated stays due if its holder died. */
-const isDue = sql`l.active and l.due_at <= now()`;
-
 /**
  * Leases up to `limit` lanes in which something is due, an equal number from every tenant that has some, the longest due
- * first; not from the tenants in `except`. Runs an engine transaction.
+ * first; not from the tenants in `except`, and not those of the endpoints in `held`, which this holder still has in hand:
+ * leased again after its lease, what is on its way there would be sent a second time. Runs an engine transaction.
  */
 export async function leaseLanes(
   em: EntityManager,
-  { holder, limit, except }: { holder: string; limit: number; except: readonly string[] },
+  {
+    holder,
+    limit,
+    except,
+    held = [],
+  }: { holder: string; limit: number; except: readonly string[]; held?: readonly number[] },
 ): Promise<LeasedLane[]> {
+  // A lane whose endpoint was deactivated stays due if its holder died.
+  const isDue = sql`l.active and l.due_at <= now() and l.endpoint_id <> all(${[...held]}::bigint[])`;
   const found = await em.transactional((tx) =>
     rows<Omit<LeasedLane, 'endpoint'> & HeldEndpoint>(
       tx,
@@ -125,7 +130,10 @@ export async function leaseLanes(
 const asked = (lanes: readonly LaneKey[]) =>
   sql`json_to_recordset(${JSON.stringify(lanes.map(({ tenantId, endpointId }) => ({ t: tenantId, e: endpointId })))}::json) as r(t text, e bigint)`;
 
-/** Renews the leases of lanes; returns those that this holder still has. Runs an engine transaction. */
+/**
+ * Renews the leases of lanes; returns those that this holder still has. One that is over is not renewed, even if nobody has
+ * taken the lane since: an erasure no longer waits for its holder. Runs an engine transaction.
+ */
 export async function renewLanes(em: EntityManager, holder: string, lanes: readonly LaneKey[]): Promise<number[]> {
   const held = await em.transactional((tx) =>
     rows<{ endpoint_id: number }>(
@@ -133,7 +141,7 @@ export async function renewLanes(em: EntityManager, holder: string, lanes: reado
       sql`
       with mine as materialized (
         select l.tenant_id, l.endpoint_id from ${asked(lanes)} join webhook_lanes l on l.tenant_id = r.t and l.endpoint_id = r.e
-        where l.holder = ${holder} and l.active order by l.endpoint_id for update of l)
+        where l.holder = ${holder} and l.active and l.due_at > now() order by l.endpoint_id for update of l)
       update webhook_lanes l set due_at = now() + make_interval(secs => ${LANE_LEASE_SECONDS}) from mine m
       where l.tenant_id = m.tenant_id and l.endpoint_id = m.endpoint_id returning l.endpoint_id`,
     ),

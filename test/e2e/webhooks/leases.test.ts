@@ -1,28 +1,33 @@
-/** Which lanes are leased by who delivers: without a worker, so that they are not leased in between. */
+/** Which lanes are leased by who delivers: without a worker, so that they are not leased in between, but where a test starts one. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { deleteAbandoned } from '../../../domain/webhooks/deliveries/expire-deliveries.ts';
 import { noteForgotten, untilForgotten } from '../../../domain/webhooks/deliveries/forget-erased.ts';
-import { leaseLanes, lookAtLanes, releaseLanes } from '../../../domain/webhooks/deliveries/lanes.ts';
+import { leaseLanes, lookAtLanes, releaseLanes, renewLanes } from '../../../domain/webhooks/deliveries/lanes.ts';
+import { recordDeliveries } from '../../../domain/webhooks/deliveries/record-deliveries.ts';
 import { disableEndpoints } from '../../../domain/webhooks/endpoints/disable-endpoints.ts';
+import { startWebhooks } from '../../../worker/webhooks/index.ts';
 import { newTenant } from '../../support/accounts.ts';
+import { startEndpoint } from '../../support/endpoint.ts';
+import { eventOf } from '../../support/events.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
 });
 afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) =>
   engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
-const makeWebhook = async (token?: string): Promise<number> => {
+const makeWebhook = async (token?: string, url = 'https://example.com/'): Promise<number> => {
   const made = await service.api(
     'POST',
     '/webhooks',
-    { name: 'CRM', url: 'https://example.com/', types: ['CONTACT_CREATED'] },
+    { name: 'CRM', url, types: ['CONTACT_CREATED'] },
     token === undefined ? {} : { token },
   );
   assert.equal(made.status, 201, JSON.stringify(made.body));
@@ -93,4 +98,45 @@ test('the lane of an endpoint that was deleted stays until its holder gives it b
   assert.equal(await deleteAbandoned(engineEm(service.deps.orm)), 0);
   await releaseLanes(engineEm(service.deps.orm), 'test', [{ tenantId: 'default', endpointId: id, ...nothing }]);
   assert.equal(await deleteAbandoned(engineEm(service.deps.orm)), 1);
+});
+
+test('a lease that is over is not renewed, although nobody has taken the lane', async () => {
+  const id = await leasedWebhook();
+  const renew = () => renewLanes(engineEm(service.deps.orm), 'test', [{ tenantId: 'default', endpointId: id }]);
+  assert.deepEqual(await renew(), [id]);
+  await makeDue([id]);
+  assert.deepEqual(await renew(), []);
+});
+
+test('what is on its way is not sent again by who finds its own lane due, and the lane goes on', async () => {
+  await engine(sql`update webhook_lanes set holder = null, due_at = null`);
+  const answer = Promise.withResolvers<void>();
+  const there = await startEndpoint([{ status: 204, before: () => answer.promise }, { status: 204 }]);
+  onTestFinished(() => there.close());
+  const id = await makeWebhook(undefined, there.url);
+  const tell = (contactId: number) =>
+    engineEm(service.deps.orm).transactional((tx) =>
+      recordDeliveries(tx, [{ event: eventOf('CONTACT_CREATED', { contactId }), endpointIds: [id], contactId: null }]),
+    );
+  await tell(1);
+  const deliverer = startWebhooks(service.deps);
+  onTestFinished(() => deliverer.stop());
+  await until('the first one has come', () => there.received.length > 0);
+  // As if the process had stood still for longer than its lease.
+  await makeDue([id]);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  assert.equal(there.received.length, 1);
+  answer.resolve();
+  await tell(2);
+  await until('the second one has come', () => there.received.length > 1);
+  await until('both are settled', async () => {
+    const open = await engine(
+      sql`select 1 from webhook_deliveries where endpoint_id = ${id} and status <> 'DELIVERED'`,
+    );
+    return open.length === 0;
+  });
+  assert.deepEqual(
+    there.received.map(({ body }) => JSON.parse(body).sequence),
+    [1, 2],
+  );
 });
