@@ -1,4 +1,5 @@
 import { readSettings } from '../../domain/channels/settings/settings.ts';
+import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
 import { previewTemplate } from '../../domain/channels/templates/preview-template.ts';
 import {
   createTemplate,
@@ -128,7 +129,8 @@ export const channelTemplateRoutes: RouteSpec[] = [
     errors: ['not_found', 'template_limit'],
     handler: async ({ em, deps, principal, params, body: { contactId = null } }) => {
       const { optOutText } = await readSettings(em, principal.tenantId);
-      const settings = { base: shortBase(deps.env), optOutText, links: deps.links };
+      const urls = createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links });
+      const settings = { base: shortBase(deps.env), optOutText, links: deps.links, urls };
       return { body: await previewTemplate(em, settings, params.id, contactId) };
     },
   }),

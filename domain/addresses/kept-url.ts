@@ -1,7 +1,7 @@
 const CONTACT_TOKEN = 'contactToken';
 const NESTED_TOKEN = new RegExp(`\\b${CONTACT_TOKEN}=`);
 const PARTS = /^([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;
-const WEB_VIEW = /(\/api\/v1\/emails\/view)\/[\w-]+$/;
+const OWN_PAGE = /(\/api\/v1\/emails\/(?:view|preferences|unsubscribe))\/[\w-]+$/;
 /** How often a value is decoded: an address in an address in an address. Bounded, because anybody can tell of a visit. */
 const MOST_DECODED = 4;
 
@@ -39,10 +39,10 @@ function keptFragment(fragment: string | undefined): string {
 /**
  * The URL of a click or visit as it is stored and told: without what stands for its recipient, which is the parameter
  * `contactToken`, in the query or the fragment or in an address that is the value of another parameter, and the token of
- * the web view. So nobody who reads events gets a token, and the clicks of all recipients on a link have the same URL.
+ * the web view and of the pages for recipients. So nobody who reads events gets a token, and the clicks of all recipients on a link have the same URL.
  * The rest is unchanged, byte for byte.
  */
 export function keptUrl(url: string): string {
   const [, path = '', query, fragment] = PARTS.exec(url) ?? [];
-  return `${path.replace(WEB_VIEW, '$1')}${keptQuery(query)}${keptFragment(fragment)}`;
+  return `${path.replace(OWN_PAGE, '$1')}${keptQuery(query)}${keptFragment(fragment)}`;
 }

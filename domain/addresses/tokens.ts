@@ -6,10 +6,13 @@ const MAX_TOKEN_CHARS = 2048;
 /** Characters of a bounce token: 16 bytes of MAC and up to 7 of the id, five bits per character. */
 const MAX_BOUNCE_TOKEN = 37;
 
-/** Who an unsubscribe token is for. An email to a bare address has no contact and contains the address instead. */
+/**
+ * Who an unsubscribe token is for. An email to a bare address has no contact and contains the address instead. Without
+ * an email it is from a text or a push, and has a contact.
+ */
 export interface UnsubscribeSubject {
   tenantId: string;
-  emailId: number;
+  emailId: number | null;
   contactId: number | null;
   address?: string | null;
 }
@@ -209,7 +212,7 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     unsubscribeToken: ({ tenantId, emailId, contactId, address }) =>
       sign('unsubscribe', [
         tenantId,
-        String(emailId),
+        emailId === null ? '' : String(emailId),
         contactId === null ? '' : String(contactId),
         ...(address ? [address] : []),
       ]),
@@ -219,7 +222,7 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
       const [tenantId = '', emailId = '', contactId = '', address] = parts;
       return {
         tenantId,
-        emailId: Number(emailId),
+        emailId: emailId === '' ? null : Number(emailId),
         contactId: contactId === '' ? null : Number(contactId),
         address: address ?? null,
       };

@@ -9,6 +9,7 @@ import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/channels/transport/prepare.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
+import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
 import { outboundError } from '../../domain/outbound/outbound-error.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { SLOW_MS, type Flight } from '../turns/connections.ts';
@@ -84,7 +85,10 @@ export class Attempts {
     this.#wakeIn = wakeIn;
     this.#sites = new Sites(deps);
     this.#ledger = new LedgerWrites(deps, holder, SENDING_LEASE_SECONDS);
-    this.#renders = new Renders(shortBase(deps.env));
+    this.#renders = new Renders(
+      shortBase(deps.env),
+      createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }),
+    );
     this.#putOffs = new Batcher({
       gather: () => delay(GATHER_MS),
       maxItems: 500,

@@ -1,5 +1,7 @@
 import type { ChannelProvider } from '../../db/entities/channels.ts';
 import type { SendToPrepare } from '../../domain/channels/transport/prepare.ts';
+import { messageLinks } from '../../domain/channels/content/message-links.ts';
+import type { EmailLinks } from '../../domain/emails/rendering/links.ts';
 import { renderMessage } from '../../domain/channels/content/render-message.ts';
 import { newCode } from '../../domain/channels/content/short-links.ts';
 import { heldUntil } from '../../domain/channels/gates/hours.ts';
@@ -42,8 +44,8 @@ export function rowOf(leased: LeasedSend, now: Date = new Date()): PreparedSend 
 export const isComplete = (leased: LeasedSend): boolean =>
   leased.content !== null && (leased.channel === 'sms' ? leased.address !== null : leased.device !== null);
 
-/** Renders a complete send. `base` is that of short links. Never throws for what a template or a contact contains. */
-export function render(leased: LeasedSend, base: string): Rendered {
+/** Renders a complete send. `base` is that of short links, `links` makes those to pages. Never throws for what a template or a contact contains. */
+export function render(leased: LeasedSend, base: string, links: EmailLinks): Rendered {
   const begun = performance.now();
   const { contact, data, channel, content } = leased;
   const known = new Map(Object.entries(leased.linkCodes ?? {}));
@@ -53,6 +55,7 @@ export function render(leased: LeasedSend, base: string): Rendered {
       contact,
       address: typeof contact?.['email'] === 'string' ? contact['email'] : (leased.address ?? ''),
       data,
+      links: messageLinks({ tenantId: leased.tenantId, contactId: leased.contactId, at: leased.createdAt }, links),
       base,
       optOutText: leased.optOutText,
       codeFor: (url) => known.get(url) ?? newCode(),
@@ -63,10 +66,10 @@ export function render(leased: LeasedSend, base: string): Rendered {
     ms: performance.now() - begun,
   };
   if ('failure' in shown) return { ...rendered, failure: shown.failure };
-  const links = shown.links.map((link) => ({ ...link, isStored: known.has(link.url) }));
-  if (shown.kind === 'push') return { ...rendered, push: shown.content, noted: { ...rendered.noted, links } };
+  const short = shown.links.map((link) => ({ ...link, isStored: known.has(link.url) }));
+  if (shown.kind === 'push') return { ...rendered, push: shown.content, noted: { ...rendered.noted, links: short } };
   const { text, segments, encoding } = shown;
-  return { ...rendered, text, noted: { segments, encoding, links } };
+  return { ...rendered, text, noted: { segments, encoding, links: short } };
 }
 
 const DEFAULT_TTL_SECONDS = 86_400;

@@ -1,5 +1,6 @@
 import { createYielder } from '../../domain/common/turn.ts';
 import { FairQueue, type Queued } from '../turns/fair-queue.ts';
+import type { EmailLinks } from '../../domain/emails/rendering/links.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import { render, type Rendered } from './prepare.ts';
 
@@ -14,12 +15,14 @@ interface Asked extends Queued {
  */
 export class Renders {
   readonly #base: string;
+  readonly #links: EmailLinks;
   readonly #queue = new FairQueue<Asked>();
   #isRunning = false;
 
-  /** `base` is that of short links. */
-  constructor(base: string) {
+  /** `base` is that of short links; `links` makes those to pages for recipients. */
+  constructor(base: string, links: EmailLinks) {
     this.#base = base;
+    this.#links = links;
   }
 
   render(leased: LeasedSend): Promise<Rendered> {
@@ -33,7 +36,7 @@ export class Renders {
     this.#isRunning = true;
     const turn = createYielder();
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      next.resolve(render(next.leased, this.#base));
+      next.resolve(render(next.leased, this.#base, this.#links));
       if (turn.isOver()) await turn.next();
     }
     this.#isRunning = false;

@@ -2,7 +2,12 @@ import { TypeGuards, type Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
 import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
 import { renderFailure, templateLimits, withTimeLimit } from '../../emails/rendering/template-limits.ts';
-import { NO_LINKS, templateScope, type ContactValues } from '../../emails/rendering/template-values.ts';
+import {
+  NO_LINKS,
+  templateScope,
+  type ContactValues,
+  type ScopeLinks,
+} from '../../emails/rendering/template-values.ts';
 import type { MessageChannel } from '../../../db/entities/channels.ts';
 import { MOST_SEGMENTS, segmentText } from './segments.ts';
 import { isWebUrl, Shortener, type ShortLink } from './short-links.ts';
@@ -25,6 +30,8 @@ export interface RenderContext {
   /** The contact's email address, or what the message goes to. */
   address: string;
   data: Record<string, unknown> | null;
+  /** What leads to pages for the recipient; absent: nothing. */
+  links?: ScopeLinks;
   /** The base of short links, without a slash at the end. */
   base: string;
   /** Ends a text message on a line of its own: how to opt out. */
@@ -77,7 +84,7 @@ export function renderMessage(
   source: MessageSource,
   context: RenderContext,
 ): RenderedText | RenderedPush | RenderFailure {
-  const scope = templateScope(context.contact, context.address, context.data, NO_LINKS);
+  const scope = templateScope(context.contact, context.address, context.data, context.links ?? NO_LINKS);
   try {
     // A single step can only take long with data from a request.
     return withTimeLimit(context.data ? templateLimits.hardMs : null, () => {
@@ -99,7 +106,7 @@ export function renderForPreview(
   source: MessageSource,
   context: RenderContext,
 ): RenderedText | RenderedPush | RenderFailure {
-  const scope = templateScope(context.contact, context.address, context.data, NO_LINKS);
+  const scope = templateScope(context.contact, context.address, context.data, context.links ?? NO_LINKS);
   try {
     return withTimeLimit(templateLimits.hardMs, () => {
       const render = (liquid: string): string => rendered(liquid, scope);

@@ -2,7 +2,9 @@ import type { ChannelTemplate } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { AppError, invalid, notFound } from '../../common/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
+import type { EmailLinks } from '../../emails/rendering/links.ts';
 import { renderForPreview, type PushContent } from '../content/render-message.ts';
+import { previewMessageLinks } from '../content/message-links.ts';
 import { PREVIEW_CODE } from '../content/short-links.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { payloadBytes, pushPayload } from '../push/push-payload.ts';
@@ -26,7 +28,12 @@ export interface Previewed {
  */
 export async function previewTemplate(
   em: EntityManager,
-  { base, optOutText, links }: { base: string; optOutText: string | null; links: Pick<LinkSigner, 'sign'> },
+  {
+    base,
+    optOutText,
+    links,
+    urls,
+  }: { base: string; optOutText: string | null; links: Pick<LinkSigner, 'sign'>; urls: EmailLinks },
   templateId: number,
   contactId: number | null,
 ): Promise<Previewed> {
@@ -44,6 +51,7 @@ export async function previewTemplate(
     contact,
     address: typeof contact?.['email'] === 'string' ? contact['email'] : '',
     data: null,
+    links: previewMessageLinks(urls),
     base,
     optOutText: template.category === 'marketing' ? optOutText : null,
     codeFor: () => PREVIEW_CODE,

@@ -2,21 +2,30 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
 
-/** The recipient that an email's token stands for. */
+/** The recipient that a token stands for: of an email, or of a text or push. */
 export interface TokenRecipient {
   /** Whether the email is still in the ledger. */
   isKnown: boolean;
   /** The contact; if it was merged since, the contact it was merged into. */
   contactId: number | null;
   /**
-   * The keys of the address that the email was sent to and of the contact's current address, sorted. Empty after an
+   * The keys of the address that an email was sent to and of the contact's current address, sorted. Empty after an
    * erasure.
    */
   emailKeys: string[];
 }
 
+/** The contact that a contact was merged into; else itself. */
+async function remaining(tx: EntityManager, tenantId: string, contactId: number): Promise<number> {
+  const [merged] = await rows<{ into: number }>(
+    tx,
+    sql`select merged_into as into from merged_contacts where tenant_id = ${tenantId} and contact_id = ${contactId}`,
+  );
+  return merged?.into ?? contactId;
+}
+
 /**
- * Finds the recipient of an email's token. With `lock`, concurrent changes through the same email wait for each other.
+ * Finds the recipient of a token. With `lock`, concurrent changes through the same email wait for each other.
  */
 export async function findTokenRecipient(
   tx: EntityManager,
@@ -28,7 +37,7 @@ export async function findTokenRecipient(
     sql`
     select contact_id, to_address from emails where tenant_id = ${tenantId} and id = ${emailId} ${lock ? sql`for no key update` : sql``}`,
   );
-  const contactId = email?.contact_id ?? mailed;
+  const contactId = email?.contact_id ?? (mailed === null ? null : await remaining(tx, tenantId, mailed));
   const [contact] =
     contactId === null
       ? []

@@ -15,7 +15,8 @@ export interface EmailLinks {
   unsubscribeUrl: (subject: UnsubscribeSubject) => string;
   preferencesUrl: (subject: UnsubscribeSubject) => string;
   webViewUrl: (emailId: number) => string;
-  contactToken: (tenantId: string, contactId: number) => string;
+  /** `now`: from when on it is valid for its time; default the present. */
+  contactToken: (tenantId: string, contactId: number, now?: number) => string;
   /** The hosted page of a form, for the contact of a token if there is one. */
   formUrl: (formId: number, contactToken: string) => string;
   /** The URL in a preview, which belongs to no email. */
@@ -70,7 +71,7 @@ export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; sig
     unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken(subject)}`,
     preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken(subject)}`,
     webViewUrl: (emailId) => `${base}/view/${signer.emailToken('view', emailId)}`,
-    contactToken: (tenantId, contactId) => makeContactToken(signer, tenantId, contactId),
+    contactToken: (tenantId, contactId, now) => makeContactToken(signer, tenantId, contactId, now),
     formUrl: (formId, token) => `${api}/forms/${formId}/page${token === '' ? '' : `?contactToken=${token}`}`,
     previewUrl: (page) => `${base}/${page}/${PREVIEW_TOKEN}`,
     isOptOut: (url) => url.startsWith(`${base}/unsubscribe/`) || url.startsWith(`${base}/preferences/`),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { makeDevice, reportPush, type Device } from '../../../dev/fakes/device.ts';
 import { startPushService, type PushService } from '../../../dev/fakes/push-service.ts';
-import { makeContactToken } from '../../../domain/addresses/contact-token.ts';
+import { makeContactToken, readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { pushing, type Site } from '../../support/channels/pushing.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
@@ -237,4 +237,17 @@ test('a hundred devices report at once, each twice', async () => {
   const answers = await Promise.all([...tokens, ...tokens].map((token) => report(token, 'shown')));
   assert.ok(answers.every(({ status }) => status === 204));
   for (const id of ids) assert.equal((await message(id)).status, 'DELIVERED');
+});
+
+test('a push leads to the preference page of its contact', async () => {
+  const person = await channels.makePerson();
+  const device = newDevice();
+  await subscribe(device, person.id);
+  await ends(await send({ recipientId: person.id, url: '{{preferencesUrl}}', body: 'T{{contactToken}}' }), 'SENT');
+  const [shown] = shownAt(device);
+  const answer = await fetch(String(shown!['url']), { redirect: 'manual' });
+  const token = answer.headers.get('location')!.split('/preferences/')[1]!;
+  assert.equal(service.deps.links.verifyUnsubscribe(token)?.contactId, person.id);
+  const [, contactToken] = /^T(.+)$/.exec(String(shown!['body']))!;
+  assert.equal(readContactToken(service.deps.links, contactToken, 'default'), person.id);
 });

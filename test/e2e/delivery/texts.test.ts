@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { receiveText, startGateway, type Gateway } from '../../../dev/fakes/gateway.ts';
+import { sql } from '../../../db/orm.ts';
+import { readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { channelsOf, type Person } from '../../support/channels.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -151,4 +153,74 @@ test('a text that is handed over twice, even at once, is taken once', async () =
   assert.equal(data.length, 1);
   await until('it is answered', () => textsTo(person.number).length > 0);
   assert.deepEqual(textsTo(person.number), ['No more texts {{ to you']);
+});
+
+/** Where the short links of a text lead. */
+const targetsIn = (text: string): Promise<URL[]> =>
+  Promise.all(
+    [...text.matchAll(/https?:\S+/g)].map(async ([link]) => {
+      const answer = await fetch(link, { redirect: 'manual', headers: { 'User-Agent': 'Mozilla/5.0 (Android)' } });
+      assert.equal(answer.status, 302);
+      return new URL(answer.headers.get('location')!);
+    }),
+  );
+const LINKS =
+  'Choose {{preferencesUrl}} Fill {{formUrl: 7}} See https://www.example.com/?t={{contactToken}}{{unsubscribeUrl}}';
+
+test('a text leads to the pages for its recipient by short links, the same ones when it is sent again', async () => {
+  const person = await subscriber();
+  gateway.inject({ kind: 'answer', status: 429, retryAfter: 1 });
+  const { messageId } = await send(person.id, { body: LINKS });
+  await ends(messageId, 'SENT');
+  const [text] = textsTo(person.number);
+  const [preferences, form, site, ...more] = await targetsIn(text!);
+  assert.deepEqual(more, []);
+  assert.match(form!.pathname, /\/api\/v1\/forms\/7\/page$/);
+  for (const token of [form!.searchParams.get('contactToken'), site!.searchParams.get('t')])
+    assert.equal(readContactToken(service.deps.links, token, 'default'), person.id);
+  const { attempts } = await call('GET', `/channels/messages/${messageId}/explain`, 200);
+  assert.equal(attempts.length, 2);
+  const stored = await channels.engine(sql`select code from message_links where message_id = ${messageId}`);
+  assert.equal(stored.length, 3);
+  assert.match(preferences!.pathname, /\/api\/v1\/emails\/preferences\/[\w-]+$/);
+});
+
+test('the preference page of a text is that of its contact, also of one that it was merged into', async () => {
+  const [person, other] = [await subscriber(), await subscriber()];
+  const { id: topicId } = await call('POST', '/emails/topics', 201, { name: 'Offers' });
+  const { messageId } = await send(person.id, { body: '{{preferencesUrl}}' });
+  await ends(messageId, 'SENT');
+  const [page] = await targetsIn(textsTo(person.number)[0]!);
+  const token = page!.pathname.split('/').at(-1)!;
+  assert.deepEqual(service.deps.links.verifyUnsubscribe(token), {
+    ...{ tenantId: 'default', emailId: null, contactId: person.id, address: null },
+  });
+  const open = (method: string, body?: URLSearchParams) =>
+    service.api(method, `/emails/preferences/${token}`, body, { token: null });
+  const shown = await open('GET');
+  assert.ok(String(shown.body).includes(`name="topicSms" value="${topicId}"`), String(shown.body));
+  await open('POST', new URLSearchParams([['channel', 'sms']]));
+  const smsOf = async ({ id }: Person) => {
+    const { topics } = await call('GET', `/channels/preferences?contactId=${id}`, 200);
+    return topics.map(({ sms }: { sms: boolean }) => sms);
+  };
+  assert.deepEqual(await smsOf(person), [false]);
+  assert.deepEqual(await smsOf(other), [true]);
+  await call('POST', `/contacts/${other.id}/merge`, 200, { sourceId: person.id });
+  await open('POST', new URLSearchParams([['unsubscribe', 'anywhere']]));
+  assert.equal((await call('GET', `/contacts/${other.id}`, 200)).status, 'unsubscribed');
+  const refused = await send(other.id);
+  assert.deepEqual([refused.status, refused.reason], ['SUPPRESSED', 'no_consent']);
+});
+
+test('a text to a number has no links of a contact', async () => {
+  const to = '+12025559876';
+  const answer = await service.api('POST', '/channels/sms/send', { to, body: LINKS, category: 'transactional' });
+  assert.equal(answer.status, 202);
+  await ends(answer.body.messageId, 'SENT');
+  const targets = await targetsIn(textsTo(to)[0]!);
+  assert.deepEqual(
+    targets.map(({ pathname, search }) => pathname + search),
+    ['/api/v1/forms/7/page', '/?t='],
+  );
 });

@@ -25,6 +25,8 @@ test('the token of the contact is not kept; everything else is, byte for byte', 
     [`https://example.com/#/p?u=https%253A%252F%252Fb%252F%253FcontactToken%253D${TOKEN}`, 'https://example.com/#/p'],
     [`https://example.com/?u=%E0%A4%A&v=%FF%26contact%54oken%3D${TOKEN}`, 'https://example.com/?u=%E0%A4%A'],
     [`https://h.example/api/v1/emails/view/${TOKEN}`, 'https://h.example/api/v1/emails/view'],
+    [`https://h.example/api/v1/emails/preferences/${TOKEN}`, 'https://h.example/api/v1/emails/preferences'],
+    [`https://h.example/api/v1/emails/unsubscribe/${TOKEN}`, 'https://h.example/api/v1/emails/unsubscribe'],
     [`https://h.example/api/v1/emails/view/${TOKEN}?a#b`, 'https://h.example/api/v1/emails/view?a#b'],
   ] as const)
     assert.equal(keptUrl(url), kept, url);
