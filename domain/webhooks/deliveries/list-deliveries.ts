@@ -65,6 +65,17 @@ export const isSince = (alias: 'd' | 't', from: RawBuilder<unknown>): RawBuilder
 export const isBefore = (alias: 'd' | 't', to: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`${sql.ref(`${alias}.at`)} < ${to} and ${sql.ref(`${alias}.day`)} <= (${to})::date`;
 
+/**
+ * The condition that a delivery is shown with a status, such that it is found by an index if few are: what has failed has
+ * a reason, and what is open was tried before, or comes after all that was tried.
+ */
+function hasStatus(status: string): RawBuilder<unknown> {
+  const shown = sql`t.status = ${status}`;
+  if (status === 'FAILED') return sql`t.reason is not null and ${shown}`;
+  if (status === 'DELIVERED') return shown;
+  return sql`(t.next_attempt_at is not null or t.id > t.tried) and ${shown}`;
+}
+
 /** A page of an endpoint's deliveries. Throws 404, and 400 for a wrong cursor or time. */
 export async function listDeliveries(
   em: EntityManager,
@@ -79,11 +90,11 @@ export async function listDeliveries(
     {
       from: deliveriesOf(
         endpoint,
-        sql`d.sequence as id, d.type, d.subject, d.at, d.day, d.at as created_at, ${shownStatus} as status`,
+        sql`d.sequence as id, d.type, d.subject, d.at, d.day, d.at as created_at, d.reason, d.next_attempt_at, l.cursor as tried, ${shownStatus} as status`,
       ),
       sortable: { id: { column: sql`t.id`, type: 'bigint' } },
       where: [
-        query.status !== undefined && sql`t.status = ${query.status}`,
+        query.status !== undefined && hasStatus(query.status),
         query.type !== undefined && sql`t.type = ${query.type}`,
         query.from !== undefined && isSince('t', instant('from', query.from)),
         query.to !== undefined && isBefore('t', instant('to', query.to)),

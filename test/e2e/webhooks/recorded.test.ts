@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
+import pg from 'pg';
+import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
+import { listDeliveries } from '../../../domain/webhooks/deliveries/list-deliveries.ts';
 import { recordDeliveries } from '../../../domain/webhooks/deliveries/record-deliveries.ts';
 import { settleDeliveries, type Settlement } from '../../../domain/webhooks/deliveries/settle-deliveries.ts';
 import { eraseStoredEvents } from '../../../domain/webhooks/content/stored-events.ts';
@@ -182,4 +184,69 @@ test('a retry is in the audit log, with the delivery and who asked for it', asyn
     retries.map(({ actorName, after }: { actorName: string; after: unknown }) => [actorName, after]),
     [['admin', { deliveryId: 2 }]],
   );
+});
+
+/** Stores many deliveries of today of an endpoint, all delivered, and lets Postgres know what is there. */
+async function storeMany(endpointId: number, tenantId: string, count: number): Promise<void> {
+  const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] });
+  await owner.connect();
+  try {
+    await owner.query(`select ensure_webhook_partitions(current_date)`);
+    await owner.query(
+      `with told as (
+         insert into webhook_events (day, tenant_id, event_id, type, time, contact_id, data)
+         select current_date, $2, gen_random_uuid(), 'CONTACT_CREATED', now(), n, '{}' from generate_series(1, $3::int) n returning id)
+       insert into webhook_deliveries (endpoint_id, sequence, day, tenant_id, event, type, subject, at, status, attempts, most_attempts)
+       select $1, row_number() over (order by id), current_date, $2, id, 'CONTACT_CREATED', 'contact:x', now(), 'DELIVERED', 1, 10 from told`,
+      [endpointId, tenantId, count],
+    );
+    await owner.query(`update webhook_lanes set last_sequence = $2, cursor = $2 where endpoint_id = $1`, [
+      endpointId,
+      count,
+    ]);
+    await owner.query('vacuum analyze webhook_events');
+    await owner.query('vacuum analyze webhook_deliveries');
+  } finally {
+    await owner.end();
+  }
+}
+/** The rows of tables with such names that were read in a transaction. */
+const readIn = async (tx: EntityManager, name: string): Promise<number> => {
+  const [found] = await rows<{ n: number }>(
+    tx,
+    sql`select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables where relname like ${`${name}%`}`,
+  );
+  return found!.n;
+};
+
+test('few deliveries with a status are found among many without reading those', async () => {
+  const id = await makeTold([]);
+  await storeMany(id, 'default', 5_000);
+  const change = (sequence: number, changes: ReturnType<typeof sql>) =>
+    engine(sql`update webhook_deliveries set ${changes} where endpoint_id = ${id} and sequence = ${sequence}`);
+  await change(7, sql`status = 'FAILED', reason = 'too_old'`);
+  await change(9, sql`status = 'PENDING', next_attempt_at = now() + interval '1 hour'`);
+  await change(5_000, sql`status = 'PENDING', attempts = 0`);
+  await engine(sql`update webhook_lanes set cursor = 4999 where endpoint_id = ${id}`);
+  const expected = { FAILED: [7], HELD: [5_000, 9], PENDING: [], SENDING: [] };
+  for (const [status, wanted] of Object.entries(expected)) {
+    const { found, read } = await tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
+      const page = await listDeliveries(tx, id, { status });
+      return { found: page.data.map(({ sequence }) => sequence), read: await readIn(tx, 'webhook_deliveries') };
+    });
+    assert.deepEqual(found, wanted, status);
+    assert.ok(read < 1_000, `${status}: ${read} rows were read`);
+  }
+});
+
+test('an erasure reads the events of its tenant, and not all deliveries of their days', async () => {
+  const id = await makeTold([TODAY_MS]);
+  await storeMany(id + 1_000_000, 'another', 50_000);
+  const read = await engineEm(service.deps.orm).transactional(async (tx) => {
+    assert.ok((await eraseStoredEvents(tx, 'default', ({ told }) => sql`strpos(${told}, 'nobody') = 0`)) > 0);
+    return { events: await readIn(tx, 'webhook_events'), deliveries: await readIn(tx, 'webhook_deliveries') };
+  });
+  assert.ok(read.events < 12_000, `${read.events} events were read`);
+  assert.ok(read.deliveries < 30_000, `${read.deliveries} deliveries were read`);
+  assert.equal((await listOf(id))[0].reason, 'erased');
 });
