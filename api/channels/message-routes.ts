@@ -49,6 +49,7 @@ export const messageRoutes: RouteSpec[] = [
     access: 'channels:read',
     query: schema.MessageQuery,
     responses: { 200: { schema: listOf(schema.Message) } },
+    errors: ['unavailable'],
     handler: async ({ em, query }) => ({ body: await listMessages(em, query, presentMessage) }),
   }),
   route({

@@ -59,6 +59,8 @@ const MessageSchema = defineEntity({
     { name: 'messages_template_idx', properties: ['tenantId', 'templateId', 'id'], where: 'template_id is not null' },
     // What an operator has to resolve.
     { name: 'messages_unknown_idx', properties: ['tenantId', 'id'], where: 'is_unknown' },
+    // What was not sent or not delivered. A start, and a settlement as SENT, leave the reason null, and so write to no index.
+    { name: 'messages_reason_idx', properties: ['tenantId', 'id'], where: 'reason is not null' },
     // Answers to received texts, for `expireAnswers`.
     { name: 'messages_answers_idx', properties: ['createdAt'], where: `send_key like 'inbound/%/reply'` },
   ],

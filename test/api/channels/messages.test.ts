@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { engineEm, rows, sql } from '../../../db/orm.ts';
+import pg from 'pg';
+import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
+import { listMessages } from '../../../domain/channels/ledger/read-messages.ts';
 import { markLostSends } from '../../../domain/channels/ledger/recover-sends.ts';
 import { settleSends, type SendSettlement } from '../../../domain/channels/ledger/settle-sends.ts';
+import { holding } from '../../support/accounts.ts';
 import { texting } from '../../support/channels/texting.ts';
 import { startService, type Service } from '../../support/service.ts';
 
@@ -289,4 +292,79 @@ test('what may have been accepted is UNKNOWN, not suppressed, when its number op
   const stop = { type: 'inbound', messageId: 'stop', from: to, to: '+15005550006', text: 'STOP' };
   assert.equal((await tools.asHttp(provider, stop)).status, 204);
   assert.deepEqual(await sendOf(id), { status: 'UNKNOWN', attempt: 1, bound: provider });
+});
+
+interface Counts {
+  read: number;
+  updated: number;
+  hot: number;
+}
+/** What work did with these tables, in its transaction. */
+async function countedOf(tx: EntityManager, tables: readonly string[], work: () => Promise<unknown>): Promise<Counts> {
+  // They may have counts of earlier transactions of the session.
+  const counts = async () =>
+    (
+      await rows<Counts>(
+        tx,
+        sql`
+        select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)::int as read,
+          coalesce(sum(n_tup_upd), 0)::int as updated, coalesce(sum(n_tup_hot_upd), 0)::int as hot
+        from pg_stat_xact_user_tables where relname = any(${[...tables]}::text[])`,
+      )
+    )[0]!;
+  const before = await counts();
+  await work();
+  const { read, updated, hot } = await counts();
+  return { read: read - before.read, updated: updated - before.updated, hot: hot - before.hot };
+}
+
+test('few messages with a status are found among many without reading those', async () => {
+  await tools.inTenant(sql`
+    with made as (
+      insert into messages (tenant_id, send_key, channel, category, status, reason)
+      select 'default', 'many/' || n, 'sms', 'marketing', status, case when status <> 'QUEUED' and status <> 'DELIVERED' and status <> 'SENDING' then 'x' end
+      from (select n, coalesce((array['FAILED', 'UNDELIVERED', 'SUPPRESSED', 'QUEUED', 'SENDING', 'UNKNOWN'])[n], 'DELIVERED') as status
+        from generate_series(1, 5000) n) many
+      returning id, status)
+    insert into message_sends (tenant_id, message_id, type, lane, status, lease_until) select 'default', id, 'sms', 'bulk', status, now() + interval '1 hour' from made`);
+  const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] });
+  await owner.connect();
+  await owner.query('analyze messages, message_sends');
+  await owner.end();
+  for (const [at, status] of ['FAILED', 'UNDELIVERED', 'SUPPRESSED', 'QUEUED', 'SENDING', 'UNKNOWN'].entries()) {
+    let keys: string[] = [];
+    const { read } = await tenantEm(service.deps.orm, 'default').transactional((tx) =>
+      countedOf(tx, ['messages', 'message_sends'], async () => {
+        keys = (await listMessages(tx, { status, limit: 200 }, ({ message }) => message.sendKey)).data;
+      }),
+    );
+    assert.ok(keys.includes(`many/${at + 1}`), status);
+    assert.deepEqual(
+      keys.filter((key) => key.startsWith('many/')),
+      [`many/${at + 1}`],
+    );
+    assert.ok(read < 1_000, `${status}: ${read} rows were read`);
+  }
+});
+
+test('a message that is started, and settled as SENT, writes to no index', async () => {
+  const id = await tried('QUEUED');
+  const { updated, hot } = await engineEm(service.deps.orm).transactional((tx) =>
+    countedOf(tx, ['messages'], async () => {
+      await rows(tx, sql`update messages set status = 'SENDING', started_at = now(), segments = 1 where id = ${id}`);
+      await rows(
+        tx,
+        sql`update messages set status = 'SENT', reason = null, sent_at = now(), told_at = now() where id = ${id}`,
+      );
+    }),
+  );
+  assert.deepEqual([updated, hot], [2, 2]);
+});
+
+test('a list that takes too long ends, and says what to ask for instead', async () => {
+  const { status, body } = await holding(service, 'lock table messages in access exclusive mode', () =>
+    service.api('GET', '/channels/messages?status=SENT'),
+  );
+  assert.deepEqual([status, body.code], [503, 'unavailable']);
+  assert.match(body.detail, /contact, campaign or template/);
 });
