@@ -59,14 +59,8 @@ export const memberChanges = ({ path, one }: SegmentBase): RouteSpec[] => [
     responses: { 200: { schema: schema.Added } },
     errors: ['conflict'],
     check: ({ tx, caller, body }) => lockMembers(tx, caller.tenantId, body.contactIds ?? []),
-    handler: async ({ em, principal, requestId, params, body }) => {
-      const { moved, count } = await changeList(
-        em,
-        { tenantId: principal.tenantId, requestId },
-        params.id,
-        'add',
-        body.contactIds,
-      );
+    handler: async ({ em, caller, params, body }) => {
+      const { moved, count } = await changeList(em, caller, params.id, 'add', body.contactIds);
       return { body: { added: moved, count } };
     },
   }),
@@ -80,14 +74,8 @@ export const memberChanges = ({ path, one }: SegmentBase): RouteSpec[] => [
     body: schema.MembersChange,
     responses: { 200: { schema: schema.Removed } },
     errors: ['conflict'],
-    handler: async ({ em, principal, requestId, params, body }) => {
-      const { moved, count } = await changeList(
-        em,
-        { tenantId: principal.tenantId, requestId },
-        params.id,
-        'remove',
-        body.contactIds,
-      );
+    handler: async ({ em, caller, params, body }) => {
+      const { moved, count } = await changeList(em, caller, params.id, 'remove', body.contactIds);
       return { body: { removed: moved, count } };
     },
   }),

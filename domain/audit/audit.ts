@@ -72,6 +72,8 @@ export const AUDIT_ACTIONS = [
   'segment.created',
   'segment.updated',
   'segment.deleted',
+  'segment.members_added',
+  'segment.members_removed',
   'form.deleted',
   'form.submissions_exported',
   'form.file_downloaded',

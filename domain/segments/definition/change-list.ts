@@ -1,21 +1,22 @@
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { Origin } from '../../../events/outbox.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid } from '../../common/errors.ts';
-import { lockMembers } from './segments.ts';
+import { lockMembers, resourceOf } from './segments.ts';
 import { changeListMembers } from '../membership/change-list-members.ts';
 
 /**
- * Adds contacts to a static list or removes them. Returns how many memberships changed, and the list's new count.
+ * Adds contacts to a static list or removes them. Returns how many memberships changed, and the list's new count. The
+ * audit log has how many, not whom: what a list is about may tell something of them.
  * Throws `not_found`, `conflict` for a dynamic segment, `validation_failed` with the path of each unknown contact.
  */
 export async function changeList(
   em: EntityManager,
-  origin: Origin,
+  author: Author,
   listId: number,
   action: 'add' | 'remove',
   contactIds: readonly number[],
 ): Promise<{ moved: number; count: number }> {
-  const { tenantId, requestId } = origin;
+  const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
     if (action === 'add') assertValid(await lockMembers(tx, tenantId, contactIds));
     const { added, removed } = await changeListMembers(tx, tenantId, listId, { [action]: contactIds }, { requestId });
@@ -24,6 +25,15 @@ export async function changeList(
       sql`
       select count(*) as n from segment_members where tenant_id = ${tenantId} and segment_id = ${listId}`,
     );
-    return { moved: added.length + removed.length, count };
+    const moved = added.length + removed.length;
+    if (moved > 0)
+      await appendAudit(
+        tx,
+        author,
+        action === 'add'
+          ? { action: 'segment.members_added', ...resourceOf(listId), after: { added: moved } }
+          : { action: 'segment.members_removed', ...resourceOf(listId), after: { removed: moved } },
+      );
+    return { moved, count };
   });
 }

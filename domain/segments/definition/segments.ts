@@ -33,7 +33,7 @@ export type NewSegment = SegmentInput & { name: string } & (
     { type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] }
   );
 
-const resourceOf = (id: number) => ({ resourceType: 'segment', resourceId: id });
+export const resourceOf = (id: number) => ({ resourceType: 'segment', resourceId: id });
 /** What the audit log has of a segment or list: neither its filter nor its members, which may say whom it is about. */
 const contentOf = ({ name, type, doubleOptIn, version }: Segment) => ({ name, type, doubleOptIn, version });
 

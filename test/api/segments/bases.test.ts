@@ -165,6 +165,27 @@ test('who made, changed and deleted a segment is in the audit log', async () => 
   );
 });
 
+test('who is put in a list or taken out by hand is in the audit log, once a request, and only how many', async () => {
+  const [one, two] = people as [number, number];
+  const { id } = await make({ name: 'By hand', type: 'static' });
+  const change = async (path: string, ...contactIds: number[]) =>
+    assert.equal((await api('POST', `/contacts/lists/${id}/contacts${path}`, { contactIds })).status, 200);
+  await change('', one, two);
+  // Nothing changes.
+  await change('', one);
+  await change('/remove', two);
+  await change('/remove', two);
+  const { data } = (await api('GET', `/auth/audit-log?resourceType=segment&resourceId=${id}`)).body;
+  assert.deepEqual(
+    data.map(({ action, actorName, before, after }: Record<string, unknown>) => [action, actorName, before, after]),
+    [
+      ['segment.members_removed', 'admin', null, { removed: 1 }],
+      ['segment.members_added', 'admin', null, { added: 2 }],
+      ['segment.created', 'admin', null, { name: 'By hand', type: 'static', doubleOptIn: false, version: 1 }],
+    ],
+  );
+});
+
 test('a build that is begun anew is shown at the path that was asked', async () => {
   const { id } = await make({ name: 'Large', filter: tagged('a') });
   for (const base of BASES) {

@@ -138,7 +138,7 @@ async function driftAt(
     async () =>
       changeList(
         em(),
-        origin,
+        asService(TENANT),
         pick(random, lists),
         pick(random, ['add', 'remove'] as const),
         contacts.filter(() => random() < 0.1),
