@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 
-const CONTACTS = 1500;
+/** Four pages of 200, the last not full. */
+const CONTACTS = 700;
 const ROLES = ['temporal', 'relay'] as const;
 let service: Service;
 beforeAll(async () => {
@@ -31,10 +33,11 @@ test('kill -9 of the worker in the middle: each contact is entered once, and eac
   const enrolment = async () => (await service.api('GET', `/campaigns/enrolments/${enrolmentId}`)).body;
 
   let worker = startWorkerProcess(service, ROLES);
-  for (const reached of [200, 800]) {
+  for (const reached of [200, 400]) {
     await until(`${reached} are entered`, async () => (await enrolment()).enrolled >= reached, 120_000);
     await worker.end('SIGKILL');
     assert.equal((await enrolment()).status, 'RUNNING', 'it was killed in the middle');
+    await missHeartbeats(service, `campaign-enrolment/default/${enrolmentId}`, 30);
     worker = startWorkerProcess(service, ROLES);
   }
   await until('it is completed', async () => (await enrolment()).status === 'COMPLETED', 240_000);

@@ -12,7 +12,9 @@ import { HEAD_BYTES } from '../../../domain/contacts/import/csv/detect.ts';
 import { runImport } from '../../../domain/contacts/import/run-import.ts';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { putFile } from '../../../events/file-store.ts';
+import { workflowId } from '../../../workflows/registry.ts';
 import { holding } from '../../support/accounts.ts';
+import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { childEnv, killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
@@ -167,6 +169,7 @@ test('a worker that is killed in the middle is followed by another', async () =>
       return job();
     },
   );
+  await missHeartbeats(service, workflowId('contactImport', { tenantId: 'default', importId }), 15);
   const second = startWorkerProcess(service, ['temporal', 'relay']);
   await until('the import is over', async () => (await job()).status === 'COMPLETED', 240_000);
   await second.end('SIGKILL');

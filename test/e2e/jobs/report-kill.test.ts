@@ -3,9 +3,11 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../../db/orm.ts';
 import { KEPT_FILES } from '../../../events/streams.ts';
 import { removeFiles } from '../../../runtime/kept-files.ts';
+import { workflowId } from '../../../workflows/registry.ts';
 import { reportsOf } from '../../api/analytics/report-support.ts';
 import { holding } from '../../support/accounts.ts';
 import { download } from '../../support/download.ts';
+import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
@@ -57,6 +59,8 @@ test('kill -9 of the worker between storing a file and completing its run: one f
     await worker.end('SIGKILL');
   });
   assert.equal((await reports.call('GET', `/${id}`, 200)).status, 'RUNNING');
+  const [run] = await reports.query<{ id: number }>(sql`select id from analytics_report_runs where report_id = ${id}`);
+  await missHeartbeats(service, workflowId('report', { tenantId: 'default', reportId: id, runId: run!.id }), 15);
   worker = startWorkerProcess(service, ROLES);
   const done = await until(
     'the report is completed',

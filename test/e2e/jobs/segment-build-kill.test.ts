@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { workflowId } from '../../../workflows/registry.ts';
+import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
@@ -32,14 +34,16 @@ test('a build whose worker is killed goes on where it was, and what waits for it
   const next = await make({ op: 'not', conditions: [{ field: 'segmentId', operator: 'eq', value: base }] });
   const progress = async () =>
     (
-      await query<{ status: string; built_to: number | null }>(
-        sql`select status, built_to from segments where id = ${base}`,
+      await query<{ status: string; build: number; built_to: number | null }>(
+        sql`select status, build, built_to from segments where id = ${base}`,
       )
     )[0]!;
   const first = startWorkerProcess(service, ROLES);
   const stoppedAt = await until('some page is built', async () => (await progress()).built_to, 120_000);
   await first.end('SIGKILL');
-  assert.equal((await progress()).status, 'BUILDING', 'it was killed in the middle');
+  const { status, build } = await progress();
+  assert.equal(status, 'BUILDING', 'it was killed in the middle');
+  await missHeartbeats(service, workflowId('segmentBuild', { tenantId: 'default', segmentId: base, build }), 15);
   const second = startWorkerProcess(service, ROLES);
   const read = async (id: number) => (await service.api('GET', `/contacts/segments/${id}`)).body;
   await until('both are built', async () => (await read(next)).status === 'READY', 240_000);
