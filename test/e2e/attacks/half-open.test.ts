@@ -20,19 +20,29 @@ async function ownProcess(): Promise<ApiProcess> {
   return api;
 }
 
+/** Fewer than the kernel keeps until a server accepts them: it drops others, and asks for them again seconds later. */
+const AT_ONCE = 400;
+/** Makes so many connections, some at a time. */
+async function many(count: number, open: (n: number) => Promise<Socket>): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const begun = Array.from({ length: Math.min(AT_ONCE, count - sockets.length) }, (_, n) => open(sockets.length + n));
+    sockets.push(...(await Promise.all(begun)));
+  }
+  return sockets;
+}
+
 /** Connections over which `text` was sent, and nothing more. */
 async function halfOpen(api: ApiProcess, count: number, text: string): Promise<Socket[]> {
-  return Promise.all(
-    Array.from({ length: count }, async () => {
-      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
-      socket.on('error', () => undefined);
-      // Who reads nothing does not see that a connection has ended.
-      socket.resume();
-      await once(socket, 'connect');
-      socket.write(text);
-      return socket;
-    }),
-  );
+  return many(count, async () => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    // Who reads nothing does not see that a connection has ended.
+    socket.resume();
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  });
 }
 
 const head = (path: string): string =>
@@ -84,22 +94,20 @@ test('requests whose bodies come late are worked at when they are there', async 
 
 /** A GET of something large, over connections that read nothing of the answer. */
 async function unread(api: ApiProcess, count: number, requests: string): Promise<Socket[]> {
-  return Promise.all(
-    Array.from({ length: count }, async (_, n) => {
-      // Of several addresses, none of which has more connections than it may have.
-      const socket = connect({
-        port: Number(new URL(api.url).port),
-        host: '127.0.0.1',
-        localAddress: `127.0.0.${2 + (n % 3)}`,
-      });
-      socket.on('error', () => undefined);
-      await once(socket, 'connect');
-      socket.pause();
-      onTestFinished(() => socket.destroy());
-      socket.write(requests);
-      return socket;
-    }),
-  );
+  return many(count, async (n) => {
+    // Of several addresses, none of which has more connections than it may have.
+    const socket = connect({
+      port: Number(new URL(api.url).port),
+      host: '127.0.0.1',
+      localAddress: `127.0.0.${2 + (n % 3)}`,
+    });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.pause();
+    onTestFinished(() => socket.destroy());
+    socket.write(requests);
+    return socket;
+  });
 }
 
 /** Calls again if no connection was made in the ten seconds that `fetch` waits: a busy machine may take longer. */

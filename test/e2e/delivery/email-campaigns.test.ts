@@ -129,7 +129,8 @@ test('a draft waits for send, twice pressed is once', async () => {
   assert.equal((await act(draft.id, 'cancel')).status, 409);
 });
 
-test('paused in the middle nothing more goes out; resumed each of the rest gets it once', async () => {
+// Those that take their time, because of the rate of a campaign, do so together.
+test.concurrent('paused in the middle nothing more goes out; resumed each of the rest gets it once', async () => {
   const { contacts, listId } = await makeAudience(service, 60);
   const own = new Set(contacts.map(({ email }) => email));
   const arrived = () => service.sink.mails.flatMap((mail) => (own.has(mail.to[0]!) ? mail.to : []));
@@ -188,7 +189,7 @@ test('paused in the middle nothing more goes out; resumed each of the rest gets 
   assert.deepEqual([figures.sent, arrived().length, new Set(arrived()).size], [60, 60, 60]);
 });
 
-test('cancelled in the middle the rest is SUPPRESSED, and nothing is left open', async () => {
+test.concurrent('cancelled in the middle the rest is SUPPRESSED, and nothing is left open', async () => {
   const { contacts, listId } = await makeAudience(service, 40);
   const campaign = await makeEmailCampaign(service, {
     templateId: await makeTemplate(service),
@@ -211,35 +212,38 @@ test('cancelled in the middle the rest is SUPPRESSED, and nothing is left open',
   assert.equal((await act(campaign.id, 'resume')).status, 409);
 });
 
-test('cancelled in the middle and deleted at once, nothing more goes out and nothing is left open', async () => {
-  const { contacts, listId } = await makeAudience(service, 40);
-  const campaign = await makeEmailCampaign(service, {
-    templateId: await makeTemplate(service),
-    listId,
-    scheduleType: 'immediate',
-    ratePerMinute: 120,
-  });
-  await until('some have gone out', async () => (await readFigures(service, campaign.id)).sent >= 5);
-  assert.equal((await act(campaign.id, 'cancel')).status, 202);
-  assert.equal((await service.api('DELETE', `/emails/campaigns/${campaign.id}`)).status, 204);
-  const emailsOf = async (status: string) =>
-    (await service.api('GET', `/emails?campaignId=${campaign.id}&status=${status}&limit=200`)).body.data;
-  // What was on a connection then ends by itself; senders may take none of the others.
-  const ready = await engine<{ id: number }>(
-    sql`select id from emails where campaign_id = ${campaign.id} and status = 'QUEUED' and accepted_at is not null`,
-  );
-  assert.deepEqual(ready, []);
-  await until(
-    'nothing is open',
-    async () => (await emailsOf('QUEUED')).length + (await emailsOf('SENDING')).length === 0,
-  );
-  const [sent, suppressed] = [await emailsOf('SENT'), await emailsOf('SUPPRESSED')];
-  assert.ok(suppressed.length > 0);
-  assert.equal(sent.length + suppressed.length, 40);
-  assert.equal(suppressed[0].reason, 'campaign_cancelled');
-  const own = new Set(contacts.map(({ email }) => email));
-  assert.equal(service.sink.mails.filter((mail) => own.has(mail.to[0]!)).length, sent.length);
-});
+test.concurrent(
+  'cancelled in the middle and deleted at once, nothing more goes out and nothing is left open',
+  async () => {
+    const { contacts, listId } = await makeAudience(service, 40);
+    const campaign = await makeEmailCampaign(service, {
+      templateId: await makeTemplate(service),
+      listId,
+      scheduleType: 'immediate',
+      ratePerMinute: 120,
+    });
+    await until('some have gone out', async () => (await readFigures(service, campaign.id)).sent >= 5);
+    assert.equal((await act(campaign.id, 'cancel')).status, 202);
+    assert.equal((await service.api('DELETE', `/emails/campaigns/${campaign.id}`)).status, 204);
+    const emailsOf = async (status: string) =>
+      (await service.api('GET', `/emails?campaignId=${campaign.id}&status=${status}&limit=200`)).body.data;
+    // What was on a connection then ends by itself; senders may take none of the others.
+    const ready = await engine<{ id: number }>(
+      sql`select id from emails where campaign_id = ${campaign.id} and status = 'QUEUED' and accepted_at is not null`,
+    );
+    assert.deepEqual(ready, []);
+    await until(
+      'nothing is open',
+      async () => (await emailsOf('QUEUED')).length + (await emailsOf('SENDING')).length === 0,
+    );
+    const [sent, suppressed] = [await emailsOf('SENT'), await emailsOf('SUPPRESSED')];
+    assert.ok(suppressed.length > 0);
+    assert.equal(sent.length + suppressed.length, 40);
+    assert.equal(suppressed[0].reason, 'campaign_cancelled');
+    const own = new Set(contacts.map(({ email }) => email));
+    assert.equal(service.sink.mails.filter((mail) => own.has(mail.to[0]!)).length, sent.length);
+  },
+);
 
 test('one that was sent can be renamed when its segment and its template are gone', async () => {
   const { listId } = await makeAudience(service, 1);
@@ -338,7 +342,7 @@ test('a recurring campaign goes out again at each occurrence, to each once', asy
   assert.equal((await act(campaign.id, 'cancel')).body.status, 'CANCELLED');
 });
 
-test('of two variants the better one goes to the rest', async () => {
+test.concurrent('of two variants the better one goes to the rest', async () => {
   const { contacts, listId } = await makeAudience(service, 20);
   const [plain, better] = [
     await makeTemplate(service, { subject: 'Plain' }),
@@ -394,7 +398,7 @@ test('of two variants the better one goes to the rest', async () => {
   for (const { email } of contacts) assert.equal(mailsTo(email).length, 1);
 });
 
-test('the rate is kept', async () => {
+test.concurrent('the rate is kept', async () => {
   const { contacts, listId } = await makeAudience(service, 8);
   const own = new Set(contacts.map(({ email }) => email));
   const templateId = await makeTemplate(service);
