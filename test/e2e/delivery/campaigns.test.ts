@@ -155,85 +155,89 @@ test('a campaign without steps is over as soon as it begins: no workflow ran, an
   );
 });
 
-test('a CONDITION on an open goes by what the recipient did; a paused campaign waits for resume', async () => {
-  const opened = {
-    event: 'EMAIL_OPENED',
-    operator: 'atLeast',
-    count: 1,
-    where: [{ field: 'stepId', operator: 'eq', value: 'one' }],
-  };
-  /** Null if the time was over before both waited and were paused. */
-  const pausedBefore = async (due: Date) => {
-    const contacts = [await makeContact(service), await makeContact(service)];
-    const id = await create({
-      steps: [
-        email('one'),
-        { id: 'pause', type: 'WAIT', config: { until: due.toISOString() } },
-        { id: 'opened', type: 'CONDITION', config: { if: opened, else: null } },
-        email('two'),
+// Two tests wait for a time on the clock: they do so together.
+test.concurrent(
+  'a CONDITION on an open goes by what the recipient did; a paused campaign waits for resume',
+  async () => {
+    const opened = {
+      event: 'EMAIL_OPENED',
+      operator: 'atLeast',
+      count: 1,
+      where: [{ field: 'stepId', operator: 'eq', value: 'one' }],
+    };
+    /** Null if the time was over before both waited and were paused. */
+    const pausedBefore = async (due: Date) => {
+      const contacts = [await makeContact(service), await makeContact(service)];
+      const id = await create({
+        steps: [
+          email('one'),
+          { id: 'pause', type: 'WAIT', config: { until: due.toISOString() } },
+          { id: 'opened', type: 'CONDITION', config: { if: opened, else: null } },
+          email('two'),
+        ],
+      });
+      await start(id, { contactIds: contacts.map((contact) => contact.id) });
+      const bothWait = async () =>
+        (await executionsOf(id)).filter((found: Answer['body']) => found.currentStepId === 'pause').length === 2;
+      const isOver = () => Date.now() >= due.getTime();
+      await until('both wait', async () => isOver() || bothWait(), 120_000);
+      const { status } = await service.api('POST', `/campaigns/${id}/pause`);
+      if (isOver()) return null;
+      assert.equal(status, 200);
+      return { id, contacts };
+    };
+    // Soon, for the test's sake, unless the machine has so much to do that it is over too soon.
+    const paused =
+      (await pausedBefore(new Date(Date.now() + 15_000))) ?? (await pausedBefore(new Date(Date.now() + 100_000)));
+    assert.ok(paused, 'it never waited');
+    const { id, contacts } = paused;
+    const mail = await until('the mail is there', () =>
+      service.sink.mails.find((sunk) => sunk.to.includes(contacts[0]!.email)),
+    );
+    const pixel = /\/emails\/tracking\/open\/[\w-]+/.exec(String(mail.parsed.html))![0];
+    assert.equal(
+      (
+        await fetch(`${service.url}/api/v1${pixel}`, {
+          headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' },
+        })
+      ).status,
+      200,
+    );
+    await until('the open is known', async () =>
+      (await service.api('GET', `/contacts/${contacts[0]!.id}/activities`)).body.data.some(
+        (activity: { type: string }) => activity.type === 'EMAIL_OPENED',
+      ),
+    );
+    const timers = async () =>
+      Promise.all(
+        (await executionsOf(id)).map(async (found: Answer['body']) => {
+          const { events } = await service.deps.temporal.workflow.getHandle(found.workflowId).fetchHistory();
+          const fired = events!.findIndex((event) => event.timerFiredEventAttributes);
+          return fired >= 0 && events!.slice(fired).some((event) => event.workflowTaskCompletedEventAttributes);
+        }),
+      );
+    await until('both timers have run off', async () => (await timers()).every(Boolean), 150_000);
+    assert.deepEqual(
+      (await executionsOf(id)).map((found: Answer['body']) => [found.status, found.currentStepId]),
+      [
+        ['RUNNING', 'pause'],
+        ['RUNNING', 'pause'],
       ],
-    });
-    await start(id, { contactIds: contacts.map((contact) => contact.id) });
-    const bothWait = async () =>
-      (await executionsOf(id)).filter((found: Answer['body']) => found.currentStepId === 'pause').length === 2;
-    const isOver = () => Date.now() >= due.getTime();
-    await until('both wait', async () => isOver() || bothWait(), 120_000);
-    const { status } = await service.api('POST', `/campaigns/${id}/pause`);
-    if (isOver()) return null;
-    assert.equal(status, 200);
-    return { id, contacts };
-  };
-  // Soon, for the test's sake, unless the machine has so much to do that it is over too soon.
-  const paused =
-    (await pausedBefore(new Date(Date.now() + 15_000))) ?? (await pausedBefore(new Date(Date.now() + 100_000)));
-  assert.ok(paused, 'it never waited');
-  const { id, contacts } = paused;
-  const mail = await until('the mail is there', () =>
-    service.sink.mails.find((sunk) => sunk.to.includes(contacts[0]!.email)),
-  );
-  const pixel = /\/emails\/tracking\/open\/[\w-]+/.exec(String(mail.parsed.html))![0];
-  assert.equal(
-    (
-      await fetch(`${service.url}/api/v1${pixel}`, {
-        headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' },
-      })
-    ).status,
-    200,
-  );
-  await until('the open is known', async () =>
-    (await service.api('GET', `/contacts/${contacts[0]!.id}/activities`)).body.data.some(
-      (activity: { type: string }) => activity.type === 'EMAIL_OPENED',
-    ),
-  );
-  const timers = async () =>
-    Promise.all(
-      (await executionsOf(id)).map(async (found: Answer['body']) => {
-        const { events } = await service.deps.temporal.workflow.getHandle(found.workflowId).fetchHistory();
-        const fired = events!.findIndex((event) => event.timerFiredEventAttributes);
-        return fired >= 0 && events!.slice(fired).some((event) => event.workflowTaskCompletedEventAttributes);
+    );
+    assert.equal((await service.api('POST', `/campaigns/${id}/resume`)).status, 200);
+    await untilExecutions(id, 'COMPLETED', 2);
+    const results = await Promise.all(
+      (await executionsOf(id)).map(async (execution: Answer['body']) => {
+        const { steps } = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
+        return [execution.contactId, steps.slice(2).map((step: Answer['body']) => `${step.stepId}:${step.result}`)];
       }),
     );
-  await until('both timers have run off', async () => (await timers()).every(Boolean), 150_000);
-  assert.deepEqual(
-    (await executionsOf(id)).map((found: Answer['body']) => [found.status, found.currentStepId]),
-    [
-      ['RUNNING', 'pause'],
-      ['RUNNING', 'pause'],
-    ],
-  );
-  assert.equal((await service.api('POST', `/campaigns/${id}/resume`)).status, 200);
-  await untilExecutions(id, 'COMPLETED', 2);
-  const results = await Promise.all(
-    (await executionsOf(id)).map(async (execution: Answer['body']) => {
-      const { steps } = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
-      return [execution.contactId, steps.slice(2).map((step: Answer['body']) => `${step.stepId}:${step.result}`)];
-    }),
-  );
-  assert.deepEqual(Object.fromEntries(results), {
-    [contacts[0]!.id]: ['opened:then', 'two:success'],
-    [contacts[1]!.id]: ['opened:else'],
-  });
-});
+    assert.deepEqual(Object.fromEntries(results), {
+      [contacts[0]!.id]: ['opened:then', 'two:success'],
+      [contacts[1]!.id]: ['opened:else'],
+    });
+  },
+);
 
 test('stop closes everything that waits, in Temporal too', async () => {
   const count = 150;
@@ -416,55 +420,59 @@ test('one execution is stopped by hand', async () => {
   await until('its workflow is closed', async () => (await counted(id, 'Terminated')) === 1);
 });
 
-test('SCHEDULE fires at its time, DATE at the moment of the contact; both enrolments can be read', async () => {
-  const member = await makeContact(service);
-  const list = (await service.api('POST', '/contacts/lists', { name: 'Every minute', contactIds: [member.id] })).body
-    .id;
-  const field = { entity: 'contact', name: 'renewal', type: 'date' };
-  assert.equal((await service.api('POST', '/contacts/custom-fields', field)).status, 201);
-  const steps = [wait('pause', 1440)];
-  const scheduled = await create({
-    steps,
-    trigger: { type: 'SCHEDULE', cron: '* * * * *', timezone: 'Europe/Berlin', segmentId: list },
-  });
-  // The whole minute that comes after the activation, in UTC.
-  const moment = new Date(Math.ceil((Date.now() + 5000) / 60_000) * 60_000);
-  const [day, time] = [moment.toISOString().slice(0, 10), moment.toISOString().slice(11, 16)];
-  const dated = await create({
-    steps,
-    trigger: { type: 'DATE', field: 'customFields.renewal', offsetDays: 0, time },
-  });
-  const contact = await makeContact(service);
-  const change = { customFields: { renewal: day } };
-  assert.equal((await service.api('PUT', `/contacts/${contact.id}`, change)).status, 200);
-  await start(scheduled);
-  await start(dated);
-  const schedule = service.deps.temporal.schedule.getHandle(`campaign-schedule/default/${dated}`);
-  await until('there is a schedule', async () => schedule.describe().catch(() => null));
-
-  const [execution] = await untilExecutions(scheduled, 'RUNNING', 1);
-  assert.equal(execution.contactId, member.id);
-  await until('its minute has come', () => Date.now() > moment.getTime(), 70_000);
-  // It fires every 15 minutes; by hand, it takes the moments up to now.
-  await schedule.trigger();
-  const [entered] = await untilExecutions(dated, 'RUNNING', 1);
-  assert.equal(entered.contactId, contact.id);
-
-  for (const [id, trigger, segmentId] of [
-    [scheduled, 'SCHEDULE', list],
-    [dated, 'DATE', null],
-  ]) {
-    const query = `CampaignId = ${id} AND WorkflowType = 'campaignEnrolment'`;
-    const enrolment = await until('the enrolment that has entered the contact is found', async () => {
-      for await (const { workflowId } of service.deps.temporal.workflow.list({ query })) {
-        const { body } = await service.api('GET', `/campaigns/enrolments/${workflowId.split('/').at(-1)}`);
-        if (body.enrolled === 1) return body;
-      }
-      return null;
+test.concurrent(
+  'SCHEDULE fires at its time, DATE at the moment of the contact; both enrolments can be read',
+  async () => {
+    const member = await makeContact(service);
+    const list = (await service.api('POST', '/contacts/lists', { name: 'Every minute', contactIds: [member.id] })).body
+      .id;
+    const field = { entity: 'contact', name: 'renewal', type: 'date' };
+    assert.equal((await service.api('POST', '/contacts/custom-fields', field)).status, 201);
+    const steps = [wait('pause', 1440)];
+    const scheduled = await create({
+      steps,
+      trigger: { type: 'SCHEDULE', cron: '* * * * *', timezone: 'Europe/Berlin', segmentId: list },
     });
-    assert.deepEqual([enrolment.trigger, enrolment.segmentId], [trigger, segmentId]);
-    assert.match(enrolment.scheduledAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
-  }
-  await service.api('POST', `/campaigns/${scheduled}/stop`);
-  await service.api('POST', `/campaigns/${dated}/stop`);
-}, 200_000);
+    // The whole minute that comes after the activation, in UTC.
+    const moment = new Date(Math.ceil((Date.now() + 5000) / 60_000) * 60_000);
+    const [day, time] = [moment.toISOString().slice(0, 10), moment.toISOString().slice(11, 16)];
+    const dated = await create({
+      steps,
+      trigger: { type: 'DATE', field: 'customFields.renewal', offsetDays: 0, time },
+    });
+    const contact = await makeContact(service);
+    const change = { customFields: { renewal: day } };
+    assert.equal((await service.api('PUT', `/contacts/${contact.id}`, change)).status, 200);
+    await start(scheduled);
+    await start(dated);
+    const schedule = service.deps.temporal.schedule.getHandle(`campaign-schedule/default/${dated}`);
+    await until('there is a schedule', async () => schedule.describe().catch(() => null));
+
+    const [execution] = await untilExecutions(scheduled, 'RUNNING', 1);
+    assert.equal(execution.contactId, member.id);
+    await until('its minute has come', () => Date.now() > moment.getTime(), 70_000);
+    // It fires every 15 minutes; by hand, it takes the moments up to now.
+    await schedule.trigger();
+    const [entered] = await untilExecutions(dated, 'RUNNING', 1);
+    assert.equal(entered.contactId, contact.id);
+
+    for (const [id, trigger, segmentId] of [
+      [scheduled, 'SCHEDULE', list],
+      [dated, 'DATE', null],
+    ]) {
+      const query = `CampaignId = ${id} AND WorkflowType = 'campaignEnrolment'`;
+      const enrolment = await until('the enrolment that has entered the contact is found', async () => {
+        for await (const { workflowId } of service.deps.temporal.workflow.list({ query })) {
+          const { body } = await service.api('GET', `/campaigns/enrolments/${workflowId.split('/').at(-1)}`);
+          if (body.enrolled === 1) return body;
+        }
+        return null;
+      });
+      assert.deepEqual([enrolment.trigger, enrolment.segmentId], [trigger, segmentId]);
+      assert.match(enrolment.scheduledAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+    }
+    await service.api('POST', `/campaigns/${scheduled}/stop`);
+    await service.api('POST', `/campaigns/${dated}/stop`);
+  },
+  200_000,
+);

@@ -31,13 +31,13 @@ let requests: Record<string, () => Promise<KeyedRequest>>;
 /** The next process: it starts while the one before it works. */
 let next: Promise<ApiProcess>;
 /** So many requests of one process wait for the word of Postgres when it is killed. Each holds a database connection. */
-const AT_ONCE = 10;
+const AT_ONCE = 23;
 
 /** A process whose way to Postgres is the line. */
 const onLine = (): Promise<ApiProcess> => {
   const url = new URL(service.deps.env.DATABASE_URL);
   url.port = String(line.port);
-  return startApiProcess(service, { DATABASE_URL: url.href });
+  return startApiProcess(service, { DATABASE_URL: url.href, DATABASE_POOL_MAX: String(AT_ONCE + 7) });
 };
 beforeAll(async () => {
   // No worker: what the requests have done is all that changes.
