@@ -11,6 +11,8 @@ const common = {
   runner: './test/runner/index.ts',
   // The runner's processes load TypeScript themselves, as the service does.
   transform: {},
+  // How long each file took, by which the longest begin first. Projects do not take this from below.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
 };
 
 /** @type {import('jest').Config} */
@@ -18,7 +20,6 @@ export default {
   // Those that wait leave a core idle.
   maxWorkers: 3,
   testTimeout: 300_000,
-  cacheDirectory: './node_modules/.cache/jest',
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {
