@@ -88,9 +88,13 @@ test('a start is not stored before a settlement that came before it, however lon
   const settled = settle(before);
   await waits();
   const started = start(after);
-  // A start that did not wait would get there within a few round trips of Postgres.
-  for (let looks = 0; looks < 20; looks += 1) assert.deepEqual(await statuses([before, after]), ['SENDING', 'QUEUED']);
-  await owner.query('rollback');
+  try {
+    // A start that did not wait would get there within a few round trips of Postgres.
+    for (let looks = 0; looks < 20; looks += 1)
+      assert.deepEqual(await statuses([before, after]), ['SENDING', 'QUEUED']);
+  } finally {
+    await owner.query('rollback');
+  }
   assert.equal((await started)?.status, 'SENDING');
   await settled;
   assert.deepEqual(await statuses([before, after]), ['SENT', 'SENDING']);
