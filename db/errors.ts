@@ -23,7 +23,7 @@ export function isDataError(error: unknown): boolean {
 }
 
 /** Deadlock or serialization failure: the same transaction may succeed when repeated. */
-function isRetryable(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   const code = pgError(error)?.code;
   return code === '40P01' || code === '40001';
 }

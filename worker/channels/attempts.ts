@@ -32,6 +32,8 @@ export const MARGIN_MS = 20_000;
 const LATE_COMMIT_SECONDS = 3;
 const NO_PROVIDER_MS = 5_000;
 const WAIT_MS = 500;
+/** When Postgres cannot store a start: it will not the next time either, unless somebody has mended something. */
+const REFUSED_MS = 60_000;
 /** While another message tries a provider. */
 const TRIAL_WAIT_MS = 100;
 /** When a push service could not be reached. */
@@ -169,6 +171,7 @@ export class Attempts {
     const started = await this.#ledger.start(row);
     if (started === null) return this.#notOurs(row);
     if (started.status === 'UNCERTAIN') return this.#settleUncertain(row, started.call);
+    if (started.status === 'REFUSED') return this.putOff(row.id, REFUSED_MS);
     this.#count(started.status);
   }
 
@@ -238,6 +241,7 @@ export class Attempts {
     const started = await asking;
     if (started === null) return { rest: () => this.#notOurs(row) };
     if (started.status === 'UNCERTAIN') return { rest: () => this.#settleUncertain(row, started.call) };
+    if (started.status === 'REFUSED') return { rest: () => this.putOff(row.id, REFUSED_MS) };
     if (started.status !== 'SENDING') return { rest: () => Promise.resolve(this.#count(started.status)) };
     return { outcome, rest: () => this.#settle(leased, row, started.attempt, outcome) };
   }

@@ -1,4 +1,4 @@
-import { isDataError } from '../../db/errors.ts';
+import { isDataError, isRetryable } from '../../db/errors.ts';
 import { engineEm } from '../../db/orm.ts';
 import { needsOptOut, settleSends, type SendSettlement } from '../../domain/channels/ledger/settle-sends.ts';
 import { startSends, type PreparedSend, type StartedSend } from '../../domain/channels/ledger/start-sends.ts';
@@ -11,8 +11,13 @@ interface UncertainStart {
   call: string;
 }
 
-/** Null: the lease is gone. */
-export type Start = StartedSend | UncertainStart | null;
+/** Postgres cannot store the start. */
+interface RefusedStart {
+  status: 'REFUSED';
+}
+
+/** Null: the lease is gone, or the send was locked for a moment. */
+export type Start = StartedSend | UncertainStart | RefusedStart | null;
 
 interface Asked {
   row: PreparedSend;
@@ -41,8 +46,10 @@ export class LedgerWrites {
       gatherMs: 0,
       write: (items) => this.#write(items),
       onRefused: (item, error) => {
-        if ('row' in item) item.answer(null);
-        else deps.log.error({ err: error, sendId: item.id }, 'the outcome of a send cannot be stored');
+        if ('row' in item) {
+          item.answer({ status: 'REFUSED' });
+          deps.log.error({ err: error, sendId: item.row.id }, 'the start of a send cannot be stored');
+        } else deps.log.error({ err: error, sendId: item.id }, 'the outcome of a send cannot be stored');
       },
     });
   }
@@ -90,8 +97,9 @@ export class LedgerWrites {
         byId.delete(row.id);
       }
     } catch (error) {
-      // What Postgres refuses is surely not started, and is tried again one by one.
-      if (!isDataError(error)) for (const { answer } of asked) answer({ status: 'UNCERTAIN', call });
+      // These errors say that it was rolled back: it is repeated with all its starts, or each of them alone.
+      if (!isDataError(error) && !isRetryable(error))
+        for (const { answer } of asked) answer({ status: 'UNCERTAIN', call });
       throw error;
     }
   }

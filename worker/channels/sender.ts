@@ -17,8 +17,11 @@ const GATHER_MS = 5;
 const LEASE_SECONDS = 60;
 /** Per connection, how many sends are in hand: on it, or leased in advance, so that it need not wait for Postgres. */
 const IN_HAND = 4;
-/** Few large leases: each looks at what is in hand already. So it is leased when half of that is used up. */
+/** A lease reads past what is in hand, so it is made only when half of what may be in hand is free. */
 const LEASED_AT = 1 / 2;
+/** Before that, tenants that have nothing waiting in a lane get this much per connection, once in this time. */
+const LEASED_BETWEEN = 1 / 4;
+const BETWEEN_MS = 50;
 /** The share of these that slow tenants may have together. */
 const SLOW_SHARE = 1 / 4;
 /** The share of the connections that one tenant may have: its provider may fall silent, and others must not wait for it. */
@@ -41,7 +44,10 @@ export class Sender {
   readonly #lines = new Map<string, TenantLine>();
   readonly #wake = new Wake(POLL_MS);
   readonly #inHand = new Set<Promise<void>>();
+  /** In these lanes, something may be due. */
   readonly #lanes = new Set<EmailLane>(EMAIL_LANES);
+  /** When tenants that had nothing waiting in a lane were leased something last. */
+  readonly #leasedBetween = new Map<EmailLane, number>();
   readonly #loop: Promise<void>;
   #stopping = false;
 
@@ -105,24 +111,38 @@ export class Sender {
         for (const lane of EMAIL_LANES) this.#lanes.add(lane);
       }
     for (const lane of EMAIL_LANES) {
+      if (!this.#lanes.has(lane)) continue;
+      const lines = [...this.#lines.values()];
       const full = this.#full();
-      const room = this.#mostInHand - inHandOf([...this.#lines.values()].filter((line) => !full.has(line)));
-      if (!this.#lanes.has(lane) || room < this.#mostInHand * LEASED_AT) continue;
-      this.#lanes.delete(lane);
-      for (const line of full) line.isLeftOut = true;
-      const leased = await leaseSends(engineEm(this.#deps.orm), {
-        ...{ holder: this.#holder, lane, limit: room, seconds: LEASE_SECONDS },
-        except: [...full].map(({ key }) => key.tenantId),
-      });
-      const until = performance.now() + LEASE_SECONDS * 1000 - MARGIN_MS;
-      if (leased.length === room) this.#lanes.add(lane);
-      for (const send of leased) {
-        const line = this.#lineOf(send.tenantId);
-        line.add({ leased: send, until });
-        this.#connections.offer(line);
+      const room = this.#mostInHand - inHandOf(lines.filter((line) => !full.has(line)));
+      if (room >= this.#mostInHand * LEASED_AT) {
+        this.#lanes.delete(lane);
+        for (const line of full) line.isLeftOut = true;
+        const leased = await this.#leaseOf(lane, room, [...full]);
+        if (leased === room) this.#lanes.add(lane);
+      } else if (performance.now() - (this.#leasedBetween.get(lane) ?? -Infinity) >= BETWEEN_MS) {
+        this.#leasedBetween.set(lane, performance.now());
+        const limit = Math.max(1, Math.floor(this.#deps.env.MESSAGE_CONNECTIONS * LEASED_BETWEEN));
+        const others = lines.filter((line) => full.has(line) || line.waitsIn(lane));
+        await this.#leaseOf(lane, limit, others);
       }
-      this.#sendWaiting();
     }
+  }
+
+  /** Leases sends of a lane, not of the tenants of some lines, and offers them. Returns how many. */
+  async #leaseOf(lane: EmailLane, limit: number, except: readonly TenantLine[]): Promise<number> {
+    const leased = await leaseSends(engineEm(this.#deps.orm), {
+      ...{ holder: this.#holder, lane, limit, seconds: LEASE_SECONDS },
+      except: except.map(({ key }) => key.tenantId),
+    });
+    const until = performance.now() + LEASE_SECONDS * 1000 - MARGIN_MS;
+    for (const send of leased) {
+      const line = this.#lineOf(send.tenantId);
+      line.add({ leased: send, until });
+      this.#connections.offer(line);
+    }
+    this.#sendWaiting();
+    return leased.length;
   }
 
   get #mostInHand(): number {

@@ -37,6 +37,10 @@ export class TenantLine implements Line {
     return this.inFlight < this.#most && [...this.#waiting.values()].some(({ length }) => length > 0);
   }
 
+  waitsIn(lane: EmailLane): boolean {
+    return this.#waiting.get(lane)!.length > 0;
+  }
+
   add(waiting: Waiting): void {
     this.#waiting.get(waiting.leased.lane)!.push(waiting);
     this.inHand += 1;

@@ -3,7 +3,7 @@ import type { MessageStatus } from '../../../db/entities/messages.ts';
 import type { ShortLink } from '../content/short-links.ts';
 import { isCapLocked, lockCapped } from '../gates/caps.ts';
 import { isMarketing, isTooOld, messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
-import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
+import { isMessageLocked, lockFreeMessages, lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { keyOf, messagesOf, REPEATABLE_HOURS, settlementStatements, type SendSettlement } from './settle-sends.ts';
 
 /** A short link of a send; an earlier attempt may have stored it. */
@@ -60,26 +60,31 @@ interface Start {
 /**
  * Starts leased sends: those that pass every gate now become SENDING, as the next attempt. The others become SUPPRESSED,
  * FAILED, or QUEUED again. What nobody has accepted for too long is FAILED `expired`, also if there is no provider for
- * it. Sends that this holder no longer leases are left out of the result. Attempts that have ended are settled before,
- * in the same transaction.
+ * it. Left out of the result are sends that this holder no longer leases, and those whose message another transaction
+ * has locked: it may take long, and nobody must wait for it. Attempts that have ended are settled before, in the same
+ * transaction.
  *
  * If this throws, the transaction may have been committed, or may still commit. The caller must then send nothing, settle
  * `settlements` again, and settle all sends as QUEUED with `start` = this call.
  */
 export async function startSends(transact: Transact, start: Start): Promise<StartedSend[]> {
   const { sends, settlements } = start;
-  const ended = messagesOf(settlements);
-  const isEnded = new Set(ended.map(keyOf));
-  const started = messagesOf(sends).filter((message) => !isEnded.has(keyOf(message)));
+  const [ended, started] = [messagesOf(settlements), messagesOf(sends)];
   const capped = sends.flatMap(({ cappedContactId }) => cappedContactId ?? []);
-  const before = [
-    lockMessages([...ended, ...started]),
-    ...(capped.length > 0 ? [lockCapped(capped)] : []),
-    ...(settlements.length > 0 ? settlementStatements(settlements) : []),
-  ];
-  const apply = sends.length > 0 ? [applyStart(start)] : [];
-  const answers = await transact([...before, ...apply, refreshMessages(ended, started)]);
-  return sends.length > 0 ? (answers[before.length] as StartedSend[]) : [];
+  // Settlements may wait for others, so they come first: what is only to be started is not locked meanwhile.
+  const settle = settlements.length > 0 ? [lockMessages(ended), ...settlementStatements(settlements)] : [];
+  const lock = [lockFreeMessages(started), ...(capped.length > 0 ? [lockCapped(capped)] : [])];
+  const isEnded = new Set(ended.map(keyOf));
+  const refresh = refreshMessages(
+    ended,
+    started.filter((message) => !isEnded.has(keyOf(message))),
+  );
+  if (sends.length === 0) {
+    await transact([...settle, refresh]);
+    return [];
+  }
+  const answers = await transact([...settle, ...lock, applyStart(start), refresh]);
+  return answers.at(-2) as StartedSend[];
 }
 
 function applyStart({ holder, name, leaseSeconds, sends }: Start): RawBuilder<unknown> {
@@ -111,6 +116,7 @@ function applyStart({ holder, name, leaseSeconds, sends }: Start): RawBuilder<un
       -- Looked up one by one: a join might read all that are open.
       from asked a cross join lateral (
         select * from message_sends o where o.id = a.id and o.status = 'QUEUED' and o.holder = ${holder} and o.lease_until > now()
+          and ${isMessageLocked(sql`o.message_id`)}
         for update skip locked) s
       join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id
     ), judged as (
@@ -157,7 +163,8 @@ function applyStart({ holder, name, leaseSeconds, sends }: Start): RawBuilder<un
       update messages m set started_at = coalesce(m.started_at, now()), to_address = coalesce(d.rendered_for, m.to_address),
         content_version = d.tv, segments = d.segments, encoding = d.encoding,
         -- Spares the refresh a second update: none of its sends is better than QUEUED.
-        status = case when m.status = 'QUEUED' then 'SENDING' else m.status end, category = case when d.marketing then 'marketing' else m.category end
+        status = case when m.status = 'QUEUED' then 'SENDING' else m.status end,
+        reason = case when m.status = 'QUEUED' then null else m.reason end, category = case when d.marketing then 'marketing' else m.category end
       from decided d where m.tenant_id = d.tenant_id and m.id = d.id and d.new_status = 'SENDING'
     ), linked as (
       insert into message_links (code, tenant_id, message_id, send_id, position, url)

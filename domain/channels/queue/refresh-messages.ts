@@ -22,6 +22,18 @@ const asked = (keys: readonly LedgerKey[], started: readonly LedgerKey[] = []): 
 export const lockMessages = (messages: readonly LedgerKey[]): RawBuilder<unknown> => sql`${preparedHint}
   select m.id from ${asked(messages)} join messages m on m.tenant_id = a.t and m.id = a.id order by m.id for no key update of m`;
 
+/**
+ * The same for messages that are only to be started, without waiting: a statement that locks those that no other
+ * transaction has locked. `isMessageLocked` tells a later statement which.
+ */
+export const lockFreeMessages = (messages: readonly LedgerKey[]): RawBuilder<unknown> => sql`${preparedHint}
+  select set_config('app.messages', coalesce(array_agg(id), '{}')::text, true) from (
+    select m.id from ${asked(messages)} join messages m on m.tenant_id = a.t and m.id = a.id order by m.id for no key update of m skip locked) locked`;
+
+/** A subquery, so that the list is read once for a statement. */
+export const isMessageLocked = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`${id} = any((select nullif(current_setting('app.messages', true), '')::bigint[])::bigint[])`;
+
 /** The best of a message's sends decides; the first in this list is the best. */
 const BEST = ['DELIVERED', 'SENT', 'UNKNOWN', 'SENDING', 'QUEUED', 'UNDELIVERED', 'FAILED', 'SUPPRESSED'];
 const rank = sql`array_position(${sql.raw(`array[${BEST.map((status) => `'${status}'`).join(', ')}]`)}, s.status)`;

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
 import { listMessages } from '../../../domain/channels/ledger/read-messages.ts';
 import { markLostSends } from '../../../domain/channels/ledger/recover-sends.ts';
+import { startSends } from '../../../domain/channels/ledger/start-sends.ts';
 import { settleSends, type SendSettlement } from '../../../domain/channels/ledger/settle-sends.ts';
 import { holding } from '../../support/accounts.ts';
 import { texting } from '../../support/channels/texting.ts';
@@ -349,13 +350,48 @@ test('few messages with a status are found among many without reading those', as
 
 test('a message that is started, and settled as SENT, writes to no index', async () => {
   const id = await tried('QUEUED');
+  const [send] = await tools.inTenant<{ id: number }>(sql`
+    update message_sends set holder = 'test', lease_until = now() + interval '1 minute', bound_provider_id = null
+    where message_id = ${id} returning id`);
+  const key = { id: send!.id, tenantId: 'default', messageId: id };
+  const [contact] = await tools.inTenant<{ version: number | null; number: string }>(sql`
+    select c.version, m.to_address as number from messages m left join contacts c on c.id = m.contact_id where m.id = ${id}`);
   const { updated, hot } = await engineEm(service.deps.orm).transactional((tx) =>
     countedOf(tx, ['messages'], async () => {
-      await rows(tx, sql`update messages set status = 'SENDING', started_at = now(), segments = 1 where id = ${id}`);
-      await rows(
-        tx,
-        sql`update messages set status = 'SENT', reason = null, sent_at = now(), told_at = now() where id = ${id}`,
-      );
+      const inTurn = async (statements: readonly Parameters<typeof rows>[1][]): Promise<unknown[][]> => {
+        const answers: unknown[][] = [];
+        for (const statement of statements) answers.push(await rows(tx, statement));
+        return answers;
+      };
+      const call = { holder: 'test', name: 'test/1', leaseSeconds: 60 };
+      const [started] = await startSends(inTurn, {
+        ...call,
+        settlements: [],
+        sends: [
+          {
+            ...{ ...key, contactVersion: contact!.version, contentVersion: null, address: contact!.number },
+            ...{
+              segments: 1,
+              encoding: 'gsm-7',
+              links: [],
+              cappedContactId: null,
+              providerId: provider,
+              isSendable: true,
+            },
+          },
+        ],
+      });
+      assert.equal(started?.status, 'SENDING');
+      await startSends(inTurn, {
+        ...call,
+        sends: [],
+        settlements: [
+          {
+            ...{ ...key, attempt: started.attempt, providerId: provider, wasTried: true, result: 'SENT' },
+            ...{ reason: null, providerMessageId: null, reply: null },
+          },
+        ],
+      });
     }),
   );
   assert.deepEqual([updated, hot], [2, 2]);

@@ -100,6 +100,31 @@ test('a start is not stored before a settlement that came before it, however lon
   assert.deepEqual(await statuses([before, after]), ['SENT', 'SENDING']);
 });
 
+test('a start whose message is locked is left out, and holds back nothing', async () => {
+  const [ended, locked, next] = (await leased(3)) as [LeasedSend, LeasedSend, LeasedSend];
+  await start(ended);
+  await lock(locked);
+  try {
+    const [, leftOut, started] = await Promise.all([settle(ended), start(locked), start(next)]);
+    assert.equal(leftOut, null);
+    assert.equal(started?.status, 'SENDING');
+    assert.deepEqual(await statuses([ended, locked, next]), ['SENT', 'QUEUED', 'SENDING']);
+  } finally {
+    await owner.query('rollback');
+  }
+  assert.equal((await start(locked))?.status, 'SENDING');
+});
+
+test('a start that Postgres refuses is told apart, and the others are started', async () => {
+  const [refused, next] = (await leased(2)) as [LeasedSend, LeasedSend];
+  const [first, second] = await Promise.all([
+    ledger.start({ ...rowOf(refused), isSendable: true, encoding: 'a\0b' }),
+    start(next),
+  ]);
+  assert.deepEqual([first?.status, second?.status], ['REFUSED', 'SENDING']);
+  assert.deepEqual(await statuses([refused, next]), ['QUEUED', 'SENDING']);
+});
+
 test('a settlement that Postgres refuses holds back neither other settlements nor starts', async () => {
   const [refused, good, next] = (await leased(3)) as [LeasedSend, LeasedSend, LeasedSend];
   await Promise.all([refused, good].map(start));

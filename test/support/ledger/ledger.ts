@@ -78,7 +78,8 @@ export interface Ledger {
   requestAgain: () => Promise<number[]>;
   lease: (holder: string, limit: number) => Promise<Copy[]>;
   release: (holder: string, ids: readonly number[]) => Promise<void>;
-  start: (holder: string, start: string, copies: readonly Copy[]) => Promise<Started[]>;
+  /** Starts copies; `ended` are attempts that are settled before, in the same transaction. */
+  start: (holder: string, start: string, copies: readonly Copy[], ended?: readonly Attempted[]) => Promise<Started[]>;
   /** Of emails. */
   renew: (holder: string, ids: readonly number[]) => Promise<number[]>;
   settle: (attempts: readonly Attempted[]) => Promise<void>;

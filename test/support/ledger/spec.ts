@@ -137,7 +137,13 @@ export class SpecLedger implements Ledger {
     for (const { batch } of this.#all()) if (batch?.holder === holder) batch.leaseUntil = this.#now;
   }
 
-  async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
+  async start(
+    holder: string,
+    start: string,
+    copies: readonly Copy[],
+    ended: readonly Attempted[] = [],
+  ): Promise<Started[]> {
+    await this.settle(ended);
     const startable = (row: Row): boolean =>
       row.status === 'QUEUED' && this.#lease(row)?.holder === holder && this.#held(row);
     const again = (row: Row): boolean =>

@@ -5,7 +5,7 @@ import { insertCampaignEmails, releaseEmailBatches } from '../../../domain/email
 import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/ledger/lease-emails.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { resolveEmail, type Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
-import { settleEmails } from '../../../domain/emails/ledger/settle-emails.ts';
+import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 import { startEmails } from '../../../domain/emails/ledger/start-emails.ts';
 import { suppressEmailsTo } from '../../../domain/emails/ledger/suppress-emails.ts';
 import { repeatSendRequests, markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
@@ -136,7 +136,12 @@ export class SqlEmails extends SqlLedger {
     await this.spec.release(holder, ids);
   }
 
-  async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
+  async start(
+    holder: string,
+    start: string,
+    copies: readonly Copy[],
+    ended: readonly Attempted[] = [],
+  ): Promise<Started[]> {
     const rendered = copies.map(({ id, batchId, attempt, version }) => ({
       id,
       tenantId: TENANT,
@@ -154,9 +159,10 @@ export class SqlEmails extends SqlLedger {
       name: start,
       leaseSeconds: SENDING_LEASE * TICK_SECONDS,
       emails: rendered.map((one) => ({ rendered: one, provider: 'mx:25' })),
-      sent: [],
+      sent: ended.map((one) => settlementOf(one)),
     });
-    assert.deepEqual(started.toSorted(byId), (await this.spec.start(holder, start, copies)).toSorted(byId));
+    const expected = await this.spec.start(holder, start, copies, ended);
+    assert.deepEqual(started.toSorted(byId), expected.toSorted(byId));
     return started;
   }
 
@@ -169,16 +175,7 @@ export class SqlEmails extends SqlLedger {
   async settle(attempts: readonly Attempted[]): Promise<void> {
     await settleEmails(
       this.em(),
-      attempts.map(({ id, attempt, start, result, tried, delay }) => ({
-        id,
-        tenantId: TENANT,
-        attempt,
-        result,
-        reply: null,
-        provider: tried ? 'mx:25' : null,
-        delaySeconds: delay * TICK_SECONDS,
-        ...(start ? { start } : {}),
-      })),
+      attempts.map((one) => settlementOf(one)),
     );
     await this.spec.settle(attempts);
   }
@@ -262,3 +259,10 @@ export class SqlEmails extends SqlLedger {
     );
   }
 }
+
+const settlementOf = ({ id, attempt, start, result, tried, delay }: Attempted): Settlement => ({
+  ...{ id, tenantId: TENANT, attempt, result, reply: null },
+  provider: tried ? 'mx:25' : null,
+  delaySeconds: delay * TICK_SECONDS,
+  ...(start ? { start } : {}),
+});

@@ -41,7 +41,13 @@ export abstract class SqlLedger implements Ledger {
   abstract requestAgain(): Promise<number[]>;
   abstract lease(holder: string, limit: number): Promise<Copy[]>;
   abstract release(holder: string, ids: readonly number[]): Promise<void>;
-  abstract start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]>;
+  /** Starts copies; `ended` are attempts that are settled before in the same transaction. */
+  abstract start(
+    holder: string,
+    start: string,
+    copies: readonly Copy[],
+    ended?: readonly Attempted[],
+  ): Promise<Started[]>;
   abstract renew(holder: string, ids: readonly number[]): Promise<number[]>;
   abstract settle(attempts: readonly Attempted[]): Promise<void>;
   abstract sweep(): Promise<void>;

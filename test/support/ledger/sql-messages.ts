@@ -8,6 +8,7 @@ import { leaseSends, putOffSends } from '../../../domain/channels/ledger/lease-s
 import { markLostSends } from '../../../domain/channels/ledger/recover-sends.ts';
 import { resolveMessage, type Resolution } from '../../../domain/channels/ledger/resolve-message.ts';
 import { settleByClicks } from '../../../domain/channels/ledger/settle-by-clicks.ts';
+import { settleSends, type SendSettlement } from '../../../domain/channels/ledger/settle-sends.ts';
 import { startSends } from '../../../domain/channels/ledger/start-sends.ts';
 import { queueMessages } from '../../../domain/channels/queue/queue-messages.ts';
 import { suppressMessagesTo } from '../../../domain/channels/queue/suppress-messages.ts';
@@ -163,12 +164,15 @@ export class SqlMessages extends SqlLedger {
     await this.spec.release(holder, ids);
   }
 
-  async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
+  async start(
+    holder: string,
+    start: string,
+    copies: readonly Copy[],
+    ended: readonly Attempted[] = [],
+  ): Promise<Started[]> {
     const started = await startSends(this.transact, {
-      holder,
-      name: start,
-      leaseSeconds: SENDING_LEASE * TICK_SECONDS,
-      settlements: [],
+      ...{ holder, name: start, leaseSeconds: SENDING_LEASE * TICK_SECONDS },
+      settlements: ended.map((one) => this.#settlementOf(one)),
       sends: copies.map(({ id, version, provider }) => ({
         ...{ id, tenantId: TENANT, messageId: this.#send(id).messageId },
         ...{ contactVersion: version, contentVersion: null, address: this.#send(id).number },
@@ -176,21 +180,26 @@ export class SqlMessages extends SqlLedger {
         ...{ providerId: this.#providers[provider!]!, isSendable: true },
       })),
     });
-    assert.deepEqual(started.toSorted(byId), (await this.spec.start(holder, start, copies)).toSorted(byId));
+    const expected = await this.spec.start(holder, start, copies, ended);
+    assert.deepEqual(started.toSorted(byId), expected.toSorted(byId));
     return started;
   }
 
   async settle(attempts: readonly Attempted[]): Promise<void> {
-    await startSends(this.transact, {
-      ...{ holder: 'nobody', name: 'nobody/1', leaseSeconds: SENDING_LEASE * TICK_SECONDS, sends: [] },
-      settlements: attempts.map(({ id, attempt, start, result, tried, provider, isBound = false, delay }) => ({
-        ...{ id, tenantId: TENANT, messageId: this.#send(id).messageId, attempt, result },
-        ...{ providerId: provider === null ? null : this.#providers[provider]!, wasTried: tried },
-        ...{ reason: null, providerMessageId: null, reply: null, delaySeconds: delay * TICK_SECONDS, isBound },
-        ...(start ? { start } : {}),
-      })),
-    });
+    await settleSends(
+      this.em(),
+      attempts.map((one) => this.#settlementOf(one)),
+    );
     await this.spec.settle(attempts);
+  }
+
+  #settlementOf({ id, attempt, start, result, tried, provider, isBound = false, delay }: Attempted): SendSettlement {
+    return {
+      ...{ id, tenantId: TENANT, messageId: this.#send(id).messageId, attempt, result },
+      ...{ providerId: provider === null ? null : this.#providers[provider]!, wasTried: tried },
+      ...{ reason: null, providerMessageId: null, reply: null, delaySeconds: delay * TICK_SECONDS, isBound },
+      ...(start ? { start } : {}),
+    };
   }
 
   async sweep(): Promise<void> {

@@ -267,8 +267,10 @@ export class World {
     if (!asked) return;
     process.starts.splice(process.starts.indexOf(asked), 1);
     const { name, on, until } = asked;
-    const started = await this.#transact(fate, () => this.#ledger.start(process.holder, name, on));
-    if (!started) {
+    const ended = n % 2 === 0 ? [] : process.known.filter((one) => this.#goesWithStart(one));
+    const started = await this.#transact(fate, () => this.#ledger.start(process.holder, name, on, ended));
+    if (started) await this.#settled(process, ended);
+    else {
       // None of them is sent; each is in doubt until it is returned.
       process.known.push(
         ...on.map(({ id, attempt }): Attempted => ({
@@ -296,6 +298,11 @@ export class World {
       process.waiting.push({ id, attempt, start: name, provider, resends: this.#said.get(id)!.resends, dot: null });
       process.leases.set(id, until);
     }
+  }
+
+  /** A sender of messages settles all that has ended when it starts others; one of emails, what was accepted. */
+  #goesWithStart({ result, start }: Attempted): boolean {
+    return this.#ledger.kind === 'messages' || (result === 'SENT' && start === undefined);
   }
 
   async #letGo(process: Process, sending: Sending): Promise<void> {
