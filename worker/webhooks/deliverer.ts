@@ -341,11 +341,12 @@ export class Deliverer {
     } else await this.#settle(flight, delivery, { ...sent, version });
     this.#connections.offer(lane);
     this.#toRead.add(lane);
-    if (lane.mustForget) this.#mustLook = true;
+    // A lane that is lost is given back when the last of its requests has ended.
+    if (lane.mustForget || lane.isLost) this.#mustLook = true;
     this.#wake.now();
   }
 
-  /** Null: the lease ended before it could be sent. */
+  /** Null: the lease ended, or the lane was lost, before it could be sent. */
   async #attempt(lane: Lane, { event, sequence, contactId }: DueDelivery): Promise<Sent | null> {
     const { endpoint } = lane;
     const format = endpoint.format ?? 'standard';
@@ -353,7 +354,7 @@ export class Deliverer {
       endpoint.include?.includes('contact') && contactId !== null
         ? await this.#contact(endpoint.tenantId, contactId)
         : undefined;
-    if (performance.now() >= lane.until) return null;
+    if (lane.isLost || performance.now() >= lane.until) return null;
     const secrets = (lane.secrets ??= this.#secretsOf(lane));
     if (!secrets) return unsigned();
     const body = bodyOf(event, { format, sequence }, contact);
@@ -418,9 +419,9 @@ export class Deliverer {
       ),
     );
     for (const lane of lanes) {
-      if (!held.has(lane.id)) lane.isLost = true;
-      lane.until = until;
-      // It sends nothing while the lease may be over.
+      if (held.has(lane.id)) lane.until = until;
+      else lane.isLost = true;
+      // It sends nothing while the lease may be over, nor when it is lost.
       this.#connections.offer(lane);
     }
     if (held.size < lanes.length) this.#mayLease = this.#mustLook = true;

@@ -1,6 +1,7 @@
 /** Which lanes are leased by who delivers: without a worker, so that they are not leased in between, but where a test starts one. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import pg from 'pg';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { deleteAbandoned } from '../../../domain/webhooks/deliveries/expire-deliveries.ts';
 import { noteForgotten, untilForgotten } from '../../../domain/webhooks/deliveries/forget-erased.ts';
@@ -23,11 +24,11 @@ afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) =>
   engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
-const makeWebhook = async (token?: string, url = 'https://example.com/'): Promise<number> => {
+const makeWebhook = async (token?: string, url = 'https://example.com/', more: object = {}): Promise<number> => {
   const made = await service.api(
     'POST',
     '/webhooks',
-    { name: 'CRM', url, types: ['CONTACT_CREATED'] },
+    { name: 'CRM', url, types: ['CONTACT_CREATED'], ...more },
     token === undefined ? {} : { token },
   );
   assert.equal(made.status, 201, JSON.stringify(made.body));
@@ -139,4 +140,40 @@ test('what is on its way is not sent again by who finds its own lane due, and th
     there.received.map(({ body }) => JSON.parse(body).sequence),
     [1, 2],
   );
+});
+
+test('what is about to be sent when its lane is found lost is not sent beside the next holder, who sends it', async () => {
+  await engine(sql`update webhook_lanes set holder = null, due_at = null`);
+  const there = await startEndpoint([{ status: 204 }]);
+  onTestFinished(() => there.close());
+  const person = await service.api('POST', '/contacts', { email: 'ada@example.com', firstName: 'A', lastName: 'B' });
+  const contactId: number = person.body.id;
+  const id = await makeWebhook(undefined, there.url, { include: ['contact'] });
+  const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] });
+  await owner.connect();
+  onTestFinished(() => owner.end());
+  // The request waits for its contact.
+  await owner.query('begin');
+  await owner.query('lock table contacts in access exclusive mode');
+  await engineEm(service.deps.orm).transactional((tx) =>
+    recordDeliveries(tx, [{ event: eventOf('CONTACT_CREATED', { contactId }), endpointIds: [id], contactId }]),
+  );
+  const deliverer = startWebhooks(service.deps);
+  onTestFinished(() => deliverer.stop());
+  await until('the request waits', async () => {
+    const { rows: waiting } = await owner.query(
+      `select 1 from pg_locks where relation = 'contacts'::regclass and not granted`,
+    );
+    return waiting.length > 0;
+  });
+  await engine(
+    sql`update webhook_lanes set holder = 'other', due_at = now() + interval '1 hour' where endpoint_id = ${id}`,
+  );
+  // By then it has tried to renew its lease.
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  await owner.query('rollback');
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  assert.equal(there.received.length, 0);
+  await makeDue([id]);
+  await until('it is sent by who has the lane next', () => there.received.length === 1);
 });
