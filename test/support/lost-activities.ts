@@ -21,16 +21,16 @@ export async function missHeartbeats(service: Service, workflowId: string, secon
   assert.ok(allowed > 0 && allowed <= seconds, `it may be silent for ${allowed} s`);
   // The worker may have been killed between two attempts.
   if (lost.state !== PENDING_ACTIVITY_STATE_STARTED) return;
-  const setTimeout = (timeout: typeof heartbeatTimeout) =>
+  const setHeartbeatTimeout = (timeout: typeof heartbeatTimeout) =>
     workflowService.updateActivityOptions({
       ...{ ...of, id: lost.activityId },
       activityOptions: { heartbeatTimeout: timeout },
       updateMask: { paths: ['heartbeat_timeout'] },
     });
-  await setTimeout(proto.google.protobuf.Duration.fromObject({ seconds: 1 }));
+  await setHeartbeatTimeout(proto.google.protobuf.Duration.fromObject({ seconds: 1 }));
   await until('its heartbeats are missed', async () => {
     const [now] = await pending();
     return now?.attempt !== lost.attempt;
   });
-  await setTimeout(heartbeatTimeout);
+  await setHeartbeatTimeout(heartbeatTimeout);
 }
