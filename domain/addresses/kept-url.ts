@@ -1,7 +1,9 @@
 const CONTACT_TOKEN = 'contactToken';
-const NESTED_TOKEN = new RegExp(`\\b${CONTACT_TOKEN}=`);
+const OWN_PAGE = '/api/v1/emails/(?:view|preferences|unsubscribe)';
+/** In an address: a parameter of that name and of no longer one, or one of our pages with its token. */
+const NESTED_TOKEN = new RegExp(`(?<![\\w.~-])${CONTACT_TOKEN}=|${OWN_PAGE}/[\\w-]`);
+const PAGE_TOKEN = new RegExp(`(${OWN_PAGE})/[\\w-]+/*$`);
 const PARTS = /^([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;
-const OWN_PAGE = /(\/api\/v1\/emails\/(?:view|preferences|unsubscribe))\/[\w-]+$/;
 /** How often a value is decoded: an address in an address in an address. Bounded, because anybody can tell of a visit. */
 const MOST_DECODED = 4;
 
@@ -9,11 +11,12 @@ const MOST_DECODED = 4;
 const decoded = (text: string): string =>
   text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));
 
-/** Whether a parameter is the token of a contact, or has an address with one as its value, however often encoded. */
+/** Whether a parameter is the token of a contact, or has an address with a token as its value, however often encoded. */
 function hasToken(parameter: string): boolean {
   const at = parameter.indexOf('=');
   if (decoded(at < 0 ? parameter : parameter.slice(0, at)) === CONTACT_TOKEN) return true;
-  let value = at < 0 ? '' : parameter.slice(at + 1);
+  // A parameter may be an address without a name: its own `=` is then that of the address.
+  let value = parameter;
   for (let times = 0; times <= MOST_DECODED; times += 1) {
     if (NESTED_TOKEN.test(value)) return true;
     value = decoded(value);
@@ -38,11 +41,12 @@ function keptFragment(fragment: string | undefined): string {
 
 /**
  * The URL of a click or visit as it is stored and told: without what stands for its recipient, which is the parameter
- * `contactToken`, in the query or the fragment or in an address that is the value of another parameter, and the token of
- * the web view and of the pages for recipients. So nobody who reads events gets a token, and the clicks of all recipients on a link have the same URL.
- * The rest is unchanged, byte for byte.
+ * `contactToken`, in the query or the fragment, and the token in the path of the web view, of the preference page and of
+ * the unsubscribe page; and without a parameter that has an address with one of these as its value. So nobody who reads
+ * events gets a token, and the clicks of all recipients on a link have the same URL. The rest is unchanged, byte for
+ * byte.
  */
 export function keptUrl(url: string): string {
   const [, path = '', query, fragment] = PARTS.exec(url) ?? [];
-  return `${path.replace(OWN_PAGE, '$1')}${keptQuery(query)}${keptFragment(fragment)}`;
+  return `${path.replace(PAGE_TOKEN, '$1')}${keptQuery(query)}${keptFragment(fragment)}`;
 }

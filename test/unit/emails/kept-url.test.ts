@@ -28,6 +28,19 @@ test('the token of the contact is not kept; everything else is, byte for byte', 
     [`https://h.example/api/v1/emails/preferences/${TOKEN}`, 'https://h.example/api/v1/emails/preferences'],
     [`https://h.example/api/v1/emails/unsubscribe/${TOKEN}`, 'https://h.example/api/v1/emails/unsubscribe'],
     [`https://h.example/api/v1/emails/view/${TOKEN}?a#b`, 'https://h.example/api/v1/emails/view?a#b'],
+    [`https://h.example/api/v1/emails/view/${TOKEN}/`, 'https://h.example/api/v1/emails/view'],
+    [`https://h.example/api/v1/emails/preferences/${TOKEN}/?a=1`, 'https://h.example/api/v1/emails/preferences?a=1'],
+    [`https://example.com/?u=https://h/api/v1/emails/view/${TOKEN}&b=1`, 'https://example.com/?b=1'],
+    [
+      `https://example.com/?u=${encodeURIComponent(`https://h/api/v1/emails/unsubscribe/${TOKEN}/?x`)}&b=1`,
+      'https://example.com/?b=1',
+    ],
+    [
+      `https://example.com/#/p?a&u=${encodeURIComponent(encodeURIComponent(`https://h/api/v1/emails/preferences/${TOKEN}`))}`,
+      'https://example.com/#/p?a',
+    ],
+    [`https://example.com/?https://b/?contactToken=${TOKEN}&c=1`, 'https://example.com/?c=1'],
+    [`https://example.com/?https%3A%2F%2Fh%2Fapi%2Fv1%2Femails%2Fview%2F${TOKEN}`, 'https://example.com/'],
   ] as const)
     assert.equal(keptUrl(url), kept, url);
 });
@@ -38,13 +51,14 @@ test('a URL without a token is not touched', () => {
     'https://example.com/?',
     'https://example.com/?&&a=%7e&a=%7E',
     'https://example.com/contactToken=1',
-    'https://example.com/?token=contactToken&contacttoken=1&myContactToken=2&a=mycontactToken=3',
+    'https://example.com/?token=contactToken&contacttoken=1&myContactToken=2&a=mycontactToken=3&x-contactToken=4',
     'https://example.com/?#',
     'https://example.com/#/p?',
     'https://example.com/#/p?a=%7e#b?c',
     'https://example.com/?u=https%3A%2F%2Fb%2F%3Fa%3D1',
     "https://example.com/it's?a=b?c=d",
     'https://example.com/api/v1/emails/view/a/b',
+    'https://example.com/?u=https%3A%2F%2Fb%2Fapi%2Fv1%2Femails%2Fview%2F&v=/api/v1/emails/send/a',
   ])
     assert.equal(keptUrl(url), url);
 });
