@@ -13,7 +13,8 @@ export const linkRoutes: RouteSpec[] = [
     operationId: 'followShortLink',
     summary: 'Record a click on a link of a text message or push, and redirect to it',
     access: 'public',
-    description: 'Redirects only to the URL that is stored for the code.',
+    description:
+      'Redirects only to the URL that is stored for the code. That a link to the preference or unsubscribe page was followed is not recorded.',
     params: Type.Object({ code: Type.String({ description: '10 letters and digits' }) }),
     openQuery: true,
     responses: { 302: { description: 'Redirect to the link' } },
@@ -23,7 +24,8 @@ export const linkRoutes: RouteSpec[] = [
       const link = await linkReader(deps.orm).find(code);
       if (!link) throw new AppError('not_found', 'There is no such link', { headers: noStore });
       const visit = { address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method };
-      if (!(await hitPublisher(deps.nats, deps.log).publish(messageHit(link, visit)))) throw clickNotStored();
+      const hit = messageHit(link, visit, deps.env.PUBLIC_URL);
+      if (hit && !(await hitPublisher(deps.nats, deps.log).publish(hit))) throw clickNotStored();
       return { headers: { ...noStore, Location: link.url } };
     },
   }),

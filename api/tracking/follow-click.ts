@@ -22,7 +22,8 @@ function decoded(text: string): string | null {
 /** Where a link leads, and the hit of a visit. */
 interface Target {
   url: string;
-  hitOf: (visit: Visit) => Hit;
+  /** Null if it is not tracked. */
+  hitOf: (visit: Visit) => Hit | null;
 }
 
 /** A link of ours, as the log has it. */
@@ -54,7 +55,7 @@ function linkIn(deps: Deps, asked: string): Link | null {
     operation: 'followShortLink',
     target: async () => {
       const link = await linkReader(deps.orm).find(code);
-      return link && { url: link.url, hitOf: (visit) => messageHit(link, visit) };
+      return link && { url: link.url, hitOf: (visit) => messageHit(link, visit, deps.env.PUBLIC_URL) };
     },
   };
 }
@@ -94,7 +95,7 @@ export function createFollowClick({ deps, mayPass, headers, logAnswer }: Tools, 
     const requestId = requestIdOf(request);
     logAnswer(request, response, () => ({ requestId, path, operation }));
     const hit = target.hitOf({ address, userAgent: request.headers['user-agent'] ?? '', method: request.method! });
-    if (!(await publisher.publish(hit))) return notStored(request, response, requestId);
+    if (hit && !(await publisher.publish(hit))) return notStored(request, response, requestId);
     response
       .writeHead(302, [
         'X-Request-Id',

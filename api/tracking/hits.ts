@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keptUrl } from '../../domain/addresses/kept-url.ts';
+import { isOptOutPage } from '../../domain/emails/rendering/links.ts';
 import type { EmailHit, MessageHit } from '../../domain/tracking/hit.ts';
 import { isAutomatedAgent } from '../../domain/tracking/tracking-agents.ts';
 import { AppError } from '../../domain/common/errors.ts';
@@ -33,13 +34,16 @@ export const emailHit = (
   visit: Visit,
 ): EmailHit => ({ ...hitOf(visit), type, emailId, url: url === null ? null : keptUrl(url) });
 
-/** A click on a link of a text message or push, as it is published. */
-export const messageHit = ({ sendId, url }: Pick<MessageHit, 'sendId' | 'url'>, visit: Visit): MessageHit => ({
-  ...hitOf(visit),
-  type: 'CLICK',
-  sendId,
-  url: keptUrl(url),
-});
+/**
+ * A click on a link of a text message or push, as it is published; null if it leads to the unsubscribe or preference page
+ * of the service at `publicUrl`, which is not tracked.
+ */
+export const messageHit = (
+  { sendId, url }: Pick<MessageHit, 'sendId' | 'url'>,
+  visit: Visit,
+  publicUrl: string,
+): MessageHit | null =>
+  isOptOutPage(publicUrl, url) ? null : { ...hitOf(visit), type: 'CLICK', sendId, url: keptUrl(url) };
 
 export const clickNotStored = (): AppError =>
   new AppError('unavailable', 'The click could not be recorded in time; try again', {

@@ -29,8 +29,9 @@ export const messageHits: HitLedger<MessageHitRow> = {
       tx,
       sql`
       select v.id, v.tenant_id, v.message_id as subject, v.send_id, 'CLICK' as type, v.at, v.url, ${ofMessage},
-        -- A message that was rendered again has several codes for the same URL.
-        (select count(distinct l.url)::int from message_links l where l.tenant_id = v.tenant_id and l.message_id = v.message_id) as link_count
+        -- A message that was rendered again has several codes for the same URL. Links to opt out are not tracked.
+        (select count(distinct l.url)::int from message_links l where l.tenant_id = v.tenant_id and l.message_id = v.message_id
+          and l.url !~ '^[^?#]*/api/v1/emails/(unsubscribe|preferences)/') as link_count
       from message_clicks v join messages m on m.tenant_id = v.tenant_id and m.id = v.message_id
       where v.automated is null and v.received_at <= now() - make_interval(secs => ${afterSeconds})
       order by v.received_at, v.id limit ${limit}`,

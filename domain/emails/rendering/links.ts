@@ -55,10 +55,18 @@ export function trackableLink(href: string): TrackableLink | null {
 /** Whether an href leads to exactly this URL; ignores blanks around it. */
 export const isSameLink = (href: string, url: string | null): boolean => href.trim() === url;
 
+const emailPages = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/api/v1/emails`;
+
+/** `isOptOut` of the links of the service at `publicUrl`. */
+export function isOptOutPage(publicUrl: string, url: string): boolean {
+  const base = emailPages(publicUrl);
+  return url.startsWith(`${base}/unsubscribe/`) || url.startsWith(`${base}/preferences/`);
+}
+
 /** `publicUrl` is PUBLIC_URL, with or without a trailing slash. */
 export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; signer: LinkSigner }): EmailLinks {
   const api = `${publicUrl.replace(/\/+$/, '')}/api/v1`;
-  const base = `${api}/emails`;
+  const base = emailPages(publicUrl);
   const clickUrlParts: EmailLinks['clickUrlParts'] = (emailId, { url, query }) => [
     `${base}/tracking/click/`,
     signer.clickTrackingId(emailId, url),
@@ -74,6 +82,6 @@ export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; sig
     contactToken: (tenantId, contactId, now) => makeContactToken(signer, tenantId, contactId, now),
     formUrl: (formId, token) => `${api}/forms/${formId}/page${token === '' ? '' : `?contactToken=${token}`}`,
     previewUrl: (page) => `${base}/${page}/${PREVIEW_TOKEN}`,
-    isOptOut: (url) => url.startsWith(`${base}/unsubscribe/`) || url.startsWith(`${base}/preferences/`),
+    isOptOut: (url) => isOptOutPage(publicUrl, url),
   };
 }

@@ -153,6 +153,34 @@ test(
 );
 
 test(
+  'a link to the preference or unsubscribe page is followed without a trace, and is no link that a scanner has to follow',
+  counting(async () => {
+    const pages = ['preferences', 'unsubscribe'].map(
+      (page) => `${service.deps.env.PUBLIC_URL}/api/v1/emails/${page}/x_-1`,
+    );
+    const { messageId, codes } = await makeMessage({ urls: [...pages, TARGET, 'https://example.com/two'] });
+    for (const [index, url] of pages.entries())
+      // What another site's script asks for goes through the whole application.
+      for (const headers of [{}, { method: 'HEAD' }, { origin: 'https://elsewhere.example' }] as Record<
+        string,
+        string
+      >[])
+        assert.equal((await follow(codes[index]!, headers)).headers.get('location'), url);
+    await Promise.all(codes.map((code) => follow(code)));
+    const clicks = await untilJudged(messageId, 2);
+    await until('the clicks are taken in', () => hasHandledAll(service.deps.nats, TRACKING_HITS, 'tracking'));
+    assert.equal((await clicksOf(messageId)).length, 2);
+    assert.deepEqual(
+      clicks.map(({ url, automated }) => [url, automated]).sort(),
+      [
+        [TARGET, true],
+        ['https://example.com/two', true],
+      ].sort(),
+    );
+  }),
+);
+
+test(
   'clicks are counted and told once each; the first one is told so',
   counting(async () => {
     const person = await channels.makePerson();
