@@ -24,8 +24,29 @@ async function remaining(tx: EntityManager, tenantId: string, contactId: number)
   return merged?.into ?? contactId;
 }
 
+interface ContactRow {
+  email_key: string;
+}
+
+/** The row of a contact. */
+async function readContact(
+  tx: EntityManager,
+  tenantId: string,
+  contactId: number,
+  lock: boolean,
+): Promise<ContactRow | undefined> {
+  const [contact] = await rows<ContactRow>(
+    tx,
+    sql`
+    select email_key from contacts where tenant_id = ${tenantId} and id = ${contactId} ${lock ? sql`for no key update` : sql``}`,
+  );
+  return contact;
+}
+
 /**
- * Finds the recipient of a token. With `lock`, concurrent changes through the same email wait for each other.
+ * Finds the recipient of a token. With `lock`, concurrent changes through the same email wait for each other; where
+ * there is no email, as with the token of a text, those of the same contact do, and a merge of it. Nothing is locked
+ * for a bare address whose email is gone. A caller that locks has to retry deadlocks.
  */
 export async function findTokenRecipient(
   tx: EntityManager,
@@ -37,15 +58,16 @@ export async function findTokenRecipient(
     sql`
     select contact_id, to_address from emails where tenant_id = ${tenantId} and id = ${emailId} ${lock ? sql`for no key update` : sql``}`,
   );
-  const contactId = email?.contact_id ?? (mailed === null ? null : await remaining(tx, tenantId, mailed));
-  const [contact] =
-    contactId === null
-      ? []
-      : await rows<{ email_key: string }>(
-          tx,
-          sql`
-    select email_key from contacts where tenant_id = ${tenantId} and id = ${contactId}`,
-        );
+  const lockContact = lock && email === undefined;
+  let contactId = email?.contact_id ?? (mailed === null ? null : await remaining(tx, tenantId, mailed));
+  let contact = contactId === null ? undefined : await readContact(tx, tenantId, contactId, lockContact);
+  // A merge that was awaited has deleted it; the one that it was merged into may be merged meanwhile too.
+  while (lockContact && contactId !== null && !contact) {
+    const into: number = await remaining(tx, tenantId, contactId);
+    if (into === contactId) break;
+    contactId = into;
+    contact = await readContact(tx, tenantId, contactId, lockContact);
+  }
   const keys = [email?.to_address, address].flatMap((one) => (one ? [addressKey(one)] : []));
   return {
     isKnown: email !== undefined,

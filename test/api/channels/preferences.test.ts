@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../../db/orm.ts';
-import { problemsOf } from '../../support/accounts.ts';
+import { collide, holding, problemsOf, waiting } from '../../support/accounts.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { texting } from '../../support/channels/texting.ts';
 import { startService, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 let service: Service;
 let channels: ReturnType<typeof channelsOf>;
@@ -203,6 +204,53 @@ test('email is switched off as by an unsubscribe, and not on again', async () =>
   ]);
   const on = await put({ contactId: id, channels: { email: { wanted: true } } });
   assert.deepEqual([on.status, problemsOf(on)], [400, ['/channels/email/wanted invalid_status']]);
+});
+
+/** Opts out of everything on the page that a text leads to. */
+async function refuseAll(contactId: number): Promise<void> {
+  const token = service.deps.links.unsubscribeToken({ tenantId: 'default', emailId: null, contactId, address: null });
+  const answer = await service.api(
+    'POST',
+    `/emails/preferences/${token}`,
+    new URLSearchParams('unsubscribe=anywhere'),
+    {
+      token: null,
+    },
+  );
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+test('who opts out twice at once by the page of a text is told to have done so once', async () => {
+  const { id, email } = await channels.makePerson();
+  await channels.suppress('push', email, 'unsubscribed');
+  const before = (await events('CHANNEL_UNSUBSCRIBED')).length;
+  // Decisions can be read, but none can be added: both would see that there is none.
+  await collide(service, 'lock table text_consents in share mode', [() => refuseAll(id), () => refuseAll(id)]);
+  const told = (await events('CHANNEL_UNSUBSCRIBED')).slice(before) as { channel: string }[];
+  assert.deepEqual(
+    told.map(({ channel }) => channel),
+    ['sms'],
+  );
+});
+
+test('who opts out by the page of a text while being merged does so as whom the merge leaves', async () => {
+  const [source, target] = [await channels.makePerson(), await channels.makePerson()];
+  await holding(service, `select 1 from contacts where id = ${source.id} for update`, async (client) => {
+    const merge = service.api('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+    await until('the merge waits', async () => (await waiting(client)) === 1);
+    const refusal = refuseAll(source.id);
+    await until('so does the page', async () => (await waiting(client)) === 2);
+    await client.query('rollback');
+    assert.equal((await merge).status, 200);
+    await refusal;
+  });
+  assert.equal((await service.api('GET', `/contacts/${target.id}`)).body.status, 'unsubscribed');
+  const { channels: left } = await read(target.id);
+  assert.deepEqual([left.email.wanted, left.sms.consent], [false, 'unsubscribed']);
+  const suppressed = await channels.engine(
+    sql`select 1 from channel_suppressions where channel = 'push' and address = ${target.email}`,
+  );
+  assert.equal(suppressed.length, 1);
 });
 
 test('all that is wrong is told at once', async () => {
