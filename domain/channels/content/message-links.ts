@@ -25,10 +25,21 @@ export function messageLinks(
   };
 }
 
-/** The same in a preview, which belongs to no message. */
-export const previewMessageLinks = (links: EmailLinks): ScopeLinks => ({
+/** Without a contact, a preview is that of one with an id of so many digits. */
+const ANY_CONTACT = 1_000_000;
+
+/**
+ * The same in a preview, which belongs to no message. What stands for the token of the contact is as long as one, because
+ * its length counts where it is no part of a URL; URLs become short links.
+ */
+export const previewMessageLinks = (
+  links: EmailLinks,
+  { tenantId, contactId }: { tenantId: string; contactId: number | null },
+): ScopeLinks => ({
   ...NO_LINKS,
   preferencesUrl: links.previewUrl('preferences'),
-  contactToken: PREVIEW_TOKEN,
+  get contactToken() {
+    return PREVIEW_TOKEN.padEnd(links.contactToken(tenantId, contactId ?? ANY_CONTACT).length, 'x');
+  },
   formUrl: (formId) => links.formUrl(formId, ''),
 });

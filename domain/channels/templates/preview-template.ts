@@ -51,7 +51,7 @@ export async function previewTemplate(
     contact,
     address: typeof contact?.['email'] === 'string' ? contact['email'] : '',
     data: null,
-    links: previewMessageLinks(urls),
+    links: previewMessageLinks(urls, { tenantId: template.tenantId, contactId }),
     base,
     optOutText: template.category === 'marketing' ? optOutText : null,
     codeFor: () => PREVIEW_CODE,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { makeContactToken, readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 let service: Service;
@@ -170,6 +171,24 @@ test('a preview shows the text of a contact, its encoding, its segments and why'
   const payload = (await call('POST', `/channels/templates/${push.id}/preview`, 200)).payload;
   assert.deepEqual([payload.title, payload.body], ['On its way', 'Hi']);
   await call('POST', `/channels/templates/${id}/preview`, 404, { contactId: 99_999 });
+});
+
+test('a preview counts the token of a contact with its length, where it is no part of a URL', async () => {
+  const contact = await call('POST', '/contacts', 201, { email: 'tok@example.com', firstName: 'Tok', lastName: 'En' });
+  const { id } = await call('POST', '/channels/templates', 201, {
+    ...{ ...TEXT, category: 'transactional' },
+    body: `${'x'.repeat(100)}{{contactToken}} https://example.com/?contactToken={{contactToken}}`,
+  });
+  const shown = await call('POST', `/channels/templates/${id}/preview`, 200, { contactId: contact.id });
+  const token = makeContactToken(service.deps.links, 'default', contact.id);
+  const [text, link] = shown.text.split(' ');
+  assert.equal(text.length, 100 + token.length);
+  assert.match(link, /\/r\/x{10}$/);
+  assert.deepEqual([shown.encoding, shown.segments], ['GSM-7', shown.characters > 160 ? 2 : 1]);
+  // It stands for nobody.
+  assert.equal(readContactToken(service.deps.links, text.slice(100), 'default'), null);
+  const unknown = await call('POST', `/channels/templates/${id}/preview`, 200);
+  assert.ok(unknown.text.length >= shown.text.length);
 });
 
 test('a preview of what could not be sent says why', async () => {
