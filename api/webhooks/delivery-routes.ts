@@ -20,6 +20,7 @@ export const deliveryRoutes: RouteSpec[] = [
     params: IdParams,
     query: schema.DeliveryQuery,
     responses: { 200: { schema: listOf(schema.Delivery) } },
+    errors: ['unavailable'],
     handler: async ({ em, params, query }) => {
       const { data, page } = await listDeliveries(em, params.id, query);
       return { body: { data: data.map(presentDelivery), page } };

@@ -62,7 +62,10 @@ function hasStatus(status: string): RawBuilder<unknown> {
 
 const TOO_LONG = 'It takes too long to find these messages: ask for those of a contact, campaign or template';
 
-/** A page of the tenant's messages. Throws `validation_failed` for a wrong cursor, `unavailable` if it takes too long. */
+/**
+ * A page of the tenant's messages. Throws `validation_failed` for a wrong cursor, `unavailable` if one of its queries takes
+ * too long.
+ */
 export const listMessages = <T>(
   em: EntityManager,
   query: MessageQuery,

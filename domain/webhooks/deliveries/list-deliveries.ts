@@ -5,6 +5,7 @@ import { instant, listPage } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { bodyOf, type ToldEvent } from '../content/body.ts';
 import { contactSubject } from '../content/subject.ts';
+import { withinTime } from '../../common/within-time.ts';
 import { findEndpoint } from '../endpoints/endpoints.ts';
 
 /** An attempt as the API shows it. */
@@ -76,12 +77,19 @@ function hasStatus(status: string): RawBuilder<unknown> {
   return sql`(t.next_attempt_at is not null or t.id > t.tried) and ${shown}`;
 }
 
-/** A page of an endpoint's deliveries. Throws 404, and 400 for a wrong cursor or time. */
-export async function listDeliveries(
+const TOO_LONG = 'It takes too long to find these deliveries: ask for those of a shorter period, with `from` and `to`';
+
+/**
+ * A page of an endpoint's deliveries. Throws 404, 400 for a wrong cursor or time, and 503 if one of its queries takes too
+ * long.
+ */
+export const listDeliveries = (
   em: EntityManager,
   endpointId: number,
   query: DeliveryQuery,
-): Promise<Page<DeliveryView>> {
+): Promise<Page<DeliveryView>> => withinTime(em, TOO_LONG, (tx) => pageOf(tx, endpointId, query));
+
+async function pageOf(em: EntityManager, endpointId: number, query: DeliveryQuery): Promise<Page<DeliveryView>> {
   const endpoint = await findEndpoint(em, endpointId);
   return listPage(
     em,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { eventTypes } from '../../../events/contracts.ts';
-import { newTenant } from '../../support/accounts.ts';
+import { holding, newTenant } from '../../support/accounts.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 
 let service: Service;
@@ -229,4 +229,15 @@ test('another account sees, changes and deletes none of them, and has a key of i
   assert.match(ours.secret, /^whsec_/);
   assert.notEqual(ours.secret, theirs.secret);
   assert.equal((await service.api('GET', `/webhooks/${id}`)).body.name, 'CRM');
+});
+
+test('a list of deliveries that takes too long ends, and says what to ask for instead', async () => {
+  const { id } = await make();
+  const { status, body } = await holding(service, 'lock table webhook_deliveries in access exclusive mode', () =>
+    service.api('GET', `/webhooks/${id}/deliveries?status=DELIVERED`),
+  );
+  assert.deepEqual([status, body.code], [503, 'unavailable']);
+  assert.match(body.detail, /shorter period/);
+  assert.equal((await service.api('GET', `/webhooks/${id}/deliveries`)).status, 200);
+  assert.equal((await service.api('GET', `/webhooks/${id}/deliveries?from=never`)).status, 400);
 });
