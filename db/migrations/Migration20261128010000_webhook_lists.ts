@@ -1,4 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Migration } from '@mikro-orm/migrations';
+import { pgError } from '../errors.ts';
+
+const LOCK_TIMEOUT = '2s';
+const LOCK_NOT_AVAILABLE = '55P03';
+const PAUSE_MS = 3_000;
+const MOST_TRIES = 100;
 
 /** By table: what an index is about. No success changes one: it has no reason, and its event stays what it is. */
 const INDEXES = {
@@ -22,7 +29,7 @@ export class Migration20261128010000_webhook_lists extends Migration {
   override async up(): Promise<void> {
     for (const [index, [table, definition]] of Object.entries(INDEXES)) {
       // Partitions that are made from now on have it; the others get it one by one, while they are written to.
-      await this.execute(`create index if not exists "${index}" on only "${table}" ${definition};`);
+      await this.#patiently(`create index if not exists "${index}" on only "${table}" ${definition};`);
       const without = await this.execute(`
         select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
         where i.inhparent = 'public.${table}'::regclass and not exists (
@@ -34,7 +41,26 @@ export class Migration20261128010000_webhook_lists extends Migration {
         // A build that was interrupted leaves an invalid index.
         await this.execute(`drop index concurrently if exists "${its}";`);
         await this.execute(`create index concurrently "${its}" on "${name}" ${definition};`);
-        await this.execute(`alter index "${index}" attach partition "${its}";`);
+        await this.#patiently(`alter index "${index}" attach partition "${its}";`);
+      }
+    }
+  }
+
+  /**
+   * Runs a statement that locks a table or index for a moment. It waits for all who write, for example an erasure, and
+   * all others wait behind it: so it gives up soon, lets them pass, and tries again.
+   */
+  async #patiently(statement: string): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        // One statement, because each may have another connection.
+        await this.execute(
+          `do $do$ begin perform set_config('lock_timeout', '${LOCK_TIMEOUT}', true); ${statement} end $do$;`,
+        );
+        return;
+      } catch (error) {
+        if (tries === MOST_TRIES || pgError(error)?.code !== LOCK_NOT_AVAILABLE) throw error;
+        await delay(PAUSE_MS);
       }
     }
   }

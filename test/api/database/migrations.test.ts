@@ -194,6 +194,48 @@ test('forms are submitted while the indexes of submissions are built, also after
   );
 });
 
+test('events of webhooks are written while their indexes wait for who has written before', async () => {
+  await migratedAt(
+    '_webhook_lists',
+    async (owner, url) => {
+      // As an erasure that goes on.
+      await owner.query('begin');
+      await owner.query('lock table webhook_events in row exclusive mode');
+      return async () => {
+        const other = new pg.Client({ connectionString: url, statement_timeout: 5_000 });
+        await other.connect();
+        const isWaiting = async (): Promise<boolean> => {
+          const { rowCount } = await other.query(
+            `select 1 from pg_locks where relation = 'webhook_events'::regclass and not granted`,
+          );
+          return rowCount! > 0;
+        };
+        try {
+          await until('the index waits', isWaiting);
+          await other.query('begin; lock table webhook_events in row exclusive mode; commit');
+          await until('it tries again', isWaiting);
+        } finally {
+          await other.end();
+          await owner.query('commit');
+        }
+      };
+    },
+    async (owner) => {
+      const { rows } = await owner.query<{ name: string; valid: boolean; whole: boolean }>(`
+        select c.relname as name, x.indisvalid as valid,
+          (select count(*) from pg_inherits i where i.inhparent = x.indrelid) = (select count(*) from pg_inherits i where i.inhparent = c.oid) as whole
+        from pg_index x join pg_class c on c.oid = x.indexrelid
+        where c.relname in ('webhook_events_tenant_idx', 'webhook_deliveries_failed_idx', 'webhook_deliveries_event_idx') order by 1`);
+      assert.deepEqual(
+        rows,
+        ['webhook_deliveries_event_idx', 'webhook_deliveries_failed_idx', 'webhook_events_tenant_idx'].map((name) => ({
+          ...{ name, valid: true, whole: true },
+        })),
+      );
+    },
+  );
+});
+
 test('figures from before are those of all grains, and contacts are known from what they did', async () => {
   const at = '2026-05-05T10:05:00Z';
   await migratedAt(
