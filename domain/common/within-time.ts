@@ -7,8 +7,8 @@ const MOST_SECONDS = 10;
 const QUERY_CANCELED = '57014';
 
 /**
- * Runs reads in one snapshot. Each of its queries has ten seconds, so that it may take as long for each in all. Throws
- * 503 `unavailable` with this detail if one takes longer.
+ * Runs reads in one snapshot. Each query may take up to ten seconds. Throws 503 `unavailable` with this detail if one
+ * takes longer.
  */
 export async function withinTime<T>(
   em: EntityManager,

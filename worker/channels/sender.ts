@@ -19,8 +19,9 @@ const LEASE_SECONDS = 60;
 const IN_HAND = 4;
 /** A lease reads past what is in hand, so it is made only when half of what may be in hand is free. */
 const LEASED_AT = 1 / 2;
-/** Before that, tenants that have nothing waiting in a lane get this much per connection, once in this time. */
+/** Until then, small leases serve tenants that have nothing waiting in a lane. Sends in such a lease, per connection. */
 const LEASED_BETWEEN = 1 / 4;
+/** How often there is such a lease in a lane, at most. */
 const BETWEEN_MS = 50;
 /** The share of these that slow tenants may have together. */
 const SLOW_SHARE = 1 / 4;
@@ -46,7 +47,7 @@ export class Sender {
   readonly #inHand = new Set<Promise<void>>();
   /** In these lanes, something may be due. */
   readonly #lanes = new Set<EmailLane>(EMAIL_LANES);
-  /** When tenants that had nothing waiting in a lane were leased something last. */
+  /** The time of the last small lease (`LEASED_BETWEEN`), by lane. */
   readonly #leasedBetween = new Map<EmailLane, number>();
   readonly #loop: Promise<void>;
   #stopping = false;

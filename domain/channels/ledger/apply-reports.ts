@@ -7,8 +7,8 @@ export const isAskedAgain = sql`(s.status = 'QUEUED' and s.bound_provider_id is 
 
 /**
  * The statement that applies what was reported about sends (by the provider, or by the device), and clicks: statuses only
- * move forward. The messages are locked (`lockMessages`), and refreshed afterwards by the caller. A send that is SENDING is left
- * alone: whoever settles it calls this then. That it was delivered proves that the person has got it, whatever an answer,
+ * move forward. The messages are locked (`lockMessages`), and refreshed afterwards by the caller. A send that is SENDING
+ * is left alone: whoever settles it runs this then. That it was delivered proves that the person has got it, whatever an answer,
  * another report or an operator said before. Everything else settles only what was accepted, or may have been.
  */
 export function applyReports(sends: readonly LedgerKey[]): RawBuilder<unknown> {
