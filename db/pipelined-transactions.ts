@@ -66,6 +66,8 @@ class Pipeline {
   readonly #sockets: PostgresSockets;
   #client: Promise<PreparingClient> | null = null;
   #current: PreparingClient | null = null;
+  /** How many transactions are under way. */
+  waiting = 0;
 
   constructor(url: string, sockets: PostgresSockets) {
     this.#url = url;
@@ -73,6 +75,15 @@ class Pipeline {
   }
 
   async run(scope: Scope, queries: readonly Query[]): Promise<Record<string, unknown>[][]> {
+    this.waiting += 1;
+    try {
+      return await this.#run(scope, queries);
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  async #run(scope: Scope, queries: readonly Query[]): Promise<Record<string, unknown>[][]> {
     const client = await this.#connected();
     // What is submitted in one turn stays together, without another transaction in between. A failed statement aborts
     // the rest of its transaction, so none runs for the wrong tenant.
@@ -149,10 +160,11 @@ export function createPipelinedTransactions(
   connections = 2,
 ): PipelinedTransactions {
   const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl, sockets));
-  let next = 0;
   let gathered: Run[] = [];
 
-  const submit = (scope: Scope, queries: readonly Query[]) => pipelines[(next += 1) % connections]!.run(scope, queries);
+  // One after the other on one connection, whose backend has its plans and catalogs at hand; others only help out.
+  const leastUsed = () => pipelines.reduce((least, one) => (one.waiting < least.waiting ? one : least));
+  const submit = (scope: Scope, queries: readonly Query[]) => leastUsed().run(scope, queries);
   const attempt = (scope: Scope, statements: readonly Asked[]) => submit(scope, statements.map(named));
   const alone = async ({ scope, statements, resolve, reject }: Run): Promise<void> => {
     try {

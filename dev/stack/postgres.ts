@@ -108,7 +108,7 @@ export function serverSettings(port: number, volatile: boolean): Record<string, 
   };
   if (volatile) {
     // Commits survive a crash of Postgres as usual, but not a crash of the machine.
-    return { ...common, shared_buffers: '128MB', fsync: 'off', full_page_writes: 'off' };
+    return { ...common, shared_buffers: '128MB', fsync: 'off', full_page_writes: 'off', wal_init_zero: 'off' };
   }
   return {
     ...common,

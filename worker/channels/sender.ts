@@ -16,13 +16,13 @@ const GATHER_MS = 5;
 /** A send that waits for its connection is QUEUED, under this lease. */
 const LEASE_SECONDS = 60;
 /** Per connection, how many sends are in hand: on it, or leased in advance, so that it need not wait for Postgres. */
-const IN_HAND = 4;
+const IN_HAND = 8;
 /** A lease reads past what is in hand, so it is made only when half of what may be in hand is free. */
 const LEASED_AT = 1 / 2;
 /** Until then, small leases serve tenants that have nothing waiting in a lane. Sends in such a lease, per connection. */
 const LEASED_BETWEEN = 1 / 4;
-/** How often there is such a lease in a lane, at most. */
-const BETWEEN_MS = 50;
+/** There is such a lease in a lane when it had no lease for this time. */
+const BETWEEN_MS = 100;
 /** The share of these that slow tenants may have together. */
 const SLOW_SHARE = 1 / 4;
 /** The share of the connections that one tenant may have: its provider may fall silent, and others must not wait for it. */
@@ -47,8 +47,8 @@ export class Sender {
   readonly #inHand = new Set<Promise<void>>();
   /** In these lanes, something may be due. */
   readonly #lanes = new Set<EmailLane>(EMAIL_LANES);
-  /** The time of the last small lease (`LEASED_BETWEEN`), by lane. */
-  readonly #leasedBetween = new Map<EmailLane, number>();
+  /** The time of the last lease, by lane. */
+  readonly #leasedAt = new Map<EmailLane, number>();
   readonly #loop: Promise<void>;
   #stopping = false;
 
@@ -121,8 +121,7 @@ export class Sender {
         for (const line of full) line.isLeftOut = true;
         const leased = await this.#leaseOf(lane, room, [...full]);
         if (leased === room) this.#lanes.add(lane);
-      } else if (performance.now() - (this.#leasedBetween.get(lane) ?? -Infinity) >= BETWEEN_MS) {
-        this.#leasedBetween.set(lane, performance.now());
+      } else if (performance.now() - (this.#leasedAt.get(lane) ?? -Infinity) >= BETWEEN_MS) {
         const limit = Math.max(1, Math.floor(this.#deps.env.MESSAGE_CONNECTIONS * LEASED_BETWEEN));
         const others = lines.filter((line) => full.has(line) || line.waitsIn(lane));
         await this.#leaseOf(lane, limit, others);
@@ -132,6 +131,7 @@ export class Sender {
 
   /** Leases sends of a lane, not of the tenants of some lines, and offers them. Returns how many. */
   async #leaseOf(lane: EmailLane, limit: number, except: readonly TenantLine[]): Promise<number> {
+    this.#leasedAt.set(lane, performance.now());
     const leased = await leaseSends(engineEm(this.#deps.orm), {
       ...{ holder: this.#holder, lane, limit, seconds: LEASE_SECONDS },
       except: except.map(({ key }) => key.tenantId),

@@ -67,12 +67,28 @@ interface LeasedRow extends ContactRow {
   category: MessageCategory;
   created_at: Date;
   content_version: number | null;
-  content: LeasedSend['content'];
+  has_template: boolean;
+  /** Of the call. */
+  content: Partial<InlineContent> | null;
+  template_id: number | null;
+  body: string | null;
+  title: string | null;
+  url: string | null;
+  icon_url: string | null;
+  image_url: string | null;
+  ttl_seconds: number | null;
+  urgency: PushUrgency | null;
+  collapse_key: string | null;
+  smart_encoding: boolean | null;
   data: Record<string, unknown> | null;
   contact_id: number | null;
   contact_version: number | null;
   address: string | null;
-  device: LeasedDevice | null;
+  device_id: number | null;
+  site_id: number | null;
+  endpoint: string | null;
+  p256dh: string | null;
+  auth: string | null;
   provider_id: number | null;
   is_test: boolean;
   too_old: boolean;
@@ -81,6 +97,27 @@ interface LeasedRow extends ContactRow {
   hours: HoursRules | null;
   capped_contact_id: number | null;
 }
+
+/** Columns, not JSON made by Postgres, which would cost it several times as much. */
+function contentOf(row: LeasedRow): LeasedSend['content'] {
+  if (!row.has_template) return row.content as LeasedSend['content'];
+  if (row.template_id === null) return null;
+  return {
+    body: row.body!,
+    title: row.title,
+    url: row.url,
+    iconUrl: row.icon_url,
+    imageUrl: row.image_url,
+    ttlSeconds: row.ttl_seconds,
+    urgency: row.urgency,
+    collapseKey: row.collapse_key,
+    smartEncoding: row.smart_encoding,
+    ...row.content,
+  } as LeasedSend['content'];
+}
+
+const deviceOf = ({ device_id: id, site_id: siteId, endpoint, p256dh, auth }: LeasedRow): LeasedDevice | null =>
+  id === null ? null : { id, siteId, endpoint: endpoint!, p256dh, auth };
 
 /**
  * Leases open sends of a lane that are due, tenants in turn, without those of some tenants: their leases last for
@@ -106,8 +143,10 @@ export async function leaseSends(
     ), chosen as materialized (
       select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
       from tenants cross join lateral (
-        select 1 from message_sends s where ${due} and s.tenant_id = tenants.tenant_id and ${free} limit 1) first
-      where tenants.tenant_id <> all(${lease.except ?? []}::text[])
+        -- A tenant whose sends are all leased takes no share from others, if there are any.
+        (select 1 where (select count(tenant_id) from tenants) = 1) union all
+        (select 1 from message_sends s where ${due} and s.tenant_id = tenants.tenant_id and ${free} limit 1) limit 1) first
+      where tenants.tenant_id is not null and tenants.tenant_id <> all(${lease.except ?? []}::text[])
       order by random()
     ), picked as (
       select p.id, p.tenant_id from chosen cross join lateral (
@@ -123,13 +162,11 @@ export async function leaseSends(
     )
     select s.id, s.tenant_id, s.message_id, s.lane, s.type, s.attempt, e.channel, e.category, e.created_at,
       case when e.template_id is null then null else t.content_version end as content_version,
-      case when e.template_id is null then e.content when t.id is not null then jsonb_build_object('body', t.body, 'title', t.title, 'url', t.url,
-        'iconUrl', t.icon_url, 'imageUrl', t.image_url, 'ttlSeconds', t.ttl_seconds, 'urgency', t.urgency, 'collapseKey', t.collapse_key,
-        'smartEncoding', t.smart_encoding) || coalesce(e.content, '{}') end as content,
-      e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${isTooOld} as too_old, ${messageHours} as hours,
+      e.template_id is not null as has_template, e.content, t.id as template_id, t.body, t.title, t.url, t.icon_url, t.image_url, t.ttl_seconds,
+      t.urgency, t.collapse_key, t.smart_encoding, e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${isTooOld} as too_old, ${messageHours} as hours,
       case when ${isMarketing} and e.started_at is null and exists (
         select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then who.contact_id end as capped_contact_id,
-      case when p.id is not null then jsonb_build_object('id', p.id, 'siteId', p.site_id, 'endpoint', p.endpoint, 'p256dh', p.p256dh, 'auth', p.auth) end as device,
+      p.id as device_id, p.site_id, p.endpoint, p.p256dh, p.auth,
       case when e.channel = 'sms' and ${isMarketing} and gs.opt_out_text is not null and ${isNoticeDue(sql`e.tenant_id`, sql`a.address`)} then gs.opt_out_text end as opt_out_text,
       case when s.attempt > 0 then (
         select jsonb_object_agg(l.url, l.code order by l.code) from message_links l
@@ -138,7 +175,7 @@ export async function leaseSends(
     join messages e on e.tenant_id = s.tenant_id and e.id = s.message_id
     left join push_subscriptions p on p.tenant_id = s.tenant_id and p.id = s.subscription_id
     ${messageGateJoins} ${messageHoursJoin} ${companyJoin}
-    order by row_number() over (partition by s.tenant_id order by s.next_attempt_at, s.id)`,
+    order by s.next_attempt_at, s.id`,
     ),
   );
   return found.map((row) => ({
@@ -152,13 +189,13 @@ export async function leaseSends(
     category: row.category,
     createdAt: row.created_at,
     contentVersion: row.content_version,
-    content: row.content,
+    content: contentOf(row),
     data: row.data,
     contactId: row.contact_id,
     contactVersion: row.contact_version,
     contact: row.contact_id === null ? null : contactOf(row),
     address: row.address,
-    device: row.device,
+    device: deviceOf(row),
     providerId: row.provider_id,
     isTest: row.is_test,
     isTooOld: row.too_old,

@@ -85,9 +85,8 @@ function applySettlements(settlements: readonly SendSettlement[]): RawBuilder<un
         sent_at = case when a.result = 'SENT' then now() else s.sent_at end,
         next_attempt_at = case when a.result = 'QUEUED' then now() + make_interval(secs => a.delay) else s.next_attempt_at end,
         holder = null, lease_until = null, updated_at = now()
-      from asked a join message_sends o on o.tenant_id = a.t and o.id = a.id
-      join messages m on m.tenant_id = o.tenant_id and m.id = o.message_id
-      where s.tenant_id = a.t and s.id = a.id and case when a.start is null then s.attempt = a.attempt and s.status in ('SENDING', 'UNKNOWN')
+      from asked a, messages m
+      where s.tenant_id = a.t and s.id = a.id and m.tenant_id = s.tenant_id and m.id = s.message_id and case when a.start is null then s.attempt = a.attempt and s.status in ('SENDING', 'UNKNOWN')
         -- The start may still commit: either this waits for it, or the start finds its lease removed.
         else (s.status in ('SENDING', 'UNKNOWN') and s.holder = a.start) or (s.status = 'QUEUED' and s.holder = split_part(a.start, '/', 1)) end
       returning s.id, s.tenant_id, s.message_id, s.status, s.reason, s.attempt, s.provider_id, a.tried, a.reply, old.status as was, old.updated_at as since

@@ -53,11 +53,12 @@ export const refreshMessages = (
 ): RawBuilder<unknown> => sql`${preparedHint}
   with best as (
     select distinct on (s.tenant_id, s.message_id) s.tenant_id, s.message_id, s.status, s.reason,
-      min(s.sent_at) over (partition by s.tenant_id, s.message_id) as sent_at,
-      min(s.delivered_at) over (partition by s.tenant_id, s.message_id) as delivered_at
+      min(s.sent_at) over sends as sent_at, min(s.delivered_at) over sends as delivered_at
     from ${asked(messages, started)} join message_sends s on s.tenant_id = a.t and s.message_id = a.id
     where a.started is null or exists (
       select 1 from message_sends e where e.tenant_id = a.t and e.message_id = a.id and e.status in ('SUPPRESSED', 'FAILED', 'UNKNOWN'))
+    -- In the order of the result, so that one sort is enough.
+    window sends as (partition by s.tenant_id, s.message_id order by ${rank}, s.id rows between unbounded preceding and unbounded following)
     order by s.tenant_id, s.message_id, ${rank}, s.id
   ), changed as (
     update messages m set status = b.status, reason = b.reason, sent_at = b.sent_at, delivered_at = b.delivered_at, updated_at = now(),

@@ -32,17 +32,21 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Leases new texts to numbers. */
-async function leased(count: number): Promise<LeasedSend[]> {
-  await query(sql`
+/** Queues texts to numbers. */
+const queue = (count: number, tenantId = 'default') =>
+  query(sql`
     with m as (
       insert into messages (tenant_id, send_key, channel, category, to_address, status, content)
-      select 'default', 'writes/' || gen_random_uuid(), 'sms', 'transactional', '+442079461' || lpad(n::text, 3, '0'), 'QUEUED', '{"body":"Hi"}'
+      select ${tenantId}, 'writes/' || gen_random_uuid(), 'sms', 'transactional', '+442079461' || lpad(n::text, 3, '0'), 'QUEUED', '{"body":"Hi"}'
       from generate_series(1, ${count}::int) n returning id)
-    insert into message_sends (tenant_id, message_id, type, lane) select 'default', id, 'sms', 'transactional' from m`);
-  const sends = await leaseSends(engineEm(service.deps.orm), {
-    ...{ holder: HOLDER, lane: 'transactional', limit: count, seconds: 600 },
-  });
+    insert into message_sends (tenant_id, message_id, type, lane) select ${tenantId}, id, 'sms', 'transactional' from m`);
+const lease = (limit: number) =>
+  leaseSends(engineEm(service.deps.orm), { holder: HOLDER, lane: 'transactional', limit, seconds: 600 });
+
+/** Leases new texts to numbers. */
+async function leased(count: number): Promise<LeasedSend[]> {
+  await queue(count);
+  const sends = await lease(count);
   assert.equal(sends.length, count);
   return sends;
 }
@@ -164,4 +168,16 @@ test('a number on the opt-out list of its provider is opted out by its settlemen
   ]);
   const consents = await query(sql`select status, source from text_consents where address = ${out.address}`);
   assert.deepEqual(consents, [{ status: 'unsubscribed', source: 'provider' }]);
+});
+
+test('a lease is as large as it may be, shared by the tenants that have something to lease', async () => {
+  await queue(10);
+  await queue(10, 'other');
+  const tenantsOf = async (limit: number) => (await lease(limit)).map(({ tenantId }) => tenantId).sort();
+  assert.deepEqual(await tenantsOf(4), ['default', 'default', 'other', 'other']);
+  // The rest of one tenant: from then on, it has nothing that is free.
+  await query(
+    sql`update message_sends set holder = ${HOLDER}, lease_until = now() + interval '10 minutes' where tenant_id = 'other'`,
+  );
+  assert.deepEqual(await tenantsOf(6), Array(6).fill('default'));
 });
