@@ -284,7 +284,7 @@ async function measureStop(service: Service): Promise<void> {
   }
 }
 
-await onStack(2, async () => {
+await onStack(1 + values.connections.split(',').length, async () => {
   if (values.only.includes('stop')) {
     const service = await startService({ env: { OUTBOUND_ALLOW: '127.0.0.1/32', LOG_LEVEL: 'silent' } });
     await measureStop(service).finally(() => service.stop());

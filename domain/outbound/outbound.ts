@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { LRUCache } from 'lru-cache';
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { checkUrl, literalHost, type CheckUrl } from './check-url.ts';
 import { exchange, type OutboundAnswer } from './exchange.ts';
@@ -72,6 +73,8 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
 const MAX_IDLE_OF_HOST = 100;
 const IDLE_MS = 15_000;
 const MAX_LET_THROUGH = 1_000;
+/** How many URLs are known to be valid. */
+const MAX_CHECKED = 1_000;
 
 /**
  * Headers that are the guard's own, because they say where the request ends and what becomes of its connection.
@@ -110,8 +113,20 @@ export function createOutbound(
   const owners = new Places({ most: perOwner, mostWaiting: perOwner, waitMs });
   const hosts = new Places({ most: perHost, mostWaiting: perHost * 2, waitMs });
   const check: CheckUrl = (url) => checkUrl(url, allow);
+  // Providers and endpoints are called at the same URLs again and again.
+  const checked = new LRUCache<string, { url: URL; literal: string | null }>({ max: MAX_CHECKED });
+  const checkedUrl = (text: string) => {
+    const known = checked.get(text);
+    if (known) return known;
+    const problem = check(text);
+    if (problem) throw new OutboundError('outbound_refused', problem.message);
+    const url = new URL(text);
+    const one = { url, literal: literalHost(url) };
+    checked.set(text, one);
+    return one;
+  };
 
-  const exchangeWith = (url: URL, request: OutboundRequest): Promise<OutboundAnswer> => {
+  const exchangeWith = (url: URL, literal: string | null, request: OutboundRequest): Promise<OutboundAnswer> => {
     const isSecure = url.protocol === 'https:';
     const body = Buffer.from(request.body ?? '');
     const options = { method: request.method, headers: headersOf(request, body) };
@@ -119,7 +134,7 @@ export function createOutbound(
       body,
       release: request.release,
       connected: isSecure ? 'secureConnect' : 'connect',
-      isLookedUp: literalHost(url) === null,
+      isLookedUp: literal === null,
       limits: { ...all, ...request.limits },
     });
   };
@@ -128,12 +143,9 @@ export function createOutbound(
     checkUrl: check,
     send: async (request) => {
       if (request.release && !request.body?.length) throw new TypeError('without a body, there is nothing to release');
-      const problem = check(request.url);
-      if (problem) throw new OutboundError('outbound_refused', problem.message);
-      const url = new URL(request.url);
-      const literal = literalHost(url);
+      const { url, literal } = checkedUrl(request.url);
       if (literal !== null) judge(literal);
-      const send = () => exchangeWith(url, request);
+      const send = () => exchangeWith(url, literal, request);
       if (request.places === 'none') return send();
       const wait = request.limits?.waitMs;
       return owners.hold(request.owner, busy, () => hosts.hold(url.hostname, busy, send, wait), wait);
