@@ -23,7 +23,7 @@ const LEASED_AT = 1 / 2;
 const LEASED_BETWEEN = 1 / 4;
 /** There is such a lease in a lane when it had no lease for this time. */
 const BETWEEN_MS = 100;
-/** The share of these that slow tenants may have together. */
+/** The share of what may be in hand that slow tenants may have together. */
 const SLOW_SHARE = 1 / 4;
 /** The share of the connections that one tenant may have: its provider may fall silent, and others must not wait for it. */
 const TENANT_SHARE = 7 / 8;
