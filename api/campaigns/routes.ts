@@ -331,8 +331,8 @@ export const campaignRoutes: RouteSpec[] = [
     operationId: 'getCampaignWebhookSecret',
     summary: 'Get the secret that verifies the calls of WEBHOOK steps',
     description:
-      'For a library of Standard Webhooks (standardwebhooks.com). It is the same for all campaigns and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both.',
-    access: 'campaigns:write',
+      'For a library of Standard Webhooks (standardwebhooks.com). The same as `GET /webhooks/default`: it is the same for all campaigns and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both.',
+    access: 'webhooks:write',
     responses: { 200: { schema: schema.WebhookSecret } },
     handler: async ({ deps, principal }) => ({
       body: { secret: webhookSecret(deps.env, principal.tenantId) },

@@ -13,6 +13,7 @@ import {
   type StoredAnswer,
   type KeyUse,
 } from '../../domain/idempotency/answers.ts';
+import { openSecret, sealSecret, type BoxSecrets } from '../../domain/common/secret-box.ts';
 import { hashRequest } from '../../domain/idempotency/hash-request.ts';
 import { asAppError, writeProblem } from './problem.ts';
 import { takesIdempotencyKey, type KeyedSpec, type UploadedFile } from '../route/route.ts';
@@ -25,7 +26,7 @@ const MAX_PAUSE_MS = 250;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** The column's length. The rest of a longer path is covered by the request's hash. */
 const MAX_OPERATION = 400;
-const KEPT_HEADERS = ['Content-Type', 'ETag', 'Location'];
+const KEPT_HEADERS = ['Content-Type', 'ETag', 'Location', 'Cache-Control'];
 
 const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
 
@@ -37,13 +38,41 @@ function textOf(body: unknown): string | null {
   return Buffer.byteLength(text) > MAX_ANSWER_BYTES ? null : text;
 }
 
-function answerOf(ctx: Context): Answer {
+/** Encrypts stored bodies that contain secrets. */
+interface Box {
+  seal: (body: string) => string;
+  /** Null if the LINK_SECRET with which it was encrypted is gone. */
+  open: (sealed: string) => string | null;
+}
+
+function boxOf(secrets: BoxSecrets, { tenantId, caller, operation, key }: KeyUse): Box {
+  const owner = `answer:${JSON.stringify([tenantId, caller, operation, key])}`;
+  return {
+    seal: (body) => sealSecret(secrets, owner, Buffer.from(body)),
+    open: (sealed) => {
+      try {
+        return openSecret(secrets, owner, sealed).secret.toString();
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** A response that no cache may store contains a secret. */
+const hasSecret = ({ headers, body }: Answer): boolean =>
+  Boolean(body) && (headers['Cache-Control'] ?? '').includes('no-store');
+
+function answerOf(ctx: Context, { seal }: Box): Answer {
   const headers = KEPT_HEADERS.map((name) => [name, ctx.response.get(name)] as const).filter(([, value]) => value);
-  return { status: ctx.status, headers: Object.fromEntries(headers), body: textOf(ctx.body) };
+  const answer = { status: ctx.status, headers: Object.fromEntries(headers), body: textOf(ctx.body) };
+  return hasSecret(answer) ? { ...answer, body: seal(answer.body!) } : answer;
 }
 
 /** Replays the stored response. Throws 409 if the response was not stored, because the work must not be repeated. */
-function replay(ctx: Context, { status, headers, body }: Answer): void {
+function replay(ctx: Context, answer: Answer, { open }: Box): void {
+  const { status, headers } = answer;
+  const body = hasSecret(answer) ? open(answer.body!) : answer.body;
   if (body === null) {
     const { Location } = headers;
     throw new AppError(
@@ -80,13 +109,14 @@ async function runOnce(
   ctx: Context,
   em: EntityManager,
   use: KeyUse,
+  box: Box,
   run: (em: EntityManager) => Promise<void>,
 ): Promise<StoredAnswer | 'busy'> {
   return em.transactional(async (tx) => {
     const known = await lockKey(tx, use);
     if (known !== 'new') return known;
     await answered(ctx, () => tx.transactional(run));
-    if (!(await storeAnswer(tx, use, answerOf(ctx))))
+    if (!(await storeAnswer(tx, use, answerOf(ctx, box))))
       throw new Error('a response was stored under an idempotency key that this transaction holds');
     return 'new';
   });
@@ -100,25 +130,28 @@ async function runFreely(
   ctx: Context,
   em: EntityManager,
   use: KeyUse,
+  box: Box,
   run: (em: EntityManager) => Promise<void>,
 ): Promise<StoredAnswer> {
   const known = await em.transactional((tx) => findAnswer(tx, use));
   if (known !== 'new') return known;
   await answered(ctx, () => run(em.fork()));
-  return em.transactional(async (tx) => ((await storeAnswer(tx, use, answerOf(ctx))) ? 'new' : findAnswer(tx, use)));
+  return em.transactional(async (tx) =>
+    (await storeAnswer(tx, use, answerOf(ctx, box))) ? 'new' : findAnswer(tx, use),
+  );
 }
 
 /**
  * Runs the request, or replays its stored response. While a concurrent request holds the key, polls without holding a
  * connection.
  */
-async function runOrReplay(ctx: Context, attempt: () => Promise<StoredAnswer | 'busy'>): Promise<void> {
+async function runOrReplay(ctx: Context, box: Box, attempt: () => Promise<StoredAnswer | 'busy'>): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   for (let pause = 20; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
     const known = await attempt();
     if (known === 'new') return;
     if (known === 'reused') throw new AppError('idempotency_key_reused');
-    if (known !== 'busy') return replay(ctx, known);
+    if (known !== 'busy') return replay(ctx, known, box);
     if (performance.now() > deadline)
       throw new AppError('idempotency_conflict', 'The same request is still in progress', {
         headers: { 'Retry-After': '1' },
@@ -166,10 +199,11 @@ export async function idempotent(
     requestHash: await hashRequest({ params: ctx.params, query: ctx.query, body, files }),
   };
   const em = tenantEm(deps.orm, tenantId);
+  const box = boxOf(deps.env, use);
   const runIn = spec.repeatable ? runFreely : runOnce;
   try {
     if (prepare && (await em.transactional((tx) => findAnswer(tx, use))) === 'new') await prepare();
-    await runOrReplay(ctx, () => runIn(ctx, em, use, run));
+    await runOrReplay(ctx, box, () => runIn(ctx, em, use, box, run));
   } catch (error) {
     // The response may have been written before the commit failed; its headers describe work that was rolled back.
     for (const name of KEPT_HEADERS) ctx.remove(name);

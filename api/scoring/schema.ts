@@ -101,7 +101,7 @@ const Action = Type.Unsafe<ThresholdAction>({
   type: 'object',
   description:
     '`NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard ' +
-    'Webhooks says with the secret of `GET /campaigns/webhook-secret`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, ' +
+    'Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, ' +
     'data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; ' +
     'without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour',
   required: ['type'],

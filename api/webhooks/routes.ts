@@ -61,9 +61,8 @@ export const webhookRoutes: RouteSpec[] = [
       endpointViolations({ ...(body as Partial<EndpointInput>), filter: given.filter }, deps.outbound.checkUrl),
     handler: async ({ deps, em, caller, body }) => {
       const { secret, ...view } = await createEndpoint(em, servicesOf(deps), caller, body as EndpointInput);
-      return {
-        ...created(`/webhooks/${view.endpoint.id}`, { ...presentWebhook(view), secret }),
-      };
+      const answer = created(`/webhooks/${view.endpoint.id}`, { ...presentWebhook(view), secret });
+      return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'no-store' } };
     },
   }),
   route({

@@ -83,10 +83,10 @@ function noteOf(lane: Lane, outcomes: readonly Outcome[]): { lane: Lane; note: H
   const failures = outcomes.length - 1 - last;
   const slow = lane.trust === 'slow';
   const { noted } = lane;
-  const isKnown = failures === 0 && noted.failures === 0 && noted.slow === slow;
+  const gone = outcomes.findLast(({ isGone }) => isGone);
+  const isKnown = !gone && failures === 0 && noted.failures === 0 && noted.slow === slow;
   if (isKnown && performance.now() - noted.at < NOTE_EVERY_MS) return null;
   const successAt = last < 0 ? null : outcomes[last]!.settlement.attempt.at;
-  const gone = outcomes.findLast(({ isGone }) => isGone);
   const { version } = gone ?? outcomes.at(-1)!;
   return { lane, note: { ...lane.key, successAt, failures, slow, isGone: gone !== undefined, version } };
 }

@@ -107,6 +107,7 @@ export async function sendByChannel(
     const templateId = effect.templates[channel]!;
     const refusal = await refusalOf(tx, { channel, templateId }, by, mailFrom);
     if (refusal === 'template_deleted') throw notFound('template', templateId);
+    let reason = refusal;
     if (refusal === null) {
       // What was suppressed because something changed just now must not stand for what the next channel sends.
       const sendKey = sendKeyOf(by, channel);
@@ -115,8 +116,9 @@ export async function sendByChannel(
           ? await sendEmail(tx, templateId, by, sendKey)
           : await sendMessage(tx, { channel, templateId }, by, sendKey);
       if (performed.result.kind === 'done') return sentBy(channel);
+      reason = performed.reason;
     }
-    refused.push({ channel, reason: refusal ?? 'suppressed' });
+    refused.push({ channel, reason: reason ?? 'suppressed' });
   }
   return refusedByAll(refused);
 }

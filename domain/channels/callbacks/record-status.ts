@@ -34,7 +34,8 @@ export async function recordStatus(
     insert into message_reports (tenant_id, send_id, status, code, source, provider_message_id)
     select s.tenant_id, s.id, ${report.status}, ${report.code}, 'provider', case when s.provider_id = ${provider.id} then ${report.providerMessageId} end
     from message_sends s where s.tenant_id = ${tenantId} and s.id = ${send.id}
-      and (${report.status} = 'DELIVERED' or s.provider_id = ${provider.id} and (s.status <> 'QUEUED' or s.bound_provider_id is not null))
+      -- The provider's id would lead to a number that was erased here.
+      and s.reason is distinct from 'erased' and (${report.status} = 'DELIVERED' or s.provider_id = ${provider.id} and (s.status <> 'QUEUED' or s.bound_provider_id is not null))
     -- Of two attempts that are told apart, the report of the earlier one gives way to that of the later.
     on conflict (tenant_id, send_id, status) do update set code = excluded.code, provider_message_id = excluded.provider_message_id
     where message_reports.provider_message_id <> excluded.provider_message_id and not exists (

@@ -28,7 +28,7 @@ export async function recordPushReports(em: EntityManager, reports: readonly Pus
       select s.tenant_id as "tenantId", s.id, s.message_id as "messageId"
       from (select distinct t, id from jsonb_to_recordset(${payload}::jsonb) as r(t text, id bigint)) a
       join message_sends s on s.tenant_id = a.t and s.id = a.id
-      where s.type <> 'sms' and s.attempt > 0
+      where s.type <> 'sms' and s.attempt > 0 and s.reason is distinct from 'erased'
         and not exists (select 1 from message_reports k where k.tenant_id = s.tenant_id and k.send_id = s.id and k.status = 'DELIVERED')`,
     );
     if (sends.length > 0) {

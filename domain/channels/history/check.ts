@@ -45,8 +45,10 @@ export async function checkMessage(
 ): Promise<Checked> {
   return em.transactional(async (tx) => {
     const asked = await readAsked(tx, tenantId, input);
-    const { refusal, hours } = await judgeMessage(tx, tenantId, asked);
-    const early = asked.channel === 'email' ? await judgeEmail(tx, tenantId, asked, mailFrom) : refusal;
+    const isEmail = asked.channel === 'email';
+    // An email's template is no template of texts or pushes, some of which have the same id.
+    const { refusal, hours } = await judgeMessage(tx, tenantId, isEmail ? { ...asked, templateId: null } : asked);
+    const early = isEmail ? await judgeEmail(tx, tenantId, asked, mailFrom) : refusal;
     if (early !== null || hours === null) return checked(asked.channel, early, null);
     const at = input.at ?? new Date();
     const opening = nextOpening(hours, at);
@@ -93,7 +95,9 @@ async function readAsked(tx: EntityManager, tenantId: string, input: CheckInput)
     missing.push({ path: '/templateId', what: `template of ${channel}`, id: templateId });
   assertNoneMissing(missing);
   assertValid(await topicViolations(tx, tenantId, topicId));
-  const category = input.category ?? found!.category ?? 'marketing';
+  // The category of an email is that of its template, if it has one. Of others, the stricter one counts.
+  const [first, second] = channel === 'email' ? [found!.category, input.category] : [input.category, found!.category];
+  const category = first ?? second ?? 'marketing';
   return { channel, category, contactId, templateId: templateId ?? null, topicId: topicId ?? null };
 }
 

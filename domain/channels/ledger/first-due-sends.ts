@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
 
-/** More than the senders of a lane hold at once. */
-const MOST = 2_000;
+/** More than the senders of a lane hold at once: six processes with the default number of connections. */
+const MOST = 5_000;
 
 /**
  * A query of the open sends that are due, the first of each tenant and lane. Senders take what was due first, so what

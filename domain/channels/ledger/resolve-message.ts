@@ -14,7 +14,7 @@ const results: Record<Resolution, string> = { sent: 'SENT', failed: 'FAILED', re
 /**
  * Settles the UNKNOWN sends of a message by an operator's decision: they were sent; they failed; or they were not sent
  * and are sent again. A lost attempt can no longer settle them: a new one has another number, and a settled one is not
- * in doubt. Throws 404, 409 if the message is not UNKNOWN.
+ * in doubt. Throws 404, 409 if the message is not UNKNOWN or was erased.
  */
 export async function resolveMessage(
   em: EntityManager,
@@ -29,6 +29,8 @@ export async function resolveMessage(
     const { message } = await readMessage(tx, id);
     if (message.status !== 'UNKNOWN')
       throw new AppError('conflict', `The message is ${message.status}; only an UNKNOWN message can be resolved`);
+    // Nothing may be sent any more, and its status does not change (`refreshMessages`).
+    if (message.reason === 'erased') throw new AppError('conflict', 'The contact of the message was erased');
     const changed = await rows<{ lane: string }>(
       tx,
       sql`

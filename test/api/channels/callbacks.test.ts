@@ -118,6 +118,21 @@ test('a proof of delivery counts whatever was said before, by the provider, an o
   assert.deepEqual(await tell(refused.messageId, 'delivered'), ['DELIVERED', 'confirmed_by_report']);
 });
 
+test('a report about an erased text brings back nothing of it', async () => {
+  const text = await sent(twilio, 'SENT', 'SMerased');
+  const erase = (table: string, id: string, key: number) => sql`
+    update ${sql.ref(table)} set reason = 'erased' where ${sql.ref(id)} = ${key}`;
+  await tools.inTenant(erase('messages', 'id', text.messageId));
+  await tools.inTenant(erase('message_sends', 'id', text.sendId));
+  await tools.inTenant(sql`update message_sends set provider_message_id = null where id = ${text.sendId}`);
+  await taken(tools.asTwilio(twilio, { MessageSid: 'SMerased', MessageStatus: 'delivered' }, ref(text)));
+  const [found] = await tools.inTenant<{ reason: string; kept: string | null; reports: number }>(sql`
+    select reason, provider_message_id as kept, (select count(*)::int from message_reports where send_id = s.id) as reports
+    from message_sends s where id = ${text.sendId}`);
+  assert.deepEqual(found, { reason: 'erased', kept: null, reports: 0 });
+  assert.deepEqual(await stateOf(text.messageId), ['SENT', 'erased']);
+});
+
 test('what comes before the answer is kept until the send is settled', async () => {
   const text = await sent(twilio, 'SENDING');
   await taken(tools.asTwilio(twilio, { MessageSid: 'SM3', MessageStatus: 'delivered' }, ref(text)));

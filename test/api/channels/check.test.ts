@@ -59,6 +59,34 @@ test('the check tells the gate that stops a message, by channel', async () => {
   assert.deepEqual(await check(text), [false, 'suppression', 'address_manual', null]);
 });
 
+test('an email has the category of its template, and a text template with the same id says nothing about it', async () => {
+  const { id } = await channels.makePerson();
+  await channels.engine(sql`
+    insert into channel_preferences (tenant_id, address, quiet_hours)
+    select tenant_id, email_key, '{"from":"11:00","to":"13:00","timezone":"UTC"}' from contacts where id = ${id}`);
+  const asked = { contactId: id, channel: 'email', at: NOON };
+  const opens = '2030-06-03T13:00:00.000Z';
+  assert.deepEqual(await check(asked), [false, 'send_window', `opens_${opens}`, opens]);
+  const make = async (category: string): Promise<number> => {
+    const template = { name: category, subject: 'Hi', content: '<p>Hi</p>', category };
+    const templateId = (await service.api('POST', '/emails/templates', template)).body.id as number;
+    await channels.engine(sql`
+      insert into channel_templates (id, tenant_id, name, channel, category, body) values (${templateId}, 'default', 'Same id', 'sms', 'marketing', 'Hi')
+      on conflict (id) do update set category = 'marketing'`);
+    return templateId;
+  };
+  const [transactional, marketing] = [await make('transactional'), await make('marketing')];
+  assert.deepEqual(await check({ ...asked, templateId: transactional }), [true, 'send_window', null, null]);
+  const named = { ...asked, templateId: transactional, category: 'marketing' };
+  assert.deepEqual(await check(named), [true, 'send_window', null, null]);
+  await channels.engine(sql`update contacts set status = 'unsubscribed' where id = ${id}`);
+  assert.deepEqual(await check({ ...asked, templateId: marketing, category: 'transactional' }), [
+    ...[false, 'status', 'contact_unsubscribed', null],
+  ]);
+  // Their ids are not those of the sequence.
+  await channels.engine(sql`delete from channel_templates where name = 'Same id'`);
+});
+
 test('caps count what other channels have sent, and nothing is changed by asking', async () => {
   const { id, number } = await channels.makePerson({ timezone: 'UTC' });
   await channels.consent(number);

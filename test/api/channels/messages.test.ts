@@ -158,6 +158,9 @@ test('an UNKNOWN message is resolved once, and another one not at all', async ()
     );
   }
   await resolve(await tried('SENT'), 409, 'failed');
+  const erased = await tried('UNKNOWN');
+  await tools.inTenant(sql`update messages set reason = 'erased' where id = ${erased}`);
+  for (const outcome of ['sent', 'failed', 'resend']) await resolve(erased, 409, outcome);
   await resolve(await tried('UNKNOWN'), 400, 'maybe');
   await resolve(999_999_999, 404, 'sent');
 });

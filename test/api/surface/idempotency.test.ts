@@ -305,6 +305,18 @@ test('a send stays one email under its key, also when its answer is not kept any
   assert.equal(replayed(await post('/emails/send', send, 'send')), true);
 });
 
+test('an answer with a secret is kept encrypted', async () => {
+  const webhook = { name: 'Secret', url: 'https://example.com/hook', types: ['CONTACT_CREATED'] };
+  const first = await post('/webhooks', webhook, 'secret');
+  assert.equal(first.status, 201, JSON.stringify(first.body));
+  assert.match(first.body.secret, /^whsec_/);
+  const again = await post('/webhooks', webhook, 'secret');
+  assert.deepEqual([seen(again), replayed(again)], [seen(first), true]);
+  for (const { headers } of [first, again]) assert.equal(headers.get('cache-control'), 'no-store');
+  const [kept] = await engine<{ body: string }>(sql`select body from idempotent_answers where key = 'secret'`);
+  assert.ok(kept!.body.length > 0 && !kept!.body.includes('whsec_') && !kept!.body.includes('example.com'));
+});
+
 test('an answer that is not kept is not said to have been too large', async () => {
   const first = await post('/contacts/companies', { name: 'Forgotten' }, 'forgotten');
   // As the erasure of a person whom the answer names does.

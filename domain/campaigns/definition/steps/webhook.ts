@@ -16,7 +16,7 @@ export const webhook = stepKind({
   ),
   about:
     '`WEBHOOK {url, onError?}` sends a POST with the contact to the URL (https), signed as Standard Webhooks says with ' +
-    'the secret of `GET /campaigns/webhook-secret`; every attempt has the same `webhook-id`. Without an answer, and ' +
+    'the secret of `GET /webhooks/default`; every attempt has the same `webhook-id`. Without an answer, and ' +
     'after 408, 425, 429 and 5xx, it is repeated for an hour; any answer but 2xx is then result `failed`, and the ' +
     'journey goes on (`onError: continue`, the default) or ends as FAILED (`fail`)',
   summary: ({ url }) => `call ${new URL(url).host.slice(0, SHOWN)}`,
