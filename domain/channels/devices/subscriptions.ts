@@ -28,7 +28,7 @@ export interface DeviceInput {
   /** Whom it belongs to; absent: as before. A contact that was merged stands for the one it was merged into. */
   contactId?: number;
   /** Where the request has the contact; what is wrong with it is told there. */
-  contactPath: string;
+  contactPath: '/contactId' | '/contactToken';
   /** The earlier subscription of the same device: its endpoint, or its id. */
   replaces?: { endpoint: string } | { id: number };
 }
@@ -45,8 +45,8 @@ interface Device {
 
 /**
  * Stores a device, or brings a known one up to date: it is active, and belongs to the given contact from now on. Writes
- * CHANNEL_SUBSCRIBED with a contact's first device. Throws 400 at `contactPath` for a contact that does not exist, 409
- * if it is being erased. `author`: who did it, if it was not the device itself.
+ * CHANNEL_SUBSCRIBED with a contact's first device. A contact that does not exist is a 404 at `/contactId`, and a 400 at
+ * `/contactToken`; one that is being erased is a 409. `author`: who did it, if it was not the device itself.
  */
 export async function saveDevice(
   em: EntityManager,
@@ -105,6 +105,9 @@ async function lockContact(
   );
   if (!found) throw invalid([{ path: contactPath, code: 'not_found', message: 'stands for no contact' }]);
   await assertNotBeingErased(tx, tenantId, [found.id]);
+  if (!found && contactPath === '/contactId')
+    assertNoneMissing([{ path: contactPath, what: 'contact', id: contactId! }]);
+  // A page gives a token, not an id: what is wrong is the token.
   return found.id;
 }
 

@@ -268,7 +268,10 @@ test('apps subscribe with a token of the API, for a contact', async () => {
     ...['/contactId', '/platform', '/token'],
   ]);
   const nobody = await service.api('POST', '/channels/push/subscriptions', { ...app, contactId: 999_999_999 });
-  assert.deepEqual([nobody.status, nobody.body.errors[0].path], [400, '/contactId']);
+  assert.deepEqual([nobody.status, nobody.body.errors[0].path], [404, '/contactId']);
+  const browser = { siteKey: site.siteKey, subscription: newBrowser().subscription, contactId: 999_999_999 };
+  const nobodys = await service.api('POST', '/channels/push/subscriptions', browser);
+  assert.deepEqual([nobodys.status, nobodys.body.errors[0].path], [404, '/contactId']);
   const reader = await memberWith(service, (await newRole(service, 'Reader', ['channels:read'])).name);
   assert.equal((await service.api('POST', '/channels/push/subscriptions', app, { token: reader.token })).status, 403);
   assert.equal((await service.api('POST', '/channels/push/subscriptions', app, { token: 'wrong' })).status, 401);
