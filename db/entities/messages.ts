@@ -215,7 +215,7 @@ const MessageLinkSchema = defineEntity({
     tenantId: tenantId(),
     messageId: bigid(),
     sendId: bigid(),
-    /** From 1; that of a push itself comes before those of its actions. */
+    /** From 1, in a push without a URL of its own from 2: 1 is that of the push itself, the others are of its actions. */
     position: p.smallint(),
     url: p.text(),
   },

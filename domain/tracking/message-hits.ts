@@ -34,7 +34,8 @@ export const messageHits: HitLedger<MessageHitRow> = {
           and l.url !~ '^[^?#]*/api/v1/emails/(unsubscribe|preferences)/') as link_count
       from message_clicks v join messages m on m.tenant_id = v.tenant_id and m.id = v.message_id
       where v.automated is null and v.received_at <= now() - make_interval(secs => ${afterSeconds})
-      order by v.received_at, v.id limit ${limit}`,
+      -- Its URL must not change any more. What is being changed is judged next time.
+      order by v.received_at, v.id limit ${limit} for no key update of v skip locked`,
     ),
   settle: (tx, hits) =>
     settleByClicks(
@@ -46,7 +47,7 @@ export const messageHits: HitLedger<MessageHitRow> = {
 
 /**
  * The id of a person's click on a push, by its send `s`. A notification is clicked once: its device reports that, and
- * follows its link too, and both are one click.
+ * follows a link of it too, and both are one click.
  */
 const pushClickId: RawBuilder<unknown> = sql`md5('push-click/' || s.id)::uuid`;
 
@@ -59,12 +60,17 @@ export async function recordMessageHits(tx: EntityManager, hits: readonly Messag
     sql`
     with come as (
       insert into message_clicks (tenant_id, message_id, send_id, event_id, at, url, ip, user_agent, automated)
-      select s.tenant_id, s.message_id, s.id, case when s.type <> 'sms' and not h.automated then ${pushClickId} else h.id end,
+      select distinct on (k.id) s.tenant_id, s.message_id, s.id, k.id,
         h.at, h.url, h.ip, h.user_agent, case when h.automated then true end
       from jsonb_to_recordset(${payload}::jsonb) as h(id uuid, send_id bigint, at timestamptz, url text, ip text, user_agent text, automated boolean)
       join message_sends s on s.id = h.send_id
       join messages m on m.tenant_id = s.tenant_id and m.id = s.message_id and m.reason is distinct from 'erased'
-      on conflict (event_id) do nothing
+      cross join lateral (select case when s.type <> 'sms' and not h.automated then ${pushClickId} else h.id end as id) k
+      -- Each once, because a statement cannot change a row twice.
+      order by k.id, h.at
+      -- The device may have reported the click before. Only the link tells what was clicked: the push or one of its actions.
+      on conflict (event_id) do update set url = excluded.url
+        where message_clicks.automated is null and message_clicks.url <> excluded.url
       returning id, tenant_id, message_id, send_id, at, url, automated, first
     )
     select v.*, v.message_id as subject, 'CLICK' as type, ${ofMessage}
@@ -75,9 +81,9 @@ export async function recordMessageHits(tx: EntityManager, hits: readonly Messag
 }
 
 /**
- * Records that a device reported a click on a push that it got: a click on the push's URL, once, whether its link is
- * followed too or not. It waits to be classified, as other clicks do. A push that was not sent by us, or is erased, has
- * no click. Engine `tx`.
+ * Records that a device reported a click on a push that it got, once: a click on the push's URL, unless a link of it is
+ * followed too. It waits to be classified, as other clicks do. A push that was not sent by us, or is erased, has no
+ * click. Engine `tx`.
  */
 export async function recordPushClick(
   tx: EntityManager,
@@ -95,7 +101,7 @@ export async function recordPushClick(
     sql`
     select coalesce((
       select l.url from message_links l where l.tenant_id = s.tenant_id and l.message_id = s.message_id and l.send_id = s.id
-      order by l.position limit 1), p.default_url, '') as url
+        and l.position = 1 limit 1), p.default_url, '') as url
     from ${sent}
     left join push_subscriptions d on d.tenant_id = s.tenant_id and d.id = s.subscription_id
     left join push_sites p on p.tenant_id = d.tenant_id and p.id = d.site_id`,

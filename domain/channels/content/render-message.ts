@@ -175,7 +175,7 @@ function renderText(
   if (own === '') return { failure: 'empty' };
   const counted = segmentText(withOptOut(own, optOutText), smartEncoding);
   if (!counted || counted.segments > most) return { failure: 'too_long' };
-  return { kind: 'sms', ...counted, links: shortener.links };
+  return { kind: 'sms', ...counted, links: shortener.linksFrom(1) };
 }
 
 const withOptOut = (text: string, optOutText: string | null): string =>
@@ -188,9 +188,9 @@ function renderPush(
 ): RenderedPush | RenderFailure {
   const { content, problems } = composePush(source, render, shortener);
   if (content.title === '' && content.body === '') return { failure: 'empty' };
-  return problems.length > 0
-    ? { failure: 'url_invalid', paths: problems }
-    : { kind: 'push', content, links: shortener.links };
+  if (problems.length > 0) return { failure: 'url_invalid', paths: problems };
+  // The first place is kept for the push's own URL.
+  return { kind: 'push', content, links: shortener.linksFrom(content.url === undefined ? 2 : 1) };
 }
 
 /** The content of a push, and where the source has URLs that no browser can open. */

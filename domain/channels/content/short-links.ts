@@ -9,6 +9,8 @@ export const PREVIEW_CODE = 'x'.repeat(CODE_LENGTH);
 export interface ShortLink {
   code: string;
   url: string;
+  /** As `message_links.position`. */
+  position: number;
 }
 
 /**
@@ -43,8 +45,9 @@ export class Shortener {
     this.#codeFor = codeFor;
   }
 
-  get links(): ShortLink[] {
-    return [...this.#codes].map(([url, code]) => ({ code, url }));
+  /** The links, numbered from `first`. */
+  linksFrom(first: number): ShortLink[] {
+    return [...this.#codes].map(([url, code], index) => ({ code, url, position: first + index }));
   }
 
   /** The short form of a URL. What is no printable ASCII in it is encoded, since it becomes a Location header. */

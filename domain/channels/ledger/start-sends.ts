@@ -168,8 +168,8 @@ function applyStart({ holder, name, leaseSeconds, sends }: Start): RawBuilder<un
       from decided d where m.tenant_id = d.tenant_id and m.id = d.id and d.new_status = 'SENDING'
     ), linked as (
       insert into message_links (code, tenant_id, message_id, send_id, position, url)
-      select l ->> 'code', d.tenant_id, d.id, d.send_id, n, l ->> 'url'
-      from decided d cross join lateral jsonb_array_elements(d.links) with ordinality as links(l, n)
+      select l ->> 'code', d.tenant_id, d.id, d.send_id, (l ->> 'position')::smallint, l ->> 'url'
+      from decided d cross join lateral jsonb_array_elements(d.links) as links(l)
       where d.new_status = 'SENDING' and not (l ->> 'isStored')::boolean
     )
     select id, status, attempt from changed`;

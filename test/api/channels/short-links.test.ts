@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { recordPushClick } from '../../../domain/tracking/message-hits.ts';
+import { recordMessageHits, recordPushClick } from '../../../domain/tracking/message-hits.ts';
 import { TRACKING_HITS } from '../../../events/streams.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { counting, takenInTime } from '../../support/counting.ts';
@@ -320,6 +321,39 @@ test(
     assert.equal((await clicksOf(text.messageId)).length, 0);
   }),
 );
+
+test('a click on an action of a push is one on its URL, whether its device reports it before or after', async () => {
+  const action = 'https://example.com/action';
+  for (const isReportedFirst of [true, false]) {
+    const { messageId, sendId } = await makeMessage({ type: 'fcm', urls: [TARGET, action] });
+    const hit = (url: string) => ({
+      ...{ id: randomUUID(), at: new Date().toISOString(), ip: '192.0.2.1', userAgent: PHONE, automated: false },
+      ...{ sendId, type: 'CLICK' as const, url },
+    });
+    await engineEm(service.deps.orm).transactional(async (tx) => {
+      const report = () => recordPushClick(tx, { tenantId: 'default', sendId, ip: '192.0.2.1', userAgent: PHONE });
+      if (isReportedFirst) await report();
+      // Twice, as a browser that tries again.
+      await recordMessageHits(tx, [hit(action), hit(action)]);
+      if (!isReportedFirst) await report();
+    });
+    const clicks = await untilJudged(messageId, 1);
+    assert.deepEqual(
+      clicks.map(({ url, automated }) => [url, automated]),
+      [[action, false]],
+    );
+    assert.deepEqual(
+      (await told(messageId, 1)).map(({ url }) => url),
+      [action],
+    );
+    // What was told does not change any more.
+    await engineEm(service.deps.orm).transactional((tx) => recordMessageHits(tx, [hit(TARGET)]));
+    assert.deepEqual(
+      (await clicksOf(messageId)).map(({ url }) => url),
+      [action],
+    );
+  }
+});
 
 test(
   'a link of an erased message leads nowhere; a click of another tenant is that of its message',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { makeDevice, reportPush, type Device } from '../../../dev/fakes/device.ts';
 import { startPushService, type PushService } from '../../../dev/fakes/push-service.ts';
+import { sql } from '../../../db/orm.ts';
 import { makeContactToken, readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { pushing, type Site } from '../../support/channels/pushing.ts';
@@ -142,6 +143,19 @@ test('a push without a URL leads to that of its site', async () => {
   await subscribe(device, person.id);
   await ends(await send({ recipientId: person.id }), 'SENT');
   assert.equal(shownAt(device)[0]!['url'], 'https://www.example.com/');
+});
+
+test('a click on a push without a URL is one on that of its site, also if an action has another one', async () => {
+  const person = await channels.makePerson();
+  const device = newDevice();
+  await subscribe(device, person.id);
+  const actions = [{ action: 'more', title: 'More', url: 'https://www.example.com/more' }];
+  const id = await send({ recipientId: person.id, actions });
+  await ends(id, 'SENT');
+  assert.equal((await report(shownAt(device)[0]!['token'], 'clicked')).status, 204);
+  assert.deepEqual(await channels.engine(sql`select url from message_clicks where message_id = ${id}`), [
+    { url: 'https://www.example.com/' },
+  ]);
 });
 
 test('one message goes to every device of a contact once; a device that is gone ends its subscription', async () => {

@@ -95,6 +95,18 @@ test('a push has its texts on one line, short links to click, and others as they
     icon: 'https://example.com/i.png',
     actions: [{ action: 'more', title: 'More', url: codeOf('https://example.com/more') }],
   });
+  const positionsOf = (given: ReturnType<typeof push>) => {
+    assert.ok('content' in given);
+    return given.links.map(({ url, position }) => [url, position]);
+  };
+  const [one, two] = ['https://example.com/1', 'https://example.com/2'];
+  const actions = [{ action: 'two', title: 'Two', url: two }];
+  assert.deepEqual(positionsOf(push({ url: one, actions })), [
+    [one, 1],
+    [two, 2],
+  ]);
+  // The first place stays that of the push itself.
+  assert.deepEqual(positionsOf(push({ actions })), [[two, 2]]);
   for (const url of ['javascript:alert(1)', 'data:text/html,x', '/relative', 'ftp://example.com/'])
     assert.deepEqual(push({ url }), { failure: 'url_invalid', paths: ['/url'] }, url);
 });
