@@ -55,6 +55,12 @@ const MessageSchema = defineEntity({
       properties: ['tenantId', 'toAddress'],
       where: 'contact_id is null and to_address is not null',
     },
+    // Pushes to a device without a contact, for when the device is replaced.
+    {
+      name: 'messages_device_idx',
+      properties: ['tenantId', 'subscriptionId'],
+      where: 'contact_id is null and subscription_id is not null',
+    },
     { name: 'messages_execution_idx', properties: ['tenantId', 'executionId'], where: 'execution_id is not null' },
     { name: 'messages_template_idx', properties: ['tenantId', 'templateId', 'id'], where: 'template_id is not null' },
     // What an operator has to resolve.

@@ -7,7 +7,7 @@ import { assertNoneMissing, invalid, notFound } from '../../common/errors.ts';
 import { byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { assertNotBeingErased } from '../../contacts/people/being-erased.ts';
-import { replaceSubscription } from './replace-subscription.ts';
+import { lockWaiting, replaceSubscription, type Former } from './replace-subscription.ts';
 import { subscriptionDigest } from '../push/subscription-digest.ts';
 
 /** A contact receives pushes on this many devices: one more replaces the one that was last heard of longest ago. */
@@ -30,7 +30,7 @@ export interface DeviceInput {
   /** Where the request has the contact; what is wrong with it is told there. */
   contactPath: '/contactId' | '/contactToken';
   /** The earlier subscription of the same device: its endpoint, or its id. */
-  replaces?: { endpoint: string } | { id: number };
+  replaces?: Former;
 }
 
 const resourceOf = (id: number) => ({ resourceType: 'push_subscription', resourceId: id });
@@ -58,9 +58,11 @@ export async function saveDevice(
   return retriedTransaction(em, async (tx) => {
     const contactId = device.contactId === undefined ? null : await lockContact(tx, tenantId, device);
     const before = contactId === null ? 0 : await countDevices(tx, tenantId, contactId);
+    const { replaces } = device;
+    const waiting = replaces === undefined ? [] : await lockWaiting(tx, tenantId, replaces);
     const saved = await upsertDevice(tx, tenantId, { ...device, contactId });
     const inherited =
-      device.replaces === undefined ? null : await replaceSubscription(tx, tenantId, saved.id, device.replaces);
+      replaces === undefined ? null : await replaceSubscription(tx, tenantId, saved.id, replaces, waiting);
     const owner = saved.contactId ?? inherited;
     if (author) await auditSaved(tx, author, device, { ...saved, contactId: owner });
     if (owner === null) return saved;
@@ -103,11 +105,11 @@ async function lockContact(
       (select merged_into from merged_contacts where tenant_id = ${tenantId} and contact_id = ${contactId}), ${contactId})
     for no key update`,
   );
-  if (!found) throw invalid([{ path: contactPath, code: 'not_found', message: 'stands for no contact' }]);
-  await assertNotBeingErased(tx, tenantId, [found.id]);
   if (!found && contactPath === '/contactId')
     assertNoneMissing([{ path: contactPath, what: 'contact', id: contactId! }]);
   // A page gives a token, not an id: what is wrong is the token.
+  if (!found) throw invalid([{ path: contactPath, code: 'not_found', message: 'stands for no contact' }]);
+  await assertNotBeingErased(tx, tenantId, [found.id]);
   return found.id;
 }
 

@@ -121,6 +121,38 @@ test('a push that waits for a browser goes to its renewed subscription', async (
   );
 });
 
+test('a push to one browser only goes to its renewed subscription, whether it has a contact or not', async () => {
+  const person = await channels.makePerson();
+  for (const more of [{ contactToken: tokenFor(person.id) }, {}]) {
+    const { body } = await push.subscribe(site, newBrowser(), more);
+    const ask = { subscriptionId: body.id, title: 'Hi', body: 'Soon' };
+    const { messageId } = (await service.api('POST', '/channels/push/send', ask)).body;
+    // As a sender has leased it for the former address.
+    await channels.engine(sql`
+      update message_sends set holder = 'test', lease_until = now() + interval '1 hour' where message_id = ${messageId}`);
+    const renewed = await push.subscribe(site, newBrowser(), { replaces: body.token });
+    assert.deepEqual(
+      await channels.engine(sql`
+        select m.subscription_id as message, s.subscription_id as send, s.status, s.holder
+        from messages m join message_sends s on s.message_id = m.id where m.id = ${messageId}`),
+      [{ message: renewed.body.id, send: renewed.body.id, status: 'QUEUED', holder: null }],
+    );
+  }
+});
+
+test('a push that waits for a person does not go to a renewed subscription of somebody else', async () => {
+  const [first, second] = [await channels.makePerson(), await channels.makePerson()];
+  const { body } = await push.subscribe(site, newBrowser(), { contactToken: tokenFor(first.id) });
+  const ask = { subscriptionId: body.id, title: 'Hi', body: 'For you' };
+  const { messageId } = (await service.api('POST', '/channels/push/send', ask)).body;
+  await push.subscribe(site, newBrowser(), { contactToken: tokenFor(second.id), replaces: body.token });
+  const { devices } = (await service.api('GET', `/channels/messages/${messageId}`)).body;
+  assert.deepEqual(
+    devices.map((device: { subscriptionId: number }) => device.subscriptionId),
+    [body.id],
+  );
+});
+
 const keysOf = (keys: object) => ({
   ...newBrowser().subscription,
   keys: { ...newBrowser().subscription.keys, ...keys },

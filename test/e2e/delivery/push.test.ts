@@ -158,6 +158,29 @@ test('a click on a push without a URL is one on that of its site, also if an act
   ]);
 });
 
+test('a push to one browser that waits is sent to its renewed subscription, whether it has a contact or not', async () => {
+  const person = await channels.makePerson();
+  for (const more of [{ contactToken: makeContactToken(service.deps.links, 'default', person.id) }, {}]) {
+    const [former, renewed] = [newDevice(), newDevice()];
+    const { body: known } = await pushing(service).subscribe(site, former, more);
+    push.inject({ kind: 'answer', status: 503, retryAfter: 600 });
+    const id = await send({ subscriptionId: known.id });
+    await until('it waits', async () => {
+      const waiting = await channels.engine(sql`
+        select 1 from message_sends
+        where message_id = ${id} and status = 'QUEUED' and holder is null and next_attempt_at > now() + interval '1 minute'`);
+      return waiting.length === 1;
+    });
+    await pushing(service).subscribe(site, renewed, { replaces: known.token });
+    await channels.engine(sql`update message_sends set next_attempt_at = now() where message_id = ${id}`);
+    await ends(id, 'SENT');
+    assert.deepEqual(
+      [former, renewed].map((device) => shownAt(device).length),
+      [0, 1],
+    );
+  }
+});
+
 test('one message goes to every device of a contact once; a device that is gone ends its subscription', async () => {
   const person = await channels.makePerson();
   const devices = [newDevice(), newDevice(), newDevice('gone-1')];
