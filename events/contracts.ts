@@ -242,4 +242,10 @@ export function* eventsOf({ tenantid, type, events, ...common }: EventBatch): Ge
     };
 }
 
+/** The contact that an event is about, or null. Events of something that was sent name it as their recipient. */
+export function contactOf({ data }: Pick<AnyEvent, 'data'>): number | null {
+  const { contactId, recipientId } = data as { contactId?: number | null; recipientId?: number | null };
+  return contactId ?? recipientId ?? null;
+}
+
 export const eventSubject = (tenantId: string, type: EventType): string => `events.${tenantId}.${type}`;

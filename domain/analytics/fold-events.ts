@@ -1,5 +1,5 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
-import type { AnyEvent } from '../../events/contracts.ts';
+import { contactOf, type AnyEvent } from '../../events/contracts.ts';
 import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 import { countsContacts, type Dimension } from './contacts/dimensions.ts';
 import { idsOfLinks } from './links.ts';
@@ -14,8 +14,6 @@ interface EventFields {
   campaignId?: number;
   templateId?: number;
   formId?: number;
-  contactId?: number | null;
-  recipientId?: number | null;
 }
 
 /** What is known of an event that is counted. */
@@ -70,7 +68,7 @@ async function factsOf(tx: EntityManager, events: readonly AnyEvent[]): Promise<
       metric,
       time,
       at,
-      contactId: data.recipientId ?? data.contactId ?? null,
+      contactId: contactOf(event),
       campaignId,
       templateId,
       formId: data.formId,

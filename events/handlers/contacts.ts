@@ -6,7 +6,7 @@ import type { ChangeKind } from '../../domain/segments/filter/change-kinds.ts';
 import { FILTER_EVENTS } from '../../domain/segments/filter/filter-fields.ts';
 import { refreshMemberships } from '../../domain/segments/membership/refresh-memberships.ts';
 import type { EventHandler } from '../event-handler.ts';
-import type { AnyEvent, EventType } from '../contracts.ts';
+import { contactOf, type AnyEvent, type EventType } from '../contracts.ts';
 
 interface Activity {
   contact: number;
@@ -137,7 +137,7 @@ function causesOf(activities: Activity[]): Set<ChangeKind> | null {
 /** Null if the event concerns no contact (an address without one). */
 function activityOf(event: AnyEvent): Activity | null {
   const { tenantId: _tenant, timestamp: _at, ...data } = event.data as Record<string, unknown>;
-  const contact = (data['contactId'] ?? data['recipientId'] ?? null) as number | null;
+  const contact = contactOf(event);
   if (contact === null) return null;
   const email = (data['emailId'] ?? null) as number | null;
   const message = (data['messageId'] ?? null) as number | null;

@@ -1,8 +1,7 @@
-import { contactOf } from '../../domain/webhooks/content/subject.ts';
 import { EndpointCache } from '../../domain/webhooks/deliveries/endpoint-cache.ts';
 import { recordDeliveries } from '../../domain/webhooks/deliveries/record-deliveries.ts';
 import { followMerges } from '../../domain/contacts/people/merged-contacts.ts';
-import { eventTypes } from '../contracts.ts';
+import { contactOf, eventTypes } from '../contracts.ts';
 import type { EventHandler } from '../event-handler.ts';
 
 /** Numbers the events that endpoints want, in the order in which they happened, and makes their deliveries. */

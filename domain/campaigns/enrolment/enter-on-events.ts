@@ -1,5 +1,5 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { AnyEvent, EventType } from '../../../events/contracts.ts';
+import { contactOf, type AnyEvent, type EventType } from '../../../events/contracts.ts';
 import { enterByTrigger } from './enter-campaign.ts';
 import { lockCampaigns, type OpenCampaign } from './lock-campaigns.ts';
 import { stopExecutionsOfContact } from '../execution/stop-executions.ts';
@@ -59,17 +59,8 @@ export const isTriggerEvent = (event: AnyEvent): event is TriggerEvent => Object
  */
 function causeOf(event: AnyEvent): Cause[] {
   if (!isTriggerEvent(event)) return [];
-  const {
-    recipientId,
-    contactId = recipientId ?? null,
-    automated,
-    runTriggers,
-  } = event.data as {
-    contactId?: number | null;
-    recipientId?: number | null;
-    automated?: boolean;
-    runTriggers?: boolean;
-  };
+  const contactId = contactOf(event);
+  const { automated, runTriggers } = event.data as { automated?: boolean; runTriggers?: boolean };
   return contactId === null || automated || runTriggers === false ? [] : [{ event, contactId }];
 }
 

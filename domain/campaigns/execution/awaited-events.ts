@@ -1,5 +1,5 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { AnyEvent } from '../../../events/contracts.ts';
+import { contactOf, type AnyEvent } from '../../../events/contracts.ts';
 import { appendWakes } from '../../../events/outbox.ts';
 import type { Definition } from '../definition/definition.ts';
 import { type Position, wokenBy } from './advance.ts';
@@ -93,9 +93,11 @@ export async function isWoken(tx: EntityManager, tenantId: string, executionId: 
  */
 export async function wakeAwaiting(tx: EntityManager, events: readonly AnyEvent[]): Promise<void> {
   const happened = new Map<string, { t: string; contact: number; type: string }>();
-  for (const { tenantid: t, type, data } of events) {
-    const { contactId, recipientId, automated } = data as Partial<Record<string, unknown>>;
-    const contact = contactId ?? recipientId;
+  for (const event of events) {
+    const { tenantid: t, type } = event;
+    const contact = contactOf(event);
+    const { automated } = event.data as { automated?: boolean };
+    // The event of a dead letter may come again, and is not checked then.
     if (typeof contact === 'number' && automated !== true)
       happened.set(`${t}/${contact}/${type}`, { t, contact, type });
   }

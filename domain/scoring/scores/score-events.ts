@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { AnyEvent, EventType } from '../../../events/contracts.ts';
+import { contactOf, type AnyEvent, type EventType } from '../../../events/contracts.ts';
 import { referencesOfEvents } from '../../emails/ledger/event-emails.ts';
 import { applyChanges, NO_RULE } from './apply-changes.ts';
 import { award, type Cause, type Change, type Changed } from './award.ts';
@@ -119,7 +119,8 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
   const referenceOf = await referencesOfEvents(tx, events);
   const matchesOf = (current: typeof rules) =>
     events.flatMap((event) => {
-      const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
+      const contactId = contactOf(event);
+      const { automated } = event.data as { automated?: boolean };
       if (!contactId || automated) return [];
       return (current.get(`${event.tenantid}/${event.type}`) ?? [])
         .filter((rule) => matchesWhere(rule.conditions, { ...referenceOf(event), ...event.data }))

@@ -1,11 +1,5 @@
 import { eventContracts, type AnyEvent } from '../../../events/contracts.ts';
 
-/** The contact that an event is about, or null. */
-export function contactOf({ data }: AnyEvent): number | null {
-  const { contactId, recipientId } = data as { contactId?: number | null; recipientId?: number | null };
-  return contactId ?? recipientId ?? null;
-}
-
 export const contactSubject = (contactId: number): string => `contact/${contactId}`;
 
 /**

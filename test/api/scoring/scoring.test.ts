@@ -32,6 +32,8 @@ const opened = (contactId: number | null, more: object = {}) =>
   eventOf('EMAIL_OPENED', { emailId: 1, contactId, automated: false, ...more });
 const clicked = (contactId: number, more: object = {}) =>
   eventOf('EMAIL_CLICKED', { emailId: 1, contactId, automated: false, url: 'https://example.com/a', ...more });
+const sent = (recipientId: number | null, more: object = {}) =>
+  eventOf('MESSAGE_SENT', { messageId: 1, channel: 'sms', recipientId, status: 'SENT', ...more });
 const visited = (contactId: number, url: string) => eventOf('WEBSITE_VISITED', { contactId, url });
 const submitted = (contactId: number) => eventOf('FORM_SUBMITTED', { formId: 1, contactId, submissionId: 1 });
 async function happen(...events: Parameters<typeof publish>[1][]): Promise<void> {
@@ -109,6 +111,21 @@ const told = async (id: number): Promise<[previous: number, total: number, ruleI
   (await service.api('GET', `/contacts/${id}/activities?sort=id&limit=200`)).body.data
     .filter((one: Answer['body']) => one.type === 'SCORE_UPDATED')
     .map(({ data }: Answer['body']) => [data.previousScore, data.totalScore, data.ruleId]);
+
+test('a text that was sent counts for its recipient', async () => {
+  const id = await person();
+  const conditions = [{ field: 'channel', operator: 'eq', value: 'sms' }];
+  const rule = await make('/scoring/rules', { name: 'Texts', eventType: 'MESSAGE_SENT', points: 7, conditions });
+  const text = sent(id);
+  await happen(text, sent(id, { channel: 'push' }), sent(null), sent(999_999));
+  const { totalScore, history } = await score(id);
+  assert.equal(totalScore, 7);
+  assert.deepEqual(
+    history.map((row: Answer['body']) => [row.ruleId, row.eventId]),
+    [[rule.id, text.id]],
+  );
+  await service.api('DELETE', `/scoring/rules/${rule.id}`);
+});
 
 test('several rules for one event change the total once, so that nothing is reached on the way', async () => {
   const id = await person();
