@@ -64,7 +64,10 @@ function causeOf(event: AnyEvent): Cause[] {
   return contactId === null || automated || runTriggers === false ? [] : [{ event, contactId }];
 }
 
-/** Whether an event fires a trigger. `email` has the template and the campaign of the event's email or message. */
+/**
+ * Whether an event fires a trigger. `email` has the template and the campaign of the event's email or message.
+ * MESSAGE_SENT also tells of what failed, which fires nothing.
+ */
 export function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferences): boolean {
   const is = (wanted: number | undefined, found: number | undefined): boolean =>
     wanted === undefined || wanted === found;
@@ -81,6 +84,12 @@ export function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferen
     case 'EMAIL_CLICKED':
       return event.type === 'EMAIL_CLICKED' && isEmail(trigger) && (trigger.url ?? event.data.url) === event.data.url;
     case 'MESSAGE_SENT':
+      return (
+        event.type === 'MESSAGE_SENT' &&
+        event.data.status === 'SENT' &&
+        isEmail(trigger) &&
+        isOf(trigger.channel, event.data.channel)
+      );
     case 'MESSAGE_DELIVERED':
       return event.type === trigger.type && isEmail(trigger) && isOf(trigger.channel, event.data.channel);
     case 'MESSAGE_CLICKED':

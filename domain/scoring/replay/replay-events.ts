@@ -28,6 +28,7 @@ interface EventRow {
   eventId: string;
   at: Date;
   data: object | null;
+  scorable: boolean;
 }
 
 /**
@@ -43,8 +44,9 @@ export async function pastEvents(
   stored: ReadonlyMap<number, readonly Awarded[]>,
 ): Promise<Map<number, PastEvent[]>> {
   const events = new Map<number, PastEvent[]>();
-  const add = ({ subjectId, eventId, at, data }: EventRow): void => {
-    const event = { eventId, at: at.getTime(), matches: matchesWhere(rule.conditions, data ?? {}) };
+  const add = ({ subjectId, eventId, at, data, scorable }: EventRow): void => {
+    const matches = scorable && matchesWhere(rule.conditions, data ?? {});
+    const event = { eventId, at: at.getTime(), matches };
     (events.get(subjectId) ?? events.set(subjectId, []).get(subjectId)!).push(event);
   };
   await eachRow(tx, eventsOf(span, rule, members), add);
@@ -55,6 +57,13 @@ export async function pastEvents(
 /** Only what the conditions need. */
 const dataFor = ({ conditions }: RuleRow) => (conditions.length === 0 ? sql`null::jsonb` : sql`a.data`);
 
+/**
+ * Whether an event may score, as when it comes. One that may not is read all the same: points that it got before are
+ * taken away.
+ */
+const isScorable = ({ event_type: type }: RuleRow) =>
+  type === 'MESSAGE_SENT' ? sql`coalesce(a.data ->> 'status' = 'SENT', false)` : sql`true`;
+
 /** Contacts are looked up one by one: a plan made for small tables would go through all activities for each. */
 function eventsOf(span: Span, rule: RuleRow, members: readonly Member[]) {
   const { tenantId } = span;
@@ -62,16 +71,16 @@ function eventsOf(span: Span, rule: RuleRow, members: readonly Member[]) {
     unnest(${members.map(({ id }) => id)}::bigint[], ${members.map(({ subjectId }) => subjectId)}::bigint[]) as m(id, subject)`;
   const creations = sql`
     union all select m.subject, c.* from ${listed} cross join lateral (
-      select ${sql.raw(creationIdSql('tenant_id', 'id'))}, created_at, null::jsonb from contacts
+      select ${sql.raw(creationIdSql('tenant_id', 'id'))}, created_at, null::jsonb, true from contacts
       where tenant_id = ${tenantId} and id = m.id and created_activity_id is not null and ${isIn(span, sql`created_at`)}
       offset 0) c`;
   const atAnotherCompany = sql`
     exists (select 1 from score_history h where h.tenant_id = ${tenantId} and h.subject = 'company'
       and h.rule_id = ${rule.id} and h.event_id = e.event_id and h.subject_id <> e.subject offset 0)`;
   return sql`
-    select e.subject as "subjectId", e.event_id as "eventId", e.occurred_at as at, e.data from (
+    select e.subject as "subjectId", e.event_id as "eventId", e.occurred_at as at, e.data, e.scorable from (
       select m.subject, a.* from ${listed} cross join lateral (
-        select a.event_id, a.occurred_at, ${dataFor(rule)} as data from contact_activities a
+        select a.event_id, a.occurred_at, ${dataFor(rule)} as data, ${isScorable(rule)} as scorable from contact_activities a
         where a.tenant_id = ${tenantId} and a.contact_id = m.id and a.type = ${rule.event_type}
           and ${isIn(span, sql`a.occurred_at`)} and not a.automated offset 0) a
       ${rule.event_type === 'CONTACT_CREATED' ? creations : sql``}) e
@@ -94,7 +103,8 @@ function unexplained(
 
 /** The history of companies has no contacts, so these events are found by their times. */
 const eventsOfFormer = ({ tenantId }: Span, rule: RuleRow, awarded: readonly object[]) => sql`
-  select r.subject as "subjectId", a.event_id as "eventId", a.occurred_at as at, ${dataFor(rule)} as data
+  select r.subject as "subjectId", a.event_id as "eventId", a.occurred_at as at, ${dataFor(rule)} as data,
+    ${isScorable(rule)} as scorable
   from jsonb_to_recordset(${JSON.stringify(awarded)}::jsonb) as r(subject bigint, event uuid, at timestamptz)
   join contact_activities a on a.occurred_at = r.at and a.event_id = r.event
     and a.tenant_id = ${tenantId} and a.type = ${rule.event_type} and not a.automated`;

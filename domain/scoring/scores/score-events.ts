@@ -42,6 +42,9 @@ export interface RuleRow {
   replayed_until: Date | null;
 }
 
+/** Whether rules may give points for an event: MESSAGE_SENT also tells of what failed. */
+const isScorable = ({ type, data }: AnyEvent): boolean => type !== 'MESSAGE_SENT' || data.status === 'SENT';
+
 /** The columns of a rule that awards need. */
 export const RULE_COLUMNS = sql`id, tenant_id, event_type, points, weight, conditions, max_per_contact, decay, target, replayed_until`;
 
@@ -111,7 +114,7 @@ function among(expected: readonly { event: AnyEvent; rule: RuleRow }[]) {
 
 /**
  * Awards points for events that were not scored before: writes history, per-rule scores, totals, thresholds and
- * SCORE_UPDATED in the engine transaction `tx`. Ignores automated opens and clicks.
+ * SCORE_UPDATED in the engine transaction `tx`. Ignores automated opens and clicks, and messages that failed.
  */
 export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const rules = await rulesFor(tx, events);
@@ -121,7 +124,7 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
     events.flatMap((event) => {
       const contactId = contactOf(event);
       const { automated } = event.data as { automated?: boolean };
-      if (!contactId || automated) return [];
+      if (!contactId || automated || !isScorable(event)) return [];
       return (current.get(`${event.tenantid}/${event.type}`) ?? [])
         .filter((rule) => matchesWhere(rule.conditions, { ...referenceOf(event), ...event.data }))
         .map((rule) => ({ event, rule, contactId, tenantId: event.tenantid, at: Date.parse(event.time) }));

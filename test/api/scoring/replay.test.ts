@@ -6,7 +6,7 @@ import { creationId, creationIdSql } from '../../../domain/common/creation-id.ts
 import { replayScore, type Awarded, type PastEvent } from '../../../domain/scoring/replay/replay-score.ts';
 import { scoreEvents } from '../../../domain/scoring/scores/score-events.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
-import { settled } from '../../support/events.ts';
+import { eventOf, settled } from '../../support/events.ts';
 import { scoringOf } from '../../support/scoring.ts';
 import { until } from '../../support/until.ts';
 
@@ -135,6 +135,39 @@ test('points that were given for an event that the timeline lacks stay', async (
   await service.api('PUT', `/scoring/rules/${ruleId}`, { points: 9 });
   const job = await replay(ruleId, since(10));
   assert.deepEqual([job.changed, (await score(id)).totalScore], [0, 5]);
+});
+
+test('a text that failed counts as little as when it came, and loses what it was given', async () => {
+  const sent = (recipientId: number, status: string) =>
+    eventOf('MESSAGE_SENT', { messageId: 1, channel: 'sms', recipientId, status }, new Date(Date.now() - DAY));
+  const onSent = (target: string, points: number): Promise<Answer['body']> =>
+    make('/scoring/rules', { name: target, eventType: 'MESSAGE_SENT', points, target });
+  const companyId = (await make('/contacts/companies', { name: 'Texted' })).id;
+  const [id, employee] = [await person(), await person({ companyId })];
+  const company = await onSent('company', 4);
+  const [kept, lost, ofEmployee] = [sent(id, 'SENT'), sent(id, 'SENT'), sent(employee, 'SENT')];
+  await happen(kept, lost, sent(id, 'FAILED'), ofEmployee);
+  const scoreOfCompany = async (): Promise<number> =>
+    (await service.api('GET', `/scoring/companies/${companyId}`)).body.totalScore;
+  assert.deepEqual([(await score(id)).totalScore, await scoreOfCompany()], [0, 4]);
+  const { id: ruleId } = await onSent('contact', 7);
+  await replay(ruleId, since(10));
+  assert.equal((await score(id)).totalScore, 14);
+
+  // As if they had got their points although they failed, one of them in the name of a company that its contact has left.
+  await query(sql`
+    update contact_activities set data = data || '{"status": "FAILED"}'
+    where tenant_id = 'default' and event_id = any(${[lost.id, ofEmployee.id]}::uuid[])`);
+  assert.equal((await service.api('PUT', `/contacts/${employee}`, { companyId: null })).status, 200);
+  await replay(ruleId, since(10));
+  await replay(company.id, since(10));
+  const found = await score(id);
+  assert.deepEqual([found.totalScore, await scoreOfCompany()], [7, 0]);
+  assert.deepEqual(
+    found.history.map(({ eventId }: Answer['body']) => eventId),
+    [kept.id],
+  );
+  for (const rule of [ruleId, company.id]) await service.api('DELETE', `/scoring/rules/${rule}`);
 });
 
 test('new contacts, and the scores of companies', async () => {

@@ -112,12 +112,12 @@ const told = async (id: number): Promise<[previous: number, total: number, ruleI
     .filter((one: Answer['body']) => one.type === 'SCORE_UPDATED')
     .map(({ data }: Answer['body']) => [data.previousScore, data.totalScore, data.ruleId]);
 
-test('a text that was sent counts for its recipient', async () => {
+test('a text that was sent counts for its recipient, and one that failed for nobody', async () => {
   const id = await person();
   const conditions = [{ field: 'channel', operator: 'eq', value: 'sms' }];
   const rule = await make('/scoring/rules', { name: 'Texts', eventType: 'MESSAGE_SENT', points: 7, conditions });
   const text = sent(id);
-  await happen(text, sent(id, { channel: 'push' }), sent(null), sent(999_999));
+  await happen(text, sent(id, { status: 'FAILED' }), sent(id, { channel: 'push' }), sent(null), sent(999_999));
   const { totalScore, history } = await score(id);
   assert.equal(totalScore, 7);
   assert.deepEqual(

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { eventOf, publish, settled } from '../../support/events.ts';
+import { makeContact } from '../../support/mail/emails.ts';
+import { startService, type Answer, type Service } from '../../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ worker: ['intake', 'consumers', 'relay'] });
+});
+afterAll(() => service.stop());
+
+async function post(path: string, body?: object): Promise<Answer['body']> {
+  const answer = await service.api('POST', path, body);
+  assert.ok(answer.status < 300, JSON.stringify(answer.body));
+  return answer.body;
+}
+async function started(trigger: object): Promise<number> {
+  const steps = [{ id: 'rest', type: 'WAIT', config: { waitMinutes: 60 } }];
+  const { id } = await post('/campaigns', { name: 'Triggered', trigger, entry: { reentry: 'always' }, steps });
+  await post(`/campaigns/${id}/start`);
+  return id;
+}
+const person = async (): Promise<number> => (await makeContact(service)).id;
+async function happen(...events: Parameters<typeof publish>[1][]): Promise<void> {
+  await publish(service, ...events);
+  await settled(service, 'campaign', 'contact');
+}
+const entered = async (id: number): Promise<number[]> =>
+  (await service.api('GET', `/campaigns/${id}/executions`)).body.data.map(
+    ({ contactId }: { contactId: number }) => contactId,
+  );
+
+test('a message enters its recipient when it was sent, not when it failed', async () => {
+  const [reached, missed, pushed] = [await person(), await person(), await person()];
+  const [any, texts] = [
+    await started({ type: 'MESSAGE_SENT' }),
+    await started({ type: 'MESSAGE_SENT', channel: 'sms' }),
+  ];
+  const sent = (recipientId: number | null, status: string, channel = 'sms') =>
+    eventOf('MESSAGE_SENT', { messageId: 1, channel, recipientId, status });
+  await happen(sent(reached, 'SENT'), sent(missed, 'FAILED'), sent(pushed, 'SENT', 'push'), sent(null, 'SENT'));
+  assert.deepEqual((await entered(any)).sort(), [reached, pushed].sort());
+  assert.deepEqual(await entered(texts), [reached]);
+});
