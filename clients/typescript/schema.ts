@@ -9102,7 +9102,7 @@ export interface components {
             }[];
         };
         /**
-         * @description What makes contacts enter: `MANUAL` · `CONTACT_CREATED` · `FORM_SUBMITTED {formId}` · `EMAIL_OPENED {templateId?, campaignId?}` · `EMAIL_CLICKED {templateId?, campaignId?, url?}` · `MESSAGE_SENT {templateId?, campaignId?, channel?}` · `MESSAGE_DELIVERED {templateId?, campaignId?, channel?}` · `MESSAGE_CLICKED {templateId?, campaignId?, channel?, url?}` · `MESSAGE_RECEIVED {channel?, optOut?}` · `CHANNEL_SUBSCRIBED {channel?}` · `CHANNEL_UNSUBSCRIBED {channel?}` · `SEGMENT_ENTERED {segmentId}` · `SCORE_REACHED {score}` · `SCHEDULE {cron, timezone, segmentId}` · `DATE {field, offsetDays, time, annual?}`. With MANUAL, contacts enter only by `start`
+         * @description What makes contacts enter: `MANUAL` · `CONTACT_CREATED` · `FORM_SUBMITTED {formId}` · `EMAIL_OPENED {templateId?, campaignId?}` · `EMAIL_CLICKED {templateId?, campaignId?, url?}` · `MESSAGE_SENT {templateId?, campaignId?, channel?}` · `MESSAGE_DELIVERED {templateId?, campaignId?, channel?}` · `MESSAGE_CLICKED {templateId?, campaignId?, channel?, url?}` · `MESSAGE_RECEIVED {channel?, optOut?}` · `CHANNEL_SUBSCRIBED {channel?}` · `CHANNEL_UNSUBSCRIBED {channel?}` · `GOAL_MET {campaignId?}` · `SEGMENT_ENTERED {segmentId}` · `SCORE_REACHED {score}` · `SCHEDULE {cron, timezone, segmentId}` · `DATE {field, offsetDays, time, annual?}`. With MANUAL, contacts enter only by `start`
          * @example {
          *       "type": "FORM_SUBMITTED",
          *       "formId": 1
@@ -9110,7 +9110,7 @@ export interface components {
          */
         Trigger: {
             /** @enum {unknown} */
-            type: "MANUAL" | "CONTACT_CREATED" | "FORM_SUBMITTED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "SEGMENT_ENTERED" | "SCORE_REACHED" | "SCHEDULE" | "DATE";
+            type: "MANUAL" | "CONTACT_CREATED" | "FORM_SUBMITTED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SCORE_REACHED" | "SCHEDULE" | "DATE";
             formId?: number;
             templateId?: number;
             campaignId?: number;

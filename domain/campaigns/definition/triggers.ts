@@ -30,6 +30,7 @@ const triggerSettings = {
   MESSAGE_RECEIVED: { channel, optOut: Type.Optional(Type.Enum(['yes', 'no', 'maybe'])) },
   CHANNEL_SUBSCRIBED: { channel },
   CHANNEL_UNSUBSCRIBED: { channel },
+  GOAL_MET: { campaignId: Type.Optional(IdSchema) },
   SEGMENT_ENTERED: { segmentId: IdSchema },
   SCORE_REACHED: { score: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000 }) },
   SCHEDULE: { cron: CronSchema, timezone: Type.String({ description: 'An IANA timezone' }), segmentId: IdSchema },

@@ -19,6 +19,7 @@ export const TRIGGER_EVENTS = [
   'MESSAGE_RECEIVED',
   'CHANNEL_SUBSCRIBED',
   'CHANNEL_UNSUBSCRIBED',
+  'GOAL_MET',
   'SEGMENT_ENTERED',
   'SCORE_UPDATED',
   'CONTACT_UNSUBSCRIBED',
@@ -36,6 +37,7 @@ const TRIGGERS = {
   MESSAGE_RECEIVED: 'MESSAGE_RECEIVED',
   CHANNEL_SUBSCRIBED: 'CHANNEL_SUBSCRIBED',
   CHANNEL_UNSUBSCRIBED: 'CHANNEL_UNSUBSCRIBED',
+  GOAL_MET: 'GOAL_MET',
   SEGMENT_ENTERED: 'SEGMENT_ENTERED',
   SCORE_UPDATED: 'SCORE_REACHED',
 } as const satisfies Partial<Record<EventType, TriggerType>>;
@@ -108,6 +110,8 @@ export function fires(trigger: Trigger, event: TriggerEvent, email: EmailReferen
     case 'CHANNEL_SUBSCRIBED':
     case 'CHANNEL_UNSUBSCRIBED':
       return event.type === trigger.type && isOf(trigger.channel, event.data.channel);
+    case 'GOAL_MET':
+      return event.type === 'GOAL_MET' && is(trigger.campaignId, event.data.campaignId);
     case 'SEGMENT_ENTERED':
       return event.type === 'SEGMENT_ENTERED' && event.data.segmentId === trigger.segmentId;
     case 'SCORE_REACHED':

@@ -75,6 +75,9 @@ function selfStarter({ trigger, steps }: Definition, campaignId: number): string
           ({ type, config }) => type === 'SEGMENT' && config.action === 'add' && config.listId === trigger.segmentId,
         ),
       );
+    case 'GOAL_MET':
+      if (trigger.campaignId !== undefined && trigger.campaignId !== campaignId) return undefined;
+      return named(steps.find(({ type }) => stepKind(type)?.goal));
     case 'SCORE_REACHED':
       return named(steps.find(({ type, config }) => type === 'SCORE' && config.points > 0));
     case 'EMAIL_OPENED':

@@ -144,6 +144,7 @@ test('what a running campaign refers to is not deleted, wherever it does so', as
     ['/forms', form, (id) => ({ trigger: { type: 'FORM_SUBMITTED', formId: id } })],
     ['/campaigns', campaign, (id) => ({ steps: condition(leaf('EMAIL_CLICKED', 'campaignId', id)) })],
     ['/campaigns', campaign, (id) => ({ trigger: { type: 'EMAIL_CLICKED', campaignId: id } })],
+    ['/campaigns', campaign, (id) => ({ trigger: { type: 'GOAL_MET', campaignId: id } })],
   ];
   for (const [path, thing, definition] of places) {
     const id = await thing();

@@ -43,3 +43,18 @@ test('a message enters its recipient when it was sent, not when it failed', asyn
   assert.deepEqual((await entered(any)).sort(), [reached, pushed].sort());
   assert.deepEqual(await entered(texts), [reached]);
 });
+
+test('a goal that was met enters its contact, of any campaign or of the one that is named', async () => {
+  const [one, other] = [await person(), await person()];
+  const campaignId = await started({ type: 'MANUAL' });
+  const [any, named] = [await started({ type: 'GOAL_MET' }), await started({ type: 'GOAL_MET', campaignId })];
+  const met = (contactId: number, of: number) =>
+    eventOf('GOAL_MET', { campaignId: of, executionId: 1, contactId, stepId: 'goal' });
+  const event = met(one, campaignId);
+  // Also when it is delivered again.
+  await happen(event, met(other, campaignId + 1_000), event);
+  assert.deepEqual((await entered(any)).sort(), [one, other].sort());
+  assert.deepEqual(await entered(named), [one]);
+  const { checks } = (await service.api('GET', `/campaigns/${named}/contacts/${other}/explain`)).body;
+  assert.equal(checks.find(({ check }: { check: string }) => check === 'trigger').passed, false);
+});

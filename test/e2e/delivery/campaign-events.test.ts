@@ -238,3 +238,15 @@ test('explain says what would enter a contact or has entered it, and when', asyn
   assert.match(own!.reason, /^the contact entered by enrolment \d+ \(MANUAL/);
   assert.match((await checksOf(late.id))['enrolment']!.reason, /did not name the contact/);
 });
+
+test('a campaign that its own goal starts again ends after ten entries in a row', async () => {
+  const goal = { id: 'goal', type: 'GOAL', config: { if: { field: 'status', operator: 'eq', value: 'active' } } };
+  const contact = await makeContact(service);
+  const id = await campaign(
+    { trigger: { type: 'GOAL_MET' }, entry: always, steps: [goal] },
+    { contactIds: [contact.id] },
+  );
+  await endsAfterTen([id], contact.id);
+  // Else it would start for the goals of others.
+  await post(`/campaigns/${id}/stop`);
+});

@@ -289,6 +289,8 @@ test('triggers take their own settings', () => {
     { type: 'EMAIL_OPENED' },
     { type: 'EMAIL_CLICKED', templateId: 1, campaignId: 5, url: 'https://example.com/x?y=1' },
     { type: 'SEGMENT_ENTERED', segmentId: 1 },
+    { type: 'GOAL_MET' },
+    { type: 'GOAL_MET', campaignId: 5 },
     { type: 'SCORE_REACHED', score: 50 },
     { type: 'SCHEDULE', cron: '0 9 * * mon-fri', timezone: 'Europe/Warsaw', segmentId: 2 },
     { type: 'DATE', field: 'customFields.renewal', offsetDays: -7, time: '09:00', annual: true },
@@ -300,6 +302,10 @@ test('triggers take their own settings', () => {
     [{ type: '__proto__' }, ['unknown_type /trigger/type']],
     [{ type: 'MANUAL', formId: 1 }, ['unknown_field /trigger/formId']],
     [{ type: 'FORM_SUBMITTED' }, ['required /trigger/formId']],
+    [
+      { type: 'GOAL_MET', campaignId: 999, stepId: 'g' },
+      ['unknown_field /trigger/stepId', 'not_found /trigger/campaignId'],
+    ],
     [{ type: 'SCHEDULE', cron: 'daily', timezone: 'Europe/Warsaw', segmentId: 2 }, ['format /trigger/cron']],
     [{ type: 'SCHEDULE', cron: '0 9 * * *', timezone: 'Here', segmentId: 2 }, ['timezone /trigger/timezone']],
     [

@@ -53,6 +53,7 @@ test('a campaign whose own effects fire its trigger is told, if a contact may en
   const entry = { reentry: 'always' } as const;
   const join = (listId: number, action = 'add') => ({ id: 'join', type: 'SEGMENT', config: { action, listId } });
   const points = (n: number) => ({ id: 'points', type: 'SCORE', config: { points: n } });
+  const goal = { id: 'goal', type: 'GOAL', config: { if: always } };
   const sms = { id: 'text', type: 'SMS', config: { templateId: 1 } };
   const push = { id: 'note', type: 'PUSH', config: { templateId: 1 } };
   const message = (templates: object) => ({ id: 'any', type: 'MESSAGE', config: { templates, order: 'preferred' } });
@@ -61,6 +62,10 @@ test('a campaign whose own effects fire its trigger is told, if a contact may en
     [{ type: 'SEGMENT_ENTERED', segmentId: 5 }, join(5), starts],
     [{ type: 'SEGMENT_ENTERED', segmentId: 5 }, join(6), []],
     [{ type: 'SEGMENT_ENTERED', segmentId: 5 }, join(5, 'remove'), []],
+    [{ type: 'GOAL_MET' }, goal, starts],
+    [{ type: 'GOAL_MET', campaignId: OWN }, goal, starts],
+    [{ type: 'GOAL_MET', campaignId: OWN + 1 }, goal, []],
+    [{ type: 'GOAL_MET' }, wait('pause'), []],
     [{ type: 'SCORE_REACHED', score: 10 }, points(1), starts],
     [{ type: 'SCORE_REACHED', score: 10 }, points(-1), []],
     [{ type: 'CONTACT_CREATED' }, email, []],
