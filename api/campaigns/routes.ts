@@ -332,7 +332,7 @@ export const campaignRoutes: RouteSpec[] = [
     summary: 'Get the secret that verifies the calls of WEBHOOK steps',
     description:
       'For a library of Standard Webhooks (standardwebhooks.com). The same as `GET /webhooks/default`: it is the same for all campaigns and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both.',
-    access: 'webhooks:write',
+    access: 'campaigns:write',
     responses: { 200: { schema: schema.WebhookSecret } },
     handler: async ({ deps, principal }) => ({
       body: { secret: webhookSecret(deps.env, principal.tenantId) },
