@@ -49,10 +49,15 @@ test('kill -9 of the worker in the middle: each contact is entered once, and eac
   );
   const { enrolled, skipped } = await enrolment();
   assert.deepEqual([enrolled, skipped], [CONTACTS, 0]);
-  const [counted] = await query<{ executions: number; contacts: number; started: number }>(sql`
-    select count(*) as executions, count(distinct contact_id) as contacts, count(run_id) as started
-    from campaign_executions where campaign_id = ${body.id}`);
-  assert.deepEqual(counted, { executions: CONTACTS, contacts: CONTACTS, started: CONTACTS });
+  const counts = async () =>
+    (
+      await query<{ executions: number; contacts: number; started: number }>(sql`
+        select count(*) as executions, count(distinct contact_id) as contacts, count(run_id) as started
+        from campaign_executions where campaign_id = ${body.id}`)
+    )[0]!;
+  // A start is noted after it, so a workflow may run before.
+  await until('each start is noted', async () => (await counts()).started === CONTACTS);
+  assert.deepEqual(await counts(), { executions: CONTACTS, contacts: CONTACTS, started: CONTACTS });
   const { events } = await service.deps.temporal.workflow
     .getHandle(`campaign-enrolment/default/${enrolmentId}`)
     .fetchHistory();
