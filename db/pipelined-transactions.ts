@@ -67,7 +67,7 @@ class Pipeline {
   #client: Promise<PreparingClient> | null = null;
   #current: PreparingClient | null = null;
   /** How many transactions are under way. */
-  waiting = 0;
+  pending = 0;
 
   constructor(url: string, sockets: PostgresSockets) {
     this.#url = url;
@@ -75,11 +75,11 @@ class Pipeline {
   }
 
   async run(scope: Scope, queries: readonly Query[]): Promise<Record<string, unknown>[][]> {
-    this.waiting += 1;
+    this.pending += 1;
     try {
       return await this.#run(scope, queries);
     } finally {
-      this.waiting -= 1;
+      this.pending -= 1;
     }
   }
 
@@ -162,9 +162,10 @@ export function createPipelinedTransactions(
   const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl, sockets));
   let gathered: Run[] = [];
 
-  // One after the other on one connection, whose backend has its plans and catalogs at hand; others only help out.
-  const leastUsed = () => pipelines.reduce((least, one) => (one.waiting < least.waiting ? one : least));
-  const submit = (scope: Scope, queries: readonly Query[]) => leastUsed().run(scope, queries);
+  // The first of equals: what runs one transaction after the other stays with a backend that has its plans and catalogs
+  // cached.
+  const leastBusy = () => pipelines.reduce((least, one) => (one.pending < least.pending ? one : least));
+  const submit = (scope: Scope, queries: readonly Query[]) => leastBusy().run(scope, queries);
   const attempt = (scope: Scope, statements: readonly Asked[]) => submit(scope, statements.map(named));
   const alone = async ({ scope, statements, resolve, reject }: Run): Promise<void> => {
     try {
