@@ -47,13 +47,15 @@ export async function startNameServer(
 ): Promise<NameServer> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  // Both types of addresses of a name are asked for each time.
-  const asked = new Map<string, number>();
+  // Both types of addresses of a name are asked for each time. A resolver that is late to read its answer asks again
+  // under the same id, which is no further turn.
+  const asked = new Map<string, Set<number>>();
   socket.on('message', (query, { port, address }) => {
     const name = nameIn(query);
     const question = `${name} ${query.readUInt16BE(query.indexOf(0, HEADER) + 1)}`;
-    const turn = (asked.get(question) ?? 0) + 1;
-    asked.set(question, turn);
+    const ids = asked.get(question) ?? new Set();
+    asked.set(question, ids.add(query.readUInt16BE(0)));
+    const turn = [...ids].indexOf(query.readUInt16BE(0)) + 1;
     const found = addresses(name, turn);
     if (found !== null) socket.send(answerTo(query, found), port, address);
   });
