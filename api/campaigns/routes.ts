@@ -18,7 +18,6 @@ import {
 import { audienceViolations, startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { webhookSecret } from '../../domain/outbound/sign-webhook.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { migrationRoutes } from './migration-routes.ts';
 import { executionRoutes } from './execution-routes.ts';
@@ -325,20 +324,6 @@ export const campaignRoutes: RouteSpec[] = [
     handler: async ({ em, params }) => ({ body: presentEnrolment(await readEnrolment(em, params.id)) }),
   }),
   ...migrationRoutes,
-  route({
-    method: 'GET',
-    path: '/campaigns/webhook-secret',
-    operationId: 'getCampaignWebhookSecret',
-    summary: 'Get the secret that verifies the calls of WEBHOOK steps',
-    description:
-      'For a library of Standard Webhooks (standardwebhooks.com). The same as `GET /webhooks/default`: it is the same for all campaigns and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both.',
-    access: 'campaigns:write',
-    responses: { 200: { schema: schema.WebhookSecret } },
-    handler: async ({ deps, principal }) => ({
-      body: { secret: webhookSecret(deps.env, principal.tenantId) },
-      headers: { 'Cache-Control': 'no-store' },
-    }),
-  }),
   ...executionRoutes,
   ...simulationRoutes,
 ];

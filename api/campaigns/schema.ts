@@ -319,8 +319,3 @@ export const Explanation = strict({
   ),
   executions: Type.Array(Execution),
 });
-
-export const WebhookSecret = strict(
-  { secret: Type.String({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='] }) },
-  { title: 'WebhookSecret' },
-);

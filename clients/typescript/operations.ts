@@ -174,7 +174,6 @@ export const operations = {
   getCampaignEnrolment: ['GET', '/api/v1/campaigns/enrolments/{id}', null],
   migrateCampaign: ['POST', '/api/v1/campaigns/{id}/migrate', 'application/json'],
   getCampaignMigration: ['GET', '/api/v1/campaigns/migrations/{id}', null],
-  getCampaignWebhookSecret: ['GET', '/api/v1/campaigns/webhook-secret', null],
   getCampaignExecution: ['GET', '/api/v1/campaigns/executions/{id}', null],
   stopCampaignExecution: ['POST', '/api/v1/campaigns/executions/{id}/stop', null],
   retryCampaignExecution: ['POST', '/api/v1/campaigns/executions/{id}/retry', null],

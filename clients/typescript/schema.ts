@@ -2329,26 +2329,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/campaigns/webhook-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the secret that verifies the calls of WEBHOOK steps
-         * @description For a library of Standard Webhooks (standardwebhooks.com). The same as `GET /webhooks/default`: it is the same for all campaigns and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both.
-         */
-        get: operations["getCampaignWebhookSecret"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/campaigns/executions/{id}": {
         parameters: {
             query?: never;
@@ -10303,10 +10283,6 @@ export interface components {
              */
             finishedAt: string | null;
         };
-        WebhookSecret: {
-            /** @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo= */
-            secret: string;
-        };
     };
     responses: never;
     parameters: never;
@@ -14582,26 +14558,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Migration"];
-                };
-            };
-        };
-    };
-    getCampaignWebhookSecret: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
         };

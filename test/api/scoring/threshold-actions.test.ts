@@ -17,7 +17,7 @@ let secret: string;
 beforeAll(async () => {
   service = await startService({ worker: true, env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
   endpoint = await startEndpoint([{ status: 204 }]);
-  secret = (await service.api('GET', '/campaigns/webhook-secret')).body.secret;
+  secret = (await service.api('GET', '/webhooks/default')).body.secret;
 });
 afterAll(async () => {
   await endpoint.close();

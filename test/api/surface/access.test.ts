@@ -93,7 +93,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     access: 'campaigns:write',
     user: true,
     operations: `
-    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution migrateCampaign getCampaignWebhookSecret`,
+    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign archiveCampaign unarchiveCampaign stopCampaignExecution retryCampaignExecution migrateCampaign`,
   },
   {
     access: 'forms:read',

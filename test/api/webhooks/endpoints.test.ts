@@ -224,10 +224,12 @@ test('another account sees, changes and deletes none of them, and has a key of i
   for (const [method, path, body] of calls)
     assert.equal((await service.api(method, path, body, { token })).status, 404, `${method} ${path}`);
   assert.deepEqual((await service.api('GET', '/webhooks', undefined, { token })).body.data, []);
-  const ours = (await service.api('GET', '/webhooks/default')).body;
+  const ours = await service.api('GET', '/webhooks/default');
   const theirs = (await service.api('GET', '/webhooks/default', undefined, { token })).body;
-  assert.match(ours.secret, /^whsec_/);
-  assert.notEqual(ours.secret, theirs.secret);
+  assert.match(ours.body.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal(ours.headers.get('cache-control'), 'no-store');
+  assert.deepEqual((await service.api('GET', '/webhooks/default')).body, ours.body);
+  assert.notEqual(ours.body.secret, theirs.secret);
   assert.equal((await service.api('GET', `/webhooks/${id}`)).body.name, 'CRM');
 });
 

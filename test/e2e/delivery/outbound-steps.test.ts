@@ -76,7 +76,7 @@ test('WEBHOOK: the receiver verifies the call with the secret of the API', async
   );
   const [{ result, reason }] = execution.steps;
   assert.deepEqual([result, reason], ['success', 'answered 201 after 2 attempts: noted']);
-  const { secret } = (await service.api('GET', '/campaigns/webhook-secret')).body;
+  const { secret } = (await service.api('GET', '/webhooks/default')).body;
   const bodies = hook.received.map(({ body, headers }) =>
     new Webhook(secret).verify(body, headers as Record<string, string>),
   ) as { data: { executionId: number; contact: { email: string } } }[];
