@@ -9,7 +9,7 @@ const FEW = 8;
 /** It keeps more while they are short: a long one, such as the filters of a hundred segments, takes some MB there. */
 const MOST_CHARACTERS = 64 * 1024;
 /** How long a plan is kept: one made for a table of ten rows must not be used when the table has a million. */
-const KEPT_MS = 30_000;
+const KEPT_MS = 5_000;
 
 /** A client that prepares statements starting with PREPARED, and keeps the most recently used ones. */
 export class PreparingClient extends pg.Client {
