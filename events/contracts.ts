@@ -90,12 +90,12 @@ export const eventContracts = {
     contactId: id,
     optOut: Type.Enum(['yes', 'no', 'maybe']),
   }),
-  CHANNEL_SUBSCRIBED: contract('A contact agreed to marketing on a channel', {
+  CHANNEL_SUBSCRIBED: contract('A contact agreed to marketing on a channel, or has its first device for pushes', {
     contactId: id,
     channel,
     reason: text,
   }),
-  CHANNEL_UNSUBSCRIBED: contract('A contact refused marketing on a channel', {
+  CHANNEL_UNSUBSCRIBED: contract('A contact refused marketing on a channel, or has no device for pushes any more', {
     contactId: id,
     channel,
     reason: text,

@@ -2,6 +2,7 @@ import type { ChannelTemplate, PushSite, PushSubscription } from '../../db/entit
 import type { MessageView } from '../../domain/channels/ledger/read-messages.ts';
 import type { ProviderHealth } from '../../domain/channels/providers/provider-health.ts';
 import type { ProviderView } from '../../domain/channels/providers/providers.ts';
+import { shownEndpoint } from '../../domain/channels/people/shown-endpoint.ts';
 
 export function presentTemplate(template: ChannelTemplate) {
   return {
@@ -107,7 +108,7 @@ export function presentSubscription(device: PushSubscription) {
     status: device.status,
     contactId: device.contactId ?? null,
     siteId: device.siteId ?? null,
-    endpoint: device.endpoint,
+    endpoint: shownEndpoint(device.endpoint),
     expiresAt: device.expiresAt ?? null,
     replacedBy: device.replacedBy ?? null,
     platform: device.platform ?? null,

@@ -86,7 +86,10 @@ export const PushSubscription = strict(
     status: oneOf(SUBSCRIPTION_STATUSES),
     contactId: nullable(Id),
     siteId: nullable(Id),
-    endpoint: Type.String({ description: 'Of an app: its registration token' }),
+    endpoint: Type.String({
+      description: 'Shortened: whoever knows all of it can receive the pushes. Of an app: its registration token',
+      examples: ['https://fcm.googleapis.com/…x3Kq9A'],
+    }),
     expiresAt: nullable(Timestamp),
     replacedBy: nullable(Id),
     platform: nullable(Type.String()),

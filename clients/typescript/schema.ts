@@ -7946,7 +7946,10 @@ export interface components {
             contactId: number | null;
             /** @example 1 */
             siteId: number | null;
-            /** @description Of an app: its registration token */
+            /**
+             * @description Shortened: whoever knows all of it can receive the pushes. Of an app: its registration token
+             * @example https://fcm.googleapis.com/…x3Kq9A
+             */
             endpoint: string;
             /**
              * Format: date-time

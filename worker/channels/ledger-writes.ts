@@ -1,6 +1,6 @@
 import { isDataError, isRetryable } from '../../db/errors.ts';
 import { engineEm } from '../../db/orm.ts';
-import { needsOptOut, settleSends, type SendSettlement } from '../../domain/channels/ledger/settle-sends.ts';
+import { changesContacts, settleSends, type SendSettlement } from '../../domain/channels/ledger/settle-sends.ts';
 import { startSends, type PreparedSend, type StartedSend } from '../../domain/channels/ledger/start-sends.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { OutcomeStore } from '../../runtime/outcome-store.ts';
@@ -78,11 +78,11 @@ export class LedgerWrites {
   async #write(items: (SendSettlement | Asked)[]): Promise<void> {
     const asked = items.filter((item) => 'row' in item).filter(({ isAnswered }) => !isAnswered);
     const settlements = items.filter((item): item is SendSettlement => !('row' in item));
-    const optOuts = settlements.filter(needsOptOut);
-    const others = settlements.filter((one) => !needsOptOut(one));
+    const ofContacts = settlements.filter(changesContacts);
+    const others = settlements.filter((one) => !changesContacts(one));
     const call = `${this.#holder}/${(this.#calls += 1)}`;
     try {
-      if (optOuts.length > 0) await settleSends(engineEm(this.#deps.orm), optOuts);
+      if (ofContacts.length > 0) await settleSends(engineEm(this.#deps.orm), ofContacts);
       if (asked.length + others.length === 0) return;
       const started = await startSends((statements) => this.#deps.pipelined.once('engine', statements), {
         ...{ holder: this.#holder, name: call, leaseSeconds: this.#leaseSeconds },

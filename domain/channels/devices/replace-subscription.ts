@@ -5,7 +5,8 @@ import { lockMessages } from '../queue/refresh-messages.ts';
 /** The former subscription of a browser. */
 export type Former = { endpoint: string } | { id: number };
 
-const isFormer = (former: Former): RawBuilder<unknown> =>
+/** SQL for whether a row of push_subscriptions is this one, if its type is webpush. */
+export const isFormer = (former: Former): RawBuilder<unknown> =>
   'id' in former ? sql`id = ${former.id}` : sql`digest = ${subscriptionDigest('webpush', former.endpoint)}`;
 
 /**

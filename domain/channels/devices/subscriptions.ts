@@ -1,13 +1,15 @@
 import { LockMode } from '@mikro-orm/core';
 import { PushSubscription, type SubscriptionType } from '../../../db/entities/channels.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendEvents, type Origin } from '../../../events/outbox.ts';
+import { retriedTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import type { Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertNoneMissing, invalid, notFound } from '../../common/errors.ts';
 import { byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { assertNotBeingErased } from '../../contacts/people/being-erased.ts';
-import { lockWaiting, replaceSubscription, type Former } from './replace-subscription.ts';
+import type { LedgerKey } from '../queue/refresh-messages.ts';
+import { changeDevices, lockOwners } from '../queue/device-owners.ts';
+import { isFormer, lockWaiting, replaceSubscription, type Former } from './replace-subscription.ts';
 import { subscriptionDigest } from '../push/subscription-digest.ts';
 
 /** A contact receives pushes on this many devices: one more replaces the one that was last heard of longest ago. */
@@ -45,8 +47,9 @@ interface Device {
 
 /**
  * Stores a device, or brings a known one up to date: it is active, and belongs to the given contact from now on. Writes
- * CHANNEL_SUBSCRIBED with a contact's first device. A contact that does not exist is a 404 at `/contactId`, and a 400 at
- * `/contactToken`; one that is being erased is a 409. `author`: who did it, if it was not the device itself.
+ * CHANNEL_SUBSCRIBED with a contact's first device, and CHANNEL_UNSUBSCRIBED for who has lost its last one by it. A
+ * contact that does not exist is a 404 at `/contactId`, and a 400 at `/contactToken`; one that is being erased is a 409.
+ * `author`: who did it, if it was not the device itself.
  */
 export async function saveDevice(
   em: EntityManager,
@@ -55,21 +58,41 @@ export async function saveDevice(
   author?: Author,
 ): Promise<Pick<Device, 'id' | 'isNew'>> {
   const { tenantId } = origin;
+  const { type, endpoint, replaces } = device;
   return retriedTransaction(em, async (tx) => {
-    const contactId = device.contactId === undefined ? null : await lockContact(tx, tenantId, device);
-    const before = contactId === null ? 0 : await countDevices(tx, tenantId, contactId);
-    const { replaces } = device;
+    const contactId = device.contactId === undefined ? null : await afterMerges(tx, tenantId, device.contactId);
+    const known = sql`type = ${type} and digest = ${subscriptionDigest(type, endpoint)}`;
+    const former = replaces === undefined ? sql`false` : sql`(type = 'webpush' and ${isFormer(replaces)})`;
+    const owners = await ownersOfDevices(tx, tenantId, sql`(${known}) or ${former}`, contactId);
+    const found = await lockOwners(tx, owners);
+    if (contactId !== null) await assertOwner(tx, tenantId, device, contactId, found);
     const waiting = replaces === undefined ? [] : await lockWaiting(tx, tenantId, replaces);
-    const saved = await upsertDevice(tx, tenantId, { ...device, contactId });
-    const inherited =
-      replaces === undefined ? null : await replaceSubscription(tx, tenantId, saved.id, replaces, waiting);
-    const owner = saved.contactId ?? inherited;
-    if (author) await auditSaved(tx, author, device, { ...saved, contactId: owner });
-    if (owner === null) return saved;
-    if (contactId !== null && before === 0) await tell(tx, origin, 'CHANNEL_SUBSCRIBED', contactId, 'device');
-    await replaceOldest(tx, tenantId, owner);
-    return saved;
+    return changeDevices(tx, origin, owners, { subscribed: 'device', unsubscribed: 'moved' }, async () => {
+      const saved = await upsertDevice(tx, tenantId, { ...device, contactId });
+      const inherited =
+        replaces === undefined ? null : await replaceSubscription(tx, tenantId, saved.id, replaces, waiting);
+      const owner = saved.contactId ?? inherited;
+      if (author) await auditSaved(tx, author, device, { ...saved, contactId: owner });
+      if (owner !== null) await replaceOldest(tx, tenantId, owner);
+      return saved;
+    });
   });
+}
+
+/** The contacts of devices, read without a lock, and one more. */
+async function ownersOfDevices(
+  tx: EntityManager,
+  tenantId: string,
+  which: RawBuilder<unknown>,
+  contactId: number | null,
+): Promise<LedgerKey[]> {
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`
+    select contact_id as id from push_subscriptions where tenant_id = ${tenantId} and contact_id is not null and (${which})`,
+  );
+  const ids = new Set([...found.map(({ id }) => id), ...(contactId === null ? [] : [contactId])]);
+  return [...ids].map((id) => ({ tenantId, id }));
 }
 
 /** A new device, or a known one that belongs to somebody else now. Never the endpoint: who knows it can send to it. */
@@ -92,35 +115,28 @@ async function auditSaved(
   );
 }
 
-/** Locks a contact, so that its devices are counted one after the other, and an erasure waits. Returns its id. */
-async function lockContact(
-  tx: EntityManager,
-  tenantId: string,
-  { contactId, contactPath }: Pick<DeviceInput, 'contactId' | 'contactPath'>,
-): Promise<number> {
-  const [found] = await rows<{ id: number }>(
+/** The contact that stands for this one: it may have been merged. */
+async function afterMerges(tx: EntityManager, tenantId: string, contactId: number): Promise<number> {
+  const [merged] = await rows<{ id: number }>(
     tx,
-    sql`
-    select id from contacts where tenant_id = ${tenantId} and id = coalesce(
-      (select merged_into from merged_contacts where tenant_id = ${tenantId} and contact_id = ${contactId}), ${contactId})
-    for no key update`,
+    sql`select merged_into as id from merged_contacts where tenant_id = ${tenantId} and contact_id = ${contactId}`,
   );
-  if (!found && contactPath === '/contactId')
-    assertNoneMissing([{ path: contactPath, what: 'contact', id: contactId! }]);
-  // A page gives a token, not an id: what is wrong is the token.
-  if (!found) throw invalid([{ path: contactPath, code: 'not_found', message: 'stands for no contact' }]);
-  await assertNotBeingErased(tx, tenantId, [found.id]);
-  return found.id;
+  return merged?.id ?? contactId;
 }
 
-async function countDevices(tx: EntityManager, tenantId: string, contactId: number): Promise<number> {
-  const [found] = await rows<{ n: number }>(
-    tx,
-    sql`
-    select count(*)::int as n from push_subscriptions
-    where tenant_id = ${tenantId} and contact_id = ${contactId} and status = 'active'`,
-  );
-  return found!.n;
+async function assertOwner(
+  tx: EntityManager,
+  tenantId: string,
+  { contactPath }: Pick<DeviceInput, 'contactPath'>,
+  contactId: number,
+  found: ReadonlySet<number>,
+): Promise<void> {
+  if (!found.has(contactId)) {
+    if (contactPath === '/contactId') assertNoneMissing([{ path: contactPath, what: 'contact', id: contactId }]);
+    // A page gives a token, not an id: what is wrong is the token.
+    throw invalid([{ path: contactPath, code: 'not_found', message: 'stands for no contact' }]);
+  }
+  await assertNotBeingErased(tx, tenantId, [contactId]);
 }
 
 async function upsertDevice(
@@ -156,14 +172,6 @@ const replaceOldest = (tx: EntityManager, tenantId: string, contactId: number) =
       order by updated_at desc, id desc offset ${MOST_DEVICES})`,
   );
 
-const tell = (
-  tx: EntityManager,
-  origin: Origin,
-  type: 'CHANNEL_SUBSCRIBED' | 'CHANNEL_UNSUBSCRIBED',
-  contactId: number,
-  reason: string,
-) => appendEvents(tx, origin, [{ type, data: { contactId, channel: 'push', reason } }]);
-
 /**
  * Links a device to another contact, or to none; `check` gets the device, locked. Throws 404 for either, 409 while the
  * contact is being erased.
@@ -177,31 +185,25 @@ export async function linkDevice(
 ): Promise<PushSubscription> {
   const { tenantId } = author;
   return em.transactional(async (tx) => {
-    if (contactId !== null) {
-      const found = await rows(
-        tx,
-        sql`select 1 from contacts where tenant_id = ${tenantId} and id = ${contactId} for no key update`,
-      );
-      if (found.length === 0) assertNoneMissing([{ path: '/contactId', what: 'contact', id: contactId }]);
-      await assertNotBeingErased(tx, tenantId, [contactId]);
-    }
-    const before = contactId === null ? 0 : await countDevices(tx, tenantId, contactId);
-    const device = await tx.findOne(PushSubscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!device) throw notFound('push subscription', id);
-    check(device);
-    const was = device.contactId ?? null;
-    if (was === contactId) return device;
-    device.contactId = contactId;
-    device.updatedAt = new Date();
-    await tx.flush();
-    await appendAudit(tx, author, {
-      ...{ action: 'push_subscription.linked' as const, ...resourceOf(id) },
-      ...{ before: { contactId: was }, after: { contactId } },
+    const owners = await ownersOfDevices(tx, tenantId, sql`id = ${id}`, contactId);
+    const found = await lockOwners(tx, owners);
+    if (contactId !== null) await assertOwner(tx, tenantId, { contactPath: '/contactId' }, contactId, found);
+    return changeDevices(tx, author, owners, { subscribed: 'api', unsubscribed: 'moved' }, async () => {
+      const device = await tx.findOne(PushSubscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!device) throw notFound('push subscription', id);
+      check(device);
+      const was = device.contactId ?? null;
+      if (was === contactId) return device;
+      device.contactId = contactId;
+      device.updatedAt = new Date();
+      await tx.flush();
+      await appendAudit(tx, author, {
+        ...{ action: 'push_subscription.linked' as const, ...resourceOf(id) },
+        ...{ before: { contactId: was }, after: { contactId } },
+      });
+      if (contactId !== null) await replaceOldest(tx, tenantId, contactId);
+      return device;
     });
-    if (contactId === null) return device;
-    if (before === 0 && device.status === 'active') await tell(tx, author, 'CHANNEL_SUBSCRIBED', contactId, 'api');
-    await replaceOldest(tx, tenantId, contactId);
-    return device;
   });
 }
 
@@ -211,27 +213,23 @@ export async function linkDevice(
  */
 export async function deleteDevice(em: EntityManager, origin: Origin, id: number, author?: Author): Promise<void> {
   const { tenantId } = origin;
+  const who = author ? 'api' : 'device';
   await em.transactional(async (tx) => {
-    // The contact first, as everywhere.
-    await rows(
-      tx,
-      sql`
-      select id from contacts where tenant_id = ${tenantId} and id = (
-        select contact_id from push_subscriptions where tenant_id = ${tenantId} and id = ${id})
-      for no key update`,
-    );
-    const [deleted] = await rows<{ contactId: number | null; status: string }>(
-      tx,
-      sql`
-      delete from push_subscriptions where tenant_id = ${tenantId} and id = ${id}
-      returning contact_id as "contactId", status`,
-    );
-    if (!deleted) throw notFound('push subscription', id);
-    const { contactId, status } = deleted;
-    if (author)
-      await appendAudit(tx, author, { action: 'push_subscription.deleted', ...resourceOf(id), before: { contactId } });
-    if (contactId !== null && status === 'active' && (await countDevices(tx, tenantId, contactId)) === 0)
-      await tell(tx, origin, 'CHANNEL_UNSUBSCRIBED', contactId, author ? 'api' : 'device');
+    const owners = await ownersOfDevices(tx, tenantId, sql`id = ${id}`, null);
+    await lockOwners(tx, owners);
+    await changeDevices(tx, origin, owners, { subscribed: who, unsubscribed: who }, async () => {
+      const [deleted] = await rows<{ contactId: number | null }>(
+        tx,
+        sql`
+        delete from push_subscriptions where tenant_id = ${tenantId} and id = ${id} returning contact_id as "contactId"`,
+      );
+      if (!deleted) throw notFound('push subscription', id);
+      if (author)
+        await appendAudit(tx, author, {
+          ...{ action: 'push_subscription.deleted' as const, ...resourceOf(id) },
+          before: { contactId: deleted.contactId },
+        });
+    });
   });
 }
 

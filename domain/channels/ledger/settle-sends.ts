@@ -1,6 +1,7 @@
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts';
+import { changeDevices, lockOwners } from '../queue/device-owners.ts';
 import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
 import { optOutAtProvider } from '../queue/opt-out.ts';
 import { applyReports } from './apply-reports.ts';
@@ -113,37 +114,43 @@ export const messagesOf = (settlements: readonly { tenantId: string; messageId: 
 
 /**
  * The statements that settle attempts, with what was reported about them in the meantime, and what they say about
- * numbers and devices. The first returns what it settled. The messages are locked before, and refreshed afterwards.
+ * numbers. The first returns what it settled. The messages are locked before, and refreshed afterwards.
  */
 export function settlementStatements(settlements: readonly SendSettlement[]): RawBuilder<unknown>[] {
   const withNotice = settlements.filter(({ hasNotice }) => hasNotice);
   const refused = settlements.filter(({ suppress }) => suppress);
-  const gone = settlements.filter(({ isGone }) => isGone);
   return [
     applySettlements(settlements),
     ...(withNotice.length > 0 ? [noteNotices(withNotice)] : []),
     applyReports(settlements),
     ...(refused.length > 0 ? [suppressNumbers(refused)] : []),
-    ...(gone.length > 0 ? [endSubscriptions(gone)] : []),
   ];
 }
 
-/** The provider has the number on its own list of opt-outs: statements alone do not settle that, but `settleSends`. */
-export const needsOptOut = ({ suppress }: SendSettlement): boolean => suppress === 'unsubscribed';
+/**
+ * The provider has the number on its own list of opt-outs, or the device is gone: statements alone do not settle that,
+ * but `settleSends`.
+ */
+export const changesContacts = ({ suppress, isGone }: SendSettlement): boolean =>
+  suppress === 'unsubscribed' || isGone === true;
 
 /** Settles attempts in one engine transaction. Returns the number settled. */
 export async function settleSends(em: EntityManager, settlements: readonly SendSettlement[]): Promise<number> {
   return em.transactional(async (tx) => {
+    const gone = settlements.filter(({ isGone }) => isGone);
+    // The contacts first, as everywhere.
+    const owners = gone.length > 0 ? await lockOwnersOfSends(tx, gone) : [];
     const messages = messagesOf(settlements);
     await rows(tx, lockMessages(messages));
     const [apply, ...others] = settlementStatements(settlements);
     const settled = await rows<LedgerKey>(tx, apply!);
     for (const statement of [...others, refreshMessages(messages)]) await rows(tx, statement);
     touchOutbox(tx, 'outbox_events');
+    if (gone.length > 0) await changeDevices(tx, NO_REQUEST, owners, GONE, () => rows(tx, endSubscriptions(gone)));
     const isSettled = new Set(settled.map(keyOf));
     await optOutAtProvider(
       tx,
-      settlements.filter((one) => needsOptOut(one) && isSettled.has(keyOf(one))),
+      settlements.filter((one) => one.suppress === 'unsubscribed' && isSettled.has(keyOf(one))),
     );
     return settled.length;
   });
@@ -173,14 +180,39 @@ const endSubscriptions = (settlements: readonly SendSettlement[]): RawBuilder<un
   update push_subscriptions p set status = 'gone', updated_at = now() from ${lastAttempts(settlements)}
   where p.tenant_id = s.tenant_id and p.id = s.subscription_id and p.status = 'active'`;
 
+const NO_REQUEST = { requestId: null };
+const GONE = { subscribed: 'device', unsubscribed: 'gone' };
+
+/** Locks the contacts of the devices of sends. */
+async function lockOwnersOfSends(tx: EntityManager, settlements: readonly SendSettlement[]): Promise<LedgerKey[]> {
+  const owners = await rows<LedgerKey>(
+    tx,
+    sql`
+    select distinct p.tenant_id as "tenantId", p.contact_id as id
+    from ${lastAttempts(settlements)} join push_subscriptions p on p.tenant_id = s.tenant_id and p.id = s.subscription_id
+    where p.contact_id is not null`,
+  );
+  await lockOwners(tx, owners);
+  return owners;
+}
+
 /** Marks a device that is gone, as its push service said before a push to it was started. Engine `em`. */
 export async function markGone(em: EntityManager, { tenantId, id }: LedgerKey): Promise<void> {
-  await em.transactional((tx) =>
-    rows(
+  await em.transactional(async (tx) => {
+    const owners = await rows<LedgerKey>(
       tx,
       sql`
-      update push_subscriptions set status = 'gone', updated_at = now()
-      where tenant_id = ${tenantId} and id = ${id} and status = 'active'`,
-    ),
-  );
+      select tenant_id as "tenantId", contact_id as id from push_subscriptions
+      where tenant_id = ${tenantId} and id = ${id} and contact_id is not null`,
+    );
+    await lockOwners(tx, owners);
+    await changeDevices(tx, NO_REQUEST, owners, GONE, () =>
+      rows(
+        tx,
+        sql`
+        update push_subscriptions set status = 'gone', updated_at = now()
+        where tenant_id = ${tenantId} and id = ${id} and status = 'active'`,
+      ),
+    );
+  });
 }

@@ -53,7 +53,7 @@ interface Start {
   name: string;
   leaseSeconds: number;
   sends: readonly PreparedSend[];
-  /** Attempts that have ended, and need no opt-out at their provider (`needsOptOut`). */
+  /** Attempts that have ended, and change nothing of contacts (`changesContacts`). */
   settlements: readonly SendSettlement[];
 }
 

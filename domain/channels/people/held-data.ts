@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { inboundTextsOf, messagesOf, type Reached } from './reached.ts';
+import { shownEndpoint } from './shown-endpoint.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -26,6 +27,9 @@ export async function heldByChannels(
   const byEmail = sql`${keys(emailKey)}::text[]`;
   const numbers = new Set([...person.numbers, ...(phoneE164 ? [phoneE164] : [])]);
   const byNumber = sql`${[...numbers].flatMap(keys)}::text[]`;
+  const subscriptions = await all(sql`
+      select id, type, status, site_id as "siteId", endpoint, expires_at as "expiresAt", platform, timezone, locale, created_at as "createdAt", updated_at as "updatedAt"
+      from push_subscriptions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) order by id`);
   return {
     messages: await all(sql`
       select m.id, m.channel, m.category, m.template_id as "templateId", t.name as "templateName", m.campaign_id as "campaignId", m.execution_id as "executionId",
@@ -43,9 +47,7 @@ export async function heldByChannels(
     inboundTexts: await all(sql`
       select id, from_address as "from", to_address as "to", text, opt_out as "optOut", received_at as "receivedAt" from inbound_texts
       where tenant_id = ${tenantId} and ${inboundTextsOf(person)} order by id`),
-    pushSubscriptions: await all(sql`
-      select id, type, status, site_id as "siteId", endpoint, expires_at as "expiresAt", platform, timezone, locale, created_at as "createdAt", updated_at as "updatedAt"
-      from push_subscriptions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) order by id`),
+    pushSubscriptions: subscriptions.map((one) => ({ ...one, endpoint: shownEndpoint(String(one['endpoint'])) })),
     textConsents: await all(sql`
       select status, source, by_text as "byText", text, ip, at from text_consents
       where tenant_id = ${tenantId} and address = any(${byNumber}) order by id`),

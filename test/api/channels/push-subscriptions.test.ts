@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { makeContactToken } from '../../../domain/addresses/contact-token.ts';
 import { memberWith, newRole, newTenant } from '../../support/accounts.ts';
+import { shownEndpoint } from '../../../domain/channels/people/shown-endpoint.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { newBrowser, pushing, type Site } from '../../support/channels/pushing.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -42,11 +43,20 @@ test('a browser subscribes with proof of whose it is, and again under the same i
   const { createdAt: _, updatedAt: __, ...shown } = await read(made.body.id);
   assert.deepEqual(shown, {
     ...{ id: made.body.id, type: 'webpush', status: 'active', contactId: person.id, siteId: site.id },
-    ...{ endpoint: browser.subscription.endpoint, expiresAt: null, replacedBy: null, platform: null },
+    ...{ endpoint: shownEndpoint(browser.subscription.endpoint), expiresAt: null, replacedBy: null, platform: null },
     ...{ timezone: 'Europe/Berlin', locale: 'de-AT', tenantId: 'default' },
   });
   const preferences = await service.api('GET', `/channels/preferences?contactId=${person.id}`);
   assert.equal(preferences.body.channels.push.devices, 1);
+});
+
+test('whoever may only read devices does not learn an endpoint with which to take one over', async () => {
+  const browser = newBrowser();
+  const { body } = await push.subscribe(site, browser);
+  const { endpoint } = await read(body.id);
+  assert.equal(endpoint, `https://fcm.googleapis.com/…${browser.subscription.endpoint.slice(-6)}`);
+  const { data } = (await service.api('GET', '/channels/push/subscriptions?limit=200')).body;
+  assert.ok(!JSON.stringify(data).includes(browser.subscription.endpoint));
 });
 
 test('fifty requests for one browser at once make one subscription', async () => {
@@ -73,6 +83,32 @@ test('the first device of a contact subscribes it, and the end of the last unsub
     told.map(({ type, data }) => `${type} ${String(data['channel'])} ${String(data['reason'])}`).sort(),
     ['CHANNEL_SUBSCRIBED push device', 'CHANNEL_UNSUBSCRIBED push device'],
   );
+});
+
+test('a contact whose last device becomes that of somebody else is unsubscribed, and subscribed with its next one', async () => {
+  const [first, second] = [await channels.makePerson(), await channels.makePerson()];
+  const browser = newBrowser();
+  const { body } = await push.subscribe(site, browser, { contactToken: tokenFor(first.id) });
+  await push.subscribe(site, browser, { contactToken: tokenFor(second.id) });
+  assert.equal(
+    (await service.api('PUT', `/channels/push/subscriptions/${body.id}`, { contactId: first.id })).status,
+    200,
+  );
+  const told = async ({ id }: { id: number }) =>
+    (await eventsOf(id)).map(({ type, data }) => `${type} ${String(data['reason'])}`);
+  assert.deepEqual(await told(first), [
+    'CHANNEL_SUBSCRIBED device',
+    'CHANNEL_UNSUBSCRIBED moved',
+    'CHANNEL_SUBSCRIBED api',
+  ]);
+  assert.deepEqual(await told(second), ['CHANNEL_SUBSCRIBED device', 'CHANNEL_UNSUBSCRIBED moved']);
+  // Renewed as a browser of the other: the former one ends.
+  await push.subscribe(site, newBrowser(), {
+    contactToken: tokenFor(second.id),
+    replaces: browser.subscription.endpoint,
+  });
+  assert.deepEqual((await told(first)).at(-1), 'CHANNEL_UNSUBSCRIBED moved');
+  assert.deepEqual((await told(second)).at(-1), 'CHANNEL_SUBSCRIBED device');
 });
 
 test('two people in one browser: it belongs to who had it last, and nothing of the other is shown there', async () => {

@@ -260,7 +260,7 @@ test('the export of a person has what channels keep, without keys', async () => 
     ],
   );
   assert.equal(held.inboundTexts[0].text, 'stop it, Ada');
-  assert.equal(held.pushSubscriptions[0].endpoint, 'https://push.example.com/of-ada');
+  assert.equal(held.pushSubscriptions[0].endpoint, 'https://push.example.com/…of-ada');
   assert.doesNotMatch(JSON.stringify(held), /a-secret-key|another-key/);
   assert.deepEqual([held.textConsents[0].status, held.textConsents[0].text], ['unsubscribed', 'Ada said so']);
   assert.deepEqual(

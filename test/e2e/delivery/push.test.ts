@@ -4,6 +4,7 @@ import { makeDevice, reportPush, type Device } from '../../../dev/fakes/device.t
 import { startPushService, type PushService } from '../../../dev/fakes/push-service.ts';
 import { sql } from '../../../db/orm.ts';
 import { makeContactToken, readContactToken } from '../../../domain/addresses/contact-token.ts';
+import { shownEndpoint } from '../../../domain/channels/people/shown-endpoint.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { pushing, type Site } from '../../support/channels/pushing.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
@@ -199,18 +200,28 @@ test('one message goes to every device of a contact once; a device that is gone 
   const { data } = (await service.api('GET', `/channels/push/subscriptions?contactId=${person.id}&status=gone`)).body;
   assert.deepEqual(
     data.map(({ endpoint }: { endpoint: string }) => endpoint),
-    [devices[2]!.subscription.endpoint],
+    [shownEndpoint(devices[2]!.subscription.endpoint)],
   );
   push.remove(devices[0]!.name);
   push.remove(devices[1]!.name);
   const failed = await ends(await send({ recipientId: person.id }), 'FAILED');
   assert.equal(failed.reason, 'gone');
+  const told = () =>
+    channels.engine<{ type: string; reason: string }>(sql`
+      select a.type, a.data ->> 'reason' as reason from contact_activities a
+      where a.contact_id = ${person.id} and a.type like 'CHANNEL%' order by a.occurred_at, a.id`);
+  await until('the contact is unsubscribed', async () => (await told()).at(-1)?.type === 'CHANNEL_UNSUBSCRIBED');
   const none = await service.api('POST', '/channels/push/send', { recipientId: person.id, title: 'A', body: 'B' });
   assert.deepEqual([none.body.status, none.body.reason], ['SUPPRESSED', 'no_subscription']);
   // The browser tells that it is there after all.
   const back = newDevice();
   await subscribe(back, person.id);
   await ends(await send({ recipientId: person.id }), 'SENT');
+  await until('the contact is subscribed again', async () => (await told()).length === 3);
+  assert.deepEqual(
+    (await told()).map(({ type, reason }) => `${type} ${reason}`),
+    ['CHANNEL_SUBSCRIBED device', 'CHANNEL_UNSUBSCRIBED gone', 'CHANNEL_SUBSCRIBED device'],
+  );
 });
 
 test('what waits for one person is not shown to the next one who has the browser', async () => {
