@@ -7042,6 +7042,10 @@ export interface components {
                 /** @description For optimistic concurrency; the ETag of reads */
                 version: number;
             } | null;
+            /** @description Email addresses and numbers that the contact had before, with `leftAt` */
+            formerAddresses: {
+                [key: string]: unknown;
+            }[];
             /** @description As in GET /contacts/{id}/activities */
             activities: {
                 [key: string]: unknown;
@@ -7081,11 +7085,11 @@ export interface components {
                     [key: string]: unknown;
                 }[];
             };
-            /** @description Suppressions of the address */
+            /** @description Suppressions of the addresses */
             suppressions: {
                 [key: string]: unknown;
             }[];
-            /** @description Topics that the address or the number has opted out of, on each channel */
+            /** @description Topics that the addresses or the numbers have opted out of, on each channel */
             topicOptOuts: {
                 [key: string]: unknown;
             }[];
@@ -7109,11 +7113,11 @@ export interface components {
             pushSubscriptions: {
                 [key: string]: unknown;
             }[];
-            /** @description What was decided about marketing text messages to the number, with the evidence */
+            /** @description What was decided about marketing text messages to the numbers, with the evidence */
             textConsents: {
                 [key: string]: unknown;
             }[];
-            /** @description Suppressions of the number and of pushes */
+            /** @description Suppressions of the numbers and of pushes */
             channelSuppressions: {
                 [key: string]: unknown;
             }[];

@@ -265,6 +265,25 @@ const MergedContactSchema = defineEntity({
 export class MergedContact extends MergedContactSchema.class {}
 MergedContactSchema.setClass(MergedContact);
 
+/**
+ * Addresses that a contact had before, or one that was merged into it had: what was decided for them is kept under them.
+ * Written by a trigger on `contacts`, because many statements change addresses, and by merges.
+ */
+const FormerAddressSchema = defineEntity({
+  name: 'FormerAddress',
+  tableName: 'former_addresses',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    contactId: bigid().primary(),
+    /** An email address as it was written, or a number (E.164). */
+    address: p.string().length(255).primary(),
+    leftAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class FormerAddress extends FormerAddressSchema.class {}
+FormerAddressSchema.setClass(FormerAddress);
+
 export const contactEntities = [
   Contact,
   Company,
@@ -277,4 +296,5 @@ export const contactEntities = [
   Erasure,
   ErasedAddress,
   MergedContact,
+  FormerAddress,
 ];

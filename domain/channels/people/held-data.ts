@@ -15,18 +15,20 @@ export interface HeldByChannels {
   channelPreferences: Rows;
 }
 
-/** Reads what channels keep of a contact, its address and its numbers: all that an erasure would erase. */
+/**
+ * Reads what channels keep of a contact, its addresses and its numbers: all that an erasure would erase, and what the
+ * contact's own number decided, also if another contact has it too.
+ */
 export async function heldByChannels(
   tx: EntityManager,
   tenantId: string,
-  person: Reached,
-  { emailKey, phoneE164 }: { emailKey: string; phoneE164?: string | null },
+  person: Reached & { addresses: readonly string[] },
+  own: string | null,
 ): Promise<HeldByChannels> {
   const all = (query: ReturnType<typeof sql>) => rows<Record<string, unknown>>(tx, query);
   const keys = (address: string) => [address, erasedKey(tenantId, address)];
-  const byEmail = sql`${keys(emailKey)}::text[]`;
-  const numbers = new Set([...person.numbers, ...(phoneE164 ? [phoneE164] : [])]);
-  const byNumber = sql`${[...numbers].flatMap(keys)}::text[]`;
+  const byEmail = sql`${person.addresses.flatMap(keys)}::text[]`;
+  const byNumber = sql`${[...new Set([...person.numbers, ...(own === null ? [] : [own])])].flatMap(keys)}::text[]`;
   const subscriptions = await all(sql`
       select id, type, status, site_id as "siteId", endpoint, expires_at as "expiresAt", platform, timezone, locale, created_at as "createdAt", updated_at as "updatedAt"
       from push_subscriptions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) order by id`);

@@ -183,6 +183,10 @@ async function eraseWhatIsTheirs(
       where h.hash = any(${everyDigest}::text[]) on conflict do nothing`,
     ),
     ...(await eraseChannels(tx, tenantId, person)),
+    formerAddresses: await counted(
+      tx,
+      sql`delete from former_addresses where tenant_id = ${tenantId} and contact_id = any(${ids})`,
+    ),
     optIns: await counted(tx, sql`delete from opt_ins where tenant_id = ${tenantId} and contact_id = any(${ids})`),
     outboxEvents: await eraseOutbox(tx, tenantId, person),
     // Those that are not rows of contact_activities end with the contact.

@@ -18,6 +18,8 @@ type Rows = Record<string, unknown>[];
 export interface HeldData extends HeldByChannels {
   contact: Contact;
   company: Company | null;
+  /** Addresses and numbers that the contact had before. */
+  formerAddresses: Rows;
   activities: Rows;
   emails: Rows;
   submissions: Rows;
@@ -51,11 +53,15 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         resourceId: contactId,
       });
       const person = (await identify(tx, tenantId, contactId))!;
-      const addresses = [contact.emailKey, ...(contact.phoneE164 ? [contact.phoneE164] : [])];
+      const number = contact.phoneE164 ?? null;
+      const addresses = [...person.addresses, ...person.numbers, ...(number === null ? [] : [number])];
       const { totalScore, rules } = await readContactScore(tx, contactId);
       return {
         contact,
         company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
+        formerAddresses: await all(
+          sql`select address, left_at as "leftAt" from former_addresses where ${own} order by left_at, address`,
+        ),
         activities: await all(
           sql`select id, type, occurred_at as "occurredAt", data from ${timeline} t where ${own} order by id`,
         ),
@@ -98,7 +104,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         from campaign_executions e join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
         where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} order by e.id`),
         suppressions: await all(
-          sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = ${contact.emailKey}`,
+          sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = any(${person.addresses}::text[]) order by id`,
         ),
         topicOptOuts: await all(sql`
         select t.id as "topicId", t.name, o.channel, min(o.created_at) as "createdAt" from topic_opt_outs o
@@ -108,7 +114,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         select form_id as "formId", list_id as "listId", requested_at as "requestedAt", confirmed_at as "confirmedAt", ip, user_agent as "userAgent"
         from opt_ins where ${own} order by id`),
         webhooks: await all(toldAbout(tenantId, contactId)),
-        ...(await heldByChannels(tx, tenantId, person, contact)),
+        ...(await heldByChannels(tx, tenantId, person, number)),
       };
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ },

@@ -64,6 +64,7 @@ export async function mergeContacts(
     const { phoneE164: number } = source;
     const sourceNumberDigest = number ? addressDigest(tenantId, number) : null;
     await stopDuplicateExecutions(tx, tenantId, targetId, sourceId);
+    await moveAddresses(tx, tenantId, targetId, sourceId);
     const changed = applyValues(target, mergedValues(target, source));
     await noteMerge(tx, tenantId, { from: sourceId, to: targetId });
     await moveAll(tx, tenantId, targetId, sourceId);
@@ -200,6 +201,20 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
   await moveAwaited(tx, tenantId, { from: sourceId, to: targetId });
   await moveContact(tx, tenantId, { from: sourceId, to: targetId });
   await moveStoredEvents(tx, tenantId, { from: sourceId, to: targetId });
+}
+
+/** The addresses that the source has and had are former ones of the target. */
+async function moveAddresses(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
+  await rows(
+    tx,
+    sql`
+    insert into former_addresses (tenant_id, contact_id, address, left_at)
+    select tenant_id, ${targetId}::bigint, address, left_at from former_addresses where tenant_id = ${tenantId} and contact_id = ${sourceId}
+    union all
+    select c.tenant_id, ${targetId}::bigint, a.address, now() from contacts c, lateral (values (c.email), (c.phone_e164)) a(address)
+    where c.tenant_id = ${tenantId} and c.id = ${sourceId} and a.address is not null
+    on conflict do nothing`,
+  );
 }
 
 /** Adds the target to the static lists of the source. Returns the lists that are new for it. */

@@ -356,6 +356,109 @@ test('an erasure leaves of a person only what it decided, as digests', async () 
   assert.deepEqual(await rowsWith(service.slot.env['DATABASE_MIGRATION_URL']!, trace), []);
 });
 
+const former = async ({ id }: Person) =>
+  (await query<{ address: string }>(sql`select address from former_addresses where contact_id = ${id} order by 1`)).map(
+    ({ address }) => address,
+  );
+
+test('what the addresses decided that a person had before is shown to it and erased', async () => {
+  const [person, merged] = [await make(), await make()];
+  const [email, number, mergedNumber] = [person.email, person.phoneE164, merged.phoneE164];
+  for (const each of [number, mergedNumber]) {
+    await decide(each, 'unsubscribed');
+    await suppress('sms', each);
+    await query(sql`insert into opt_out_notices (tenant_id, address, at) values ('default', ${each}, now())`);
+  }
+  const topics = [await refuse(number, 'sms'), await refuse(email, 'push'), await refuse(mergedNumber, 'sms')];
+  await suppress('push', email);
+  await prefer(email, 'push');
+  await query(
+    sql`insert into suppressions (tenant_id, email_key, reason, source) values ('default', ${email}, 'manual', 'said Ada')`,
+  );
+  await ok('PUT', `/contacts/${merged.id}`, { phone: '+442079460197' });
+  await ok('PUT', `/contacts/${person.id}`, { email: 'not-that-one@example.com', phone: '+442079460198' });
+  await ok('POST', `/contacts/${person.id}/merge`, { sourceId: merged.id });
+  const had = [number, mergedNumber, '+442079460197', email, merged.email].sort();
+  assert.deepEqual(await former(person), had);
+
+  const held = await ok('GET', `/contacts/${person.id}/data-export`);
+  assert.deepEqual(held.formerAddresses.map(({ address }: { address: string }) => address).sort(), had);
+  assert.deepEqual(
+    [held.textConsents, held.channelSuppressions, held.suppressions].map((list: object[]) => list.length),
+    [2, 4, 1],
+  );
+  assert.deepEqual(held.topicOptOuts.map(({ topicId }: { topicId: number }) => topicId).sort(), topics.sort());
+  assert.equal(held.textConsents[0].text, 'Ada said so');
+
+  const { status, certificate } = await erase(person);
+  assert.deepEqual([status, certificate.erased.formerAddresses], ['COMPLETED', 5]);
+  const trace = new RegExp(`${email}|${merged.email}|${number.slice(1)}|${mergedNumber.slice(1)}|442079460197`);
+  assert.deepEqual(await rowsWith(service.slot.env['DATABASE_MIGRATION_URL']!, trace), []);
+  for (const each of [number, mergedNumber])
+    assert.deepEqual(
+      await query(sql`select status, text, ip from text_consents where address = ${erasedKey('default', each)}`),
+      [{ status: 'unsubscribed', text: null, ip: null }],
+    );
+  assert.deepEqual(
+    await query(sql`select reason, source from suppressions where email_key = ${erasedKey('default', email)}`),
+    [{ reason: 'manual', source: null }],
+  );
+});
+
+test('what is known of a former address stays if another contact has it now', async () => {
+  const [person, other] = [await make(), await make()];
+  await decide(person.phoneE164, 'unsubscribed');
+  await suppress('push', person.email);
+  await ok('PUT', `/contacts/${person.id}`, { email: 'moved-out@example.com', phone: null });
+  await ok('PUT', `/contacts/${other.id}`, { email: person.email, phone: person.phoneE164 });
+  const held = await ok('GET', `/contacts/${person.id}/data-export`);
+  assert.deepEqual([held.textConsents, held.channelSuppressions.length], [[], 1]);
+  await erase(person);
+  assert.equal(
+    (await one<{ text: string }>(sql`select text from text_consents where address = ${person.phoneE164}`)).text,
+    'Ada said so',
+  );
+  assert.equal((await query(sql`select 1 from channel_suppressions where address = ${person.email}`)).length, 1);
+  assert.equal((await ok('GET', `/contacts/${other.id}`)).email, person.email);
+  assert.deepEqual(
+    await query(
+      sql`select 1 from erased_addresses where hash = ${erasedKey('default', person.email).slice('erased:'.length)}`,
+    ),
+    [],
+    'an import may still update the other contact',
+  );
+});
+
+test('the numbers that texts came from before their contacts changed were noted are found', async () => {
+  const person = await make();
+  await decide(person.phoneE164, 'unsubscribed');
+  await received(person.phoneE164, [person.id]);
+  await ok('PUT', `/contacts/${person.id}`, { phone: null });
+  await query(sql`delete from former_addresses where contact_id = ${person.id}`);
+  await erase(person);
+  assert.equal(await lastConsent(person.phoneE164), undefined);
+});
+
+test('former addresses are kept whatever changes a contact, and nothing is kept of one that keeps its own', async () => {
+  const [inBatch, imported] = [await make(), await make()];
+  const upsert = (fields: object) => ok('POST', '/contacts/batch', { mode: 'upsert', contacts: [fields] });
+  const importCsv = async (csv: string) => {
+    const form = new FormData();
+    form.set('file', new Blob([csv]), 'people.csv');
+    const job = await ok('POST', '/contacts/import', form);
+    await until(
+      'the import is over',
+      async () => (await ok('GET', `/contacts/imports/${job.id}`)).status === 'COMPLETED',
+    );
+  };
+  await upsert({ email: inBatch.email, phone: inBatch.phoneE164, jobTitle: 'Miller' });
+  await importCsv(`email,phone,jobTitle\n${imported.email},${imported.phoneE164},Miller\n`);
+  assert.deepEqual([await former(inBatch), await former(imported)], [[], []]);
+  await upsert({ email: inBatch.email, phone: '+442079460196' });
+  await importCsv(`email,phone\n${imported.email},+442079460195\n`);
+  assert.deepEqual([await former(inBatch), await former(imported)], [[inBatch.phoneE164], [imported.phoneE164]]);
+});
+
 test('what is known of a number stays as long as another contact has it', async () => {
   const [person, other] = [await make(), await make()];
   await ok('PUT', `/contacts/${other.id}`, {
