@@ -1,9 +1,9 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 
 /**
  * Copies what the former address of a contact decided to its new one: topic opt-outs, and for keys of email addresses
- * also the suppression of pushes and preferences. What the new address decided itself stays.
+ * also the suppression of pushes and preferences. What the new address decided itself stays, each preference for itself.
  */
 export async function copyChoices(tx: EntityManager, tenantId: string, from: string, to: string): Promise<void> {
   if (from === to) return;
@@ -25,14 +25,18 @@ export async function copyChoices(tx: EntityManager, tenantId: string, from: str
     order by address like 'erased:%' limit 1
     on conflict do nothing`,
   );
+  // Of an address and what an erasure has left of it, the later one holds, as everywhere.
+  const last = (addresses: RawBuilder<unknown>) => sql`(
+    select nullif(quiet_hours, 'null') as quiet_hours, preferred_channel from channel_preferences
+    where tenant_id = ${tenantId} and address = any(${addresses}) order by updated_at desc limit 1)`;
   await rows(
     tx,
     sql`
     insert into channel_preferences (tenant_id, address, quiet_hours, preferred_channel)
-    select tenant_id, ${to}, quiet_hours, preferred_channel from channel_preferences
-    where tenant_id = ${tenantId} and address = any(${old})
-    order by address like 'erased:%' limit 1
-    on conflict do nothing`,
+    select ${tenantId}, ${to}, coalesce(own.quiet_hours, old.quiet_hours), coalesce(own.preferred_channel, old.preferred_channel)
+    from ${last(old)} old left join ${last(sql`${[to, erasedKey(tenantId, to)]}::text[]`)} own on true
+    on conflict (tenant_id, address) do update
+      set quiet_hours = excluded.quiet_hours, preferred_channel = excluded.preferred_channel, updated_at = now()`,
   );
 }
 

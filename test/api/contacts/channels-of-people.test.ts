@@ -170,6 +170,43 @@ test('a merge gives no consent, repeats no opt-out, and leaves what the target c
   assert.deepEqual(await lastConsent(target.phoneE164), { status: 'unsubscribed', source: 'form', byText: false });
 });
 
+test('of preferences, a merge gives the target each that it does not have', async () => {
+  const span = (from: string) => ({ from, to: '08:00', timezone: 'UTC' });
+  const preferences = async ({ id }: Person) => {
+    const { quietHours, preferredChannel } = await ok('GET', `/channels/preferences?contactId=${id}`);
+    return { quietHours, preferredChannel };
+  };
+  for (const [own, given, merged] of [
+    [
+      { preferredChannel: 'email' },
+      { quietHours: span('22:00') },
+      { quietHours: span('22:00'), preferredChannel: 'email' },
+    ],
+    [
+      { quietHours: span('21:00') },
+      { preferredChannel: 'sms' },
+      { quietHours: span('21:00'), preferredChannel: 'sms' },
+    ],
+    [
+      { quietHours: span('20:00') },
+      { quietHours: span('23:00'), preferredChannel: 'push' },
+      { quietHours: span('20:00'), preferredChannel: 'push' },
+    ],
+  ]) {
+    const [target, source] = [await make(), await make()];
+    await ok('PUT', '/channels/preferences', { contactId: target.id, ...own });
+    await ok('PUT', '/channels/preferences', { contactId: source.id, ...given });
+    await ok('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+    assert.deepEqual(await preferences(target), merged);
+  }
+  // What an earlier erasure has left of the target's address is the target's too.
+  const [target, source] = [await make(), await make()];
+  await prefer(erasedKey('default', target.email), 'email');
+  await prefer(source.email, 'sms');
+  await ok('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+  assert.equal((await preferences(target)).preferredChannel, 'email');
+});
+
 test('choices go along when an email address changes', async () => {
   const person = await make();
   const topic = await refuse(person.email, 'push');
