@@ -160,6 +160,8 @@ const MessageSendSchema = defineEntity({
     providerId: bigid().nullable(),
     /** The provider that may have accepted it, and is asked again under the same key: no other may send it. */
     boundProviderId: bigid().nullable(),
+    /** A digest of how that provider was asked: asked another way it may not know the key (`askedAs`). */
+    boundTo: p.text().nullable(),
     providerMessageId: p.string().length(255).nullable(),
     sentAt: timestamp().nullable(),
     deliveredAt: timestamp().nullable(),

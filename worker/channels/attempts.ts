@@ -6,6 +6,7 @@ import { markGone } from '../../domain/channels/ledger/settle-sends.ts';
 import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import { pushToken } from '../../domain/channels/push/push-token.ts';
 import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
+import { askedAs } from '../../domain/channels/transport/http.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/channels/transport/prepare.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
@@ -131,6 +132,9 @@ export class Attempts {
     if (provider === 'trial') return () => this.putOff(row.id, TRIAL_WAIT_MS);
     if (provider === 'wait') return () => this.putOff(row.id, WAIT_MS);
     try {
+      // Asked another way it would be sent twice, so nobody can be asked whether it was accepted.
+      if (leased.boundTo !== null && leased.boundTo !== askedAs(provider.row.config))
+        return () => this.#end({ ...row, failure: 'no_reply' });
       const wait = await provider.take();
       if (wait > 0) return () => this.putOff(row.id, wait);
       const rendered = await this.#render(attempt);
@@ -243,7 +247,7 @@ export class Attempts {
     if (started.status === 'UNCERTAIN') return { rest: () => this.#settleUncertain(row, started.call) };
     if (started.status === 'REFUSED') return { rest: () => this.putOff(row.id, REFUSED_MS) };
     if (started.status !== 'SENDING') return { rest: () => Promise.resolve(this.#count(started.status)) };
-    return { outcome, rest: () => this.#settle(leased, row, started.attempt, outcome) };
+    return { outcome, rest: () => this.#settle({ leased, row, provider }, started.attempt, outcome) };
   }
 
   /** The provider could not be reached, or answered before it had the message: another one may take it at once. */
@@ -269,11 +273,16 @@ export class Attempts {
     return { outcome, rest: () => this.putOff(row.id, longer, given.reply) };
   }
 
-  async #settle(leased: LeasedSend, row: PreparedSend, attempt: number, given: CallOutcome): Promise<void> {
+  async #settle(
+    { leased, row, provider }: Pick<Attempt, 'leased' | 'row'> & { provider: Provider | null },
+    attempt: number,
+    given: CallOutcome,
+  ): Promise<void> {
     const outcome = leased.isTest ? ofTest(given) : given;
     const { fault } = outcome;
+    const boundTo = outcome.isRepeatable && provider ? askedAs(provider.row.config) : null;
     // The provider knows the message by its key, so asking again sends nothing twice.
-    const result = outcome.isRepeatable ? 'QUEUED' : outcome.result;
+    const result = boundTo !== null ? 'QUEUED' : outcome.result;
     const backoff = backoffSeconds(attempt);
     // Another provider may take what this one refused, and its breaker says when it is asked again: a message that came
     // back just then would be the one to try it each time. A push service has neither.
@@ -292,8 +301,8 @@ export class Attempts {
       reply: outcome.reply,
       suppress: outcome.suppress,
       isGone: outcome.isGone,
-      isBound: outcome.isRepeatable,
       hasNotice: leased.optOutText !== null,
+      ...(boundTo === null ? {} : { boundTo }),
       ...(result === 'QUEUED' ? { delaySeconds: again } : {}),
     });
     if (result === 'QUEUED') this.#wakeIn(again * 1000);

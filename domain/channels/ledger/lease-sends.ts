@@ -42,6 +42,8 @@ export interface LeasedSend {
   device: LeasedDevice | null;
   /** The only provider that may send it; null: any. */
   providerId: number | null;
+  /** How that provider was asked before (`askedAs`), if it may have accepted it; empty if nobody knows. */
+  boundTo: string | null;
   /** A test of its provider, which need not be active; tried once. */
   isTest: boolean;
   /** Nobody has accepted it for so long that it ends. */
@@ -90,6 +92,7 @@ interface LeasedRow extends ContactRow {
   p256dh: string | null;
   auth: string | null;
   provider_id: number | null;
+  bound_to: string | null;
   is_test: boolean;
   too_old: boolean;
   opt_out_text: string | null;
@@ -163,7 +166,8 @@ export async function leaseSends(
     select s.id, s.tenant_id, s.message_id, s.lane, s.type, s.attempt, e.channel, e.category, e.created_at,
       case when e.template_id is null then null else t.content_version end as content_version,
       e.template_id is not null as has_template, e.content, t.id as template_id, t.body, t.title, t.url, t.icon_url, t.image_url, t.ttl_seconds,
-      t.urgency, t.collapse_key, t.smart_encoding, e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id, e.send_key like ${`${TEST_KEY}%`} as is_test, ${isTooOld} as too_old, ${messageHours} as hours,
+      t.urgency, t.collapse_key, t.smart_encoding, e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id,
+      case when s.bound_provider_id is not null then coalesce(s.bound_to, '') end as bound_to, e.send_key like ${`${TEST_KEY}%`} as is_test, ${isTooOld} as too_old, ${messageHours} as hours,
       case when ${isMarketing} and e.started_at is null and exists (
         select 1 from jsonb_array_elements(gs.caps) cap where jsonb_exists(cap -> 'channels', e.channel)) then who.contact_id end as capped_contact_id,
       p.id as device_id, p.site_id, p.endpoint, p.p256dh, p.auth,
@@ -197,6 +201,7 @@ export async function leaseSends(
     address: row.address,
     device: deviceOf(row),
     providerId: row.provider_id,
+    boundTo: row.bound_to,
     isTest: row.is_test,
     isTooOld: row.too_old,
     optOutText: row.opt_out_text,

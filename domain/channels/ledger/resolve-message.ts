@@ -40,6 +40,7 @@ export async function resolveMessage(
           -- What was not accepted may go to another provider, which will give it its own id.
           provider_message_id = ${outcome === 'resend' ? sql`null` : sql`provider_message_id`},
           bound_provider_id = ${outcome === 'resend' ? sql`null` : sql`bound_provider_id`},
+          bound_to = ${outcome === 'resend' ? sql`null` : sql`bound_to`},
           next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
         where tenant_id = ${tenantId} and message_id = ${id} and status = 'UNKNOWN'
         returning tenant_id, message_id, lane, old.updated_at as since

@@ -38,14 +38,14 @@ export interface SendSettlement {
   suppress?: Extract<ChannelSuppressionReason, 'invalid' | 'unsubscribed'> | null;
   /** The device takes no more pushes. */
   isGone?: boolean;
-  /** It may have been accepted, so from now on no other provider may be asked. */
-  isBound?: boolean;
+  /** It may have been accepted, so from now on only this provider may be asked, as it was: the `askedAs` of its request. */
+  boundTo?: string;
   /** The text said how to opt out. */
   hasNotice?: boolean;
 }
 
 /** The provider may have forgotten the key under which it was asked: it is not asked again. */
-const inDoubt = sql`((a.bound or s.bound_provider_id is not null) and m.started_at < now() - make_interval(hours => ${sql.lit(REPEATABLE_HOURS)}))`;
+const inDoubt = sql`((a.bound_to is not null or s.bound_provider_id is not null) and m.started_at < now() - make_interval(hours => ${sql.lit(REPEATABLE_HOURS)}))`;
 /** What refuses the repetition may have accepted the attempt before, whose answer nobody got. */
 const refusedAgain = sql`(a.result = 'FAILED' and s.bound_provider_id is not null)`;
 const expired = sql`coalesce(m.started_at, m.created_at) < now() - make_interval(hours => ${sql.lit(EXPIRES_AFTER_HOURS)})`;
@@ -68,19 +68,20 @@ function applySettlements(settlements: readonly SendSettlement[]): RawBuilder<un
       pmid: one.providerMessageId,
       reply: one.reply,
       delay: one.delaySeconds ?? 0,
-      bound: one.isBound ?? false,
+      bound_to: one.boundTo,
     })),
   );
   return sql`${preparedHint}
     with asked as materialized (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(
-        id bigint, t text, attempt int, start text, provider bigint, tried boolean, result text, reason text, pmid text, reply text, delay float8, bound boolean)
+        id bigint, t text, attempt int, start text, provider bigint, tried boolean, result text, reason text, pmid text, reply text, delay float8, bound_to text)
       order by id
     ), changed as (
       update message_sends s set
         status = case when ${refusedAgain} then 'UNKNOWN' when a.result <> 'QUEUED' then a.result when ${inDoubt} then 'UNKNOWN' when ${expired} then 'FAILED' else 'QUEUED' end,
         reason = case when ${refusedAgain} then 'no_reply' when a.result <> 'QUEUED' then a.reason when ${inDoubt} then 'no_reply' when ${expired} then 'expired' end,
-        bound_provider_id = case when a.bound then a.provider else s.bound_provider_id end,
+        bound_provider_id = case when a.bound_to is not null then a.provider else s.bound_provider_id end,
+        bound_to = coalesce(a.bound_to, s.bound_to),
         provider_id = coalesce(a.provider, s.provider_id),
         provider_message_id = coalesce(a.pmid, s.provider_message_id),
         sent_at = case when a.result = 'SENT' then now() else s.sent_at end,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { OutboundAnswer } from '../../outbound/outbound.ts';
 import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
 import { jsonOf, outcomeOfStatus, type CallOutcome, type MessageCall } from './outcome.ts';
@@ -18,6 +19,17 @@ export interface HttpConfig {
 export interface HttpCredentials {
   headers?: Record<string, string>;
   callbackSecret?: string;
+}
+
+/**
+ * A digest of all by which a provider with `idempotencyHeader` can tell that a request repeats another: asked at another
+ * address, for another account or with another header, it would take it for a new message. Null if it cannot tell.
+ */
+export function askedAs(config: Record<string, unknown>): string | null {
+  const { idPath: _, ...request } = config;
+  if (request['idempotencyHeader'] === undefined) return null;
+  // Postgres gives the fields of a jsonb always in the same order.
+  return createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 }
 
 /** The request that hands a text message to a provider with an HTTP API. */

@@ -201,6 +201,56 @@ test('a provider that knows the message by its key is asked the same again, and 
   await second.close();
 });
 
+const KEYED = { idempotencyHeader: 'Idempotency-Key' };
+
+test('a provider that is asked another way might not know the key: what it may have accepted is UNKNOWN', async () => {
+  const first = await startEndpoint([{ status: 500 }]);
+  const other = await startEndpoint([{ status: 200, body: '{"id":"other"}' }]);
+  await resetProviders();
+  const request = { url: first.url, body: { to: '{{to}}', text: '{{text}}' }, headers: { 'X-Account': '1' } };
+  const changed = [
+    request,
+    { ...request, idempotencyHeader: 'X-Once' },
+    { ...request, ...KEYED, url: other.url },
+    { ...request, ...KEYED, headers: { 'X-Account': '2' } },
+  ];
+  const providers = await Promise.all(changed.map(() => addProvider(first.url, { ...request, ...KEYED })));
+  const ids = await Promise.all(
+    providers.map(async ({ id: providerId }, at) => {
+      const text = { to: `+44207946300${at}`, category: 'transactional', body: 'x', providerId };
+      return (await texts.call('POST', '/channels/sms/send', 202, text)).messageId as number;
+    }),
+  );
+  await Promise.all(
+    ids.map(async (id, at) => {
+      await texts.triedOnce(id);
+      await texts.call('PUT', `/channels/providers/${providers[at]!.id}`, 200, { config: changed[at] });
+      assert.equal((await texts.ends(id, 'UNKNOWN')).reason, 'no_reply');
+    }),
+  );
+  assert.deepEqual([first.received.length, other.received.length], [4, 0]);
+  await first.close();
+  await other.close();
+});
+
+test('a provider with another name, priority or key to the account is asked again', async () => {
+  const endpoint = await startEndpoint([{ status: 500 }, { status: 200, body: '{"id":"again"}' }]);
+  await resetProviders();
+  const { id: providerId } = await addProvider(endpoint.url, KEYED, 1, { headers: { 'X-Key': 'old-secret' } });
+  const id = await texts.send();
+  await texts.triedOnce(id);
+  await texts.call('PUT', `/channels/providers/${providerId}`, 200, {
+    ...{ name: 'Renamed', priority: 3, ratePerSecond: 50, credentials: { headers: { 'X-Key': 'new-secret' } } },
+    config: { idempotencyHeader: 'Idempotency-Key', body: { text: '{{text}}', to: '{{to}}' }, url: endpoint.url },
+  });
+  await texts.ends(id, 'SENT');
+  assert.deepEqual(
+    endpoint.received.map(({ headers }) => [headers['idempotency-key'], headers['x-key']]),
+    ['old-secret', 'new-secret'].map((secret) => [`perennial-${id}`, secret]),
+  );
+  await endpoint.close();
+});
+
 test('what may have been accepted is UNKNOWN, not suppressed, when it may not be sent any more', async () => {
   const endpoint = await startEndpoint([{ status: 500 }]);
   await resetProviders();

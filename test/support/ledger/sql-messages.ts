@@ -197,7 +197,8 @@ export class SqlMessages extends SqlLedger {
     return {
       ...{ id, tenantId: TENANT, messageId: this.#send(id).messageId, attempt, result },
       ...{ providerId: provider === null ? null : this.#providers[provider]!, wasTried: tried },
-      ...{ reason: null, providerMessageId: null, reply: null, delaySeconds: delay * TICK_SECONDS, isBound },
+      ...{ reason: null, providerMessageId: null, reply: null, delaySeconds: delay * TICK_SECONDS },
+      ...(isBound ? { boundTo: 'asked' } : {}),
       ...(start ? { start } : {}),
     };
   }
