@@ -1,9 +1,11 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
+import { strictnessOf } from '../gates/strictness.ts';
 
 /**
  * Copies what the former address of a contact decided to its new one: topic opt-outs, and for keys of email addresses
- * also the suppression of pushes and preferences. What the new address decided itself stays, each preference for itself.
+ * also the suppression of pushes and preferences. Of two suppressions the
+ * stricter one holds. What the new address decided itself stays, each preference for itself.
  */
 export async function copyChoices(tx: EntityManager, tenantId: string, from: string, to: string): Promise<void> {
   if (from === to) return;
@@ -22,8 +24,9 @@ export async function copyChoices(tx: EntityManager, tenantId: string, from: str
     insert into channel_suppressions (tenant_id, channel, address, reason, source)
     select tenant_id, channel, ${to}, reason, 'merge' from channel_suppressions
     where tenant_id = ${tenantId} and channel = 'push' and address = any(${old})
-    order by address like 'erased:%' limit 1
-    on conflict do nothing`,
+    order by ${strictnessOf(sql`reason`)} desc limit 1
+    on conflict (tenant_id, channel, address) do update set reason = excluded.reason, source = excluded.source
+      where ${strictnessOf(sql`excluded.reason`)} > ${strictnessOf(sql`channel_suppressions.reason`)}`,
   );
   // Of an address and what an erasure has left of it, the later one holds, as everywhere.
   const last = (addresses: RawBuilder<unknown>) => sql`(

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
+import { strictnessOf } from '../gates/strictness.ts';
 import { setSuppressed } from '../queue/suppress-messages.ts';
 import { inboundTextsOf, inboundTextsTo, withoutContacts, type Reached } from './reached.ts';
 
@@ -88,7 +89,13 @@ async function eraseDecisions(tx: EntityManager, tenantId: string, person: Reach
   const both = [...digests, ...numberDigests];
   const channelHashes = sql`case channel when 'sms' then ${numberDigests}::text[] else ${digests}::text[] end`;
   const isSuppression = sql`tenant_id = ${tenantId} and address not like 'erased:%' and ${hash} = any(${channelHashes})`;
-  // What an earlier erasure left is replaced: the later decision holds.
+  // What an earlier erasure left is replaced: the stricter suppression holds, and the later one of other decisions.
+  await change(sql`
+    update channel_suppressions d set reason = k.reason, source = k.source
+    from channel_suppressions k
+    where d.id in (select id from channel_suppressions where ${isSuppression}) and k.tenant_id = d.tenant_id and k.channel = d.channel
+      and k.address = 'erased:' || ${sql.raw(addressDigestSql('d.tenant_id', 'd.address'))}
+      and ${strictnessOf(sql`k.reason`)} > ${strictnessOf(sql`d.reason`)}`);
   await change(sql`
     delete from channel_suppressions k where k.tenant_id = ${tenantId} and exists (
       select 1 from (select channel, 'erased:' || ${hash} as kept from channel_suppressions where ${isSuppression}) d

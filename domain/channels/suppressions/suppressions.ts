@@ -13,9 +13,7 @@ import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { phoneE164 } from '../../common/phone.ts';
 import { isViolation } from '../../common/violation.ts';
-
-/** The stricter ones come later; nothing is sent to what is invalid, not even what is transactional. */
-const BY_STRICTNESS: readonly ChannelSuppressionReason[] = ['manual', 'unsubscribed', 'complained', 'invalid'];
+import { BY_STRICTNESS } from '../gates/strictness.ts';
 
 /** The form in which a channel's addresses are compared: numbers in E.164; pushes go by the email address. */
 function readAddress(channel: MessageChannel, address: string): string | Omit<Violation, 'path'> {

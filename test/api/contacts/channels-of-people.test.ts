@@ -86,10 +86,12 @@ const refuse = async (address: string, channel: string): Promise<number> => {
   );
   return topic.id as number;
 };
-const suppress = (channel: string, address: string) =>
+const suppress = (channel: string, address: string, reason = 'unsubscribed') =>
   query(
-    sql`insert into channel_suppressions (tenant_id, channel, address, reason, source) values ('default', ${channel}, ${address}, 'unsubscribed', 'page')`,
+    sql`insert into channel_suppressions (tenant_id, channel, address, reason, source) values ('default', ${channel}, ${address}, ${reason}, 'page')`,
   );
+const suppressionOf = (address: string) =>
+  one<object>(sql`select reason, source from channel_suppressions where address = ${address}`);
 const prefer = (address: string, channel: string) =>
   query(
     sql`insert into channel_preferences (tenant_id, address, preferred_channel, quiet_hours) values ('default', ${address}, ${channel}, '{"from": "22:00", "to": "08:00", "timezone": "UTC"}')`,
@@ -205,6 +207,45 @@ test('of preferences, a merge gives the target each that it does not have', asyn
   await prefer(source.email, 'sms');
   await ok('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
   assert.equal((await preferences(target)).preferredChannel, 'email');
+});
+
+test('of two suppressions, a merge leaves the stricter one', async () => {
+  for (const [own, given, left] of [
+    ['manual', 'complained', { reason: 'complained', source: 'merge' }],
+    ['invalid', 'unsubscribed', { reason: 'invalid', source: 'page' }],
+  ] as const) {
+    const [target, source] = [await make(), await make()];
+    await suppress('push', target.email, own);
+    await suppress('push', source.email, given);
+    await suppress('push', erasedKey('default', source.email), 'manual');
+    await ok('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+    assert.deepEqual(await suppressionOf(target.email), left);
+  }
+  const [target, source] = [await make(), await make()];
+  await suppress('push', source.email, 'manual');
+  await suppress('push', erasedKey('default', source.email), 'invalid');
+  await ok('POST', `/contacts/${target.id}/merge`, { sourceId: source.id });
+  assert.deepEqual(await suppressionOf(target.email), { reason: 'invalid', source: 'merge' });
+});
+
+test('of two suppressions of one address, a second erasure leaves the stricter one', async () => {
+  for (const [kept, later, left] of [
+    ['invalid', 'unsubscribed', 'invalid'],
+    ['manual', 'complained', 'complained'],
+  ]) {
+    const person = await make();
+    for (const [channel, address] of [
+      ['sms', person.phoneE164],
+      ['push', person.email],
+    ] as const) {
+      await suppress(channel, erasedKey('default', address), kept);
+      await suppress(channel, address, later);
+    }
+    const { certificate } = await erase(person);
+    assert.equal(certificate.erased.channelSuppressions, 2);
+    for (const address of [person.phoneE164, person.email])
+      assert.deepEqual(await suppressionOf(erasedKey('default', address)), { reason: left, source: 'page' });
+  }
 });
 
 test('choices go along when an email address changes', async () => {
