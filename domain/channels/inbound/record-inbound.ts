@@ -36,11 +36,6 @@ interface Asked {
   providerId: number;
 }
 
-interface Owner {
-  id: number;
-  status: string;
-}
-
 /**
  * Stores a received text, and does what it asks for: a text that opts out does so for the number, and so for all
  * contacts that have it, in this transaction. Writes to the outbox. Engine `tx`.
@@ -52,8 +47,7 @@ export async function recordInbound(tx: EntityManager, origin: Origin, received:
   await lockNumbers(tx, [{ tenantId, number }]);
   const settings = await readSettings(tx, tenantId);
   const { optOut, wish } = reading(text, settings.stopWords, received.readAs);
-  const owners = await ownersOf(tx, tenantId, number);
-  const contactIds = owners.map(({ id }) => id);
+  const contactIds = (await ownersOf(tx, tenantId, number)).map(({ id }) => id);
   const [stored] = await rows<{ id: number }>(
     tx,
     sql`
@@ -76,7 +70,7 @@ export async function recordInbound(tx: EntityManager, origin: Origin, received:
   }));
   if (wish === 'stop') events.push(...(await optOutNumber(tx, asked, contactIds, { source: 'text', text })));
   else if (wish === 'start') events.push(...(await undoOptOut(tx, asked, contactIds, text)));
-  if (received.readAs === null && answer !== null) await queueAnswer(tx, origin, { ...asked, owners, body: answer });
+  if (received.readAs === null && answer !== null) await queueAnswer(tx, origin, { ...asked, body: answer });
   await appendEvents(tx, origin, events);
 }
 
@@ -153,14 +147,11 @@ async function helpAnswer(
   return earlier ? null : helpText;
 }
 
-/** The answer is sent to the number that asked; it shows at the contact if there is no doubt which one it is. */
-async function queueAnswer(
-  tx: EntityManager,
-  { requestId }: Origin,
-  to: Asked & { owners: readonly Owner[]; body: string },
-): Promise<void> {
-  const [owner, ...others] = to.owners;
-  const contactId = owner && others.length === 0 && owner.status !== 'archived' ? owner.id : null;
+/**
+ * The answer is sent to the number that asked. It has no contact: otherwise it would go to whatever number the contact has
+ * by then, or to none if the contact is deleted.
+ */
+async function queueAnswer(tx: EntityManager, { requestId }: Origin, to: Asked & { body: string }): Promise<void> {
   await queueMessages(tx, to.tenantId, [
     {
       sendKey: answerKey(to.id),
@@ -168,7 +159,7 @@ async function queueAnswer(
       // The tenant's texts are no Liquid.
       content: { body: '{{ data.text }}' },
       data: { text: to.body },
-      contactId,
+      contactId: null,
       toAddress: to.number,
       providerId: to.providerId,
       requestId,

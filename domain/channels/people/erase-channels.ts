@@ -12,8 +12,9 @@ export class MessageUnderwayError extends Error {
 type Counts = Record<string, number>;
 
 /** A condition on a message to the person that was queued after `messagesOf` looked. */
-export const lateMessagesOf = ({ contactIds }: Reached): RawBuilder<unknown> =>
-  sql`(contact_id = any(${contactIds}::bigint[]) and reason is distinct from 'erased')`;
+export const lateMessagesOf = ({ contactIds, numbers }: Reached): RawBuilder<unknown> =>
+  sql`(contact_id = any(${contactIds}::bigint[])
+    or contact_id is null and to_address is not null and to_address = any(${numbers}::text[])) and reason is distinct from 'erased'`;
 
 /**
  * Locks messages with their sends and erases what tells of the person; QUEUED ones become SUPPRESSED, or UNKNOWN if a

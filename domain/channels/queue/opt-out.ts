@@ -49,9 +49,9 @@ export async function lockNumbers(tx: EntityManager, numbers: readonly NumberKey
 
 /** The contacts that have a number. */
 export const ownersOf = (tx: EntityManager, tenantId: string, number: string) =>
-  rows<{ id: number; status: string }>(
+  rows<{ id: number }>(
     tx,
-    sql`select id, status from contacts where tenant_id = ${tenantId} and phone_e164 = ${number} order by id`,
+    sql`select id from contacts where tenant_id = ${tenantId} and phone_e164 = ${number} order by id`,
   );
 
 /**

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { texting } from '../../support/channels/texting.ts';
 import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
+import { sql } from '../../../db/orm.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -66,6 +68,36 @@ test('a text to a merged contact goes to the contact that is left', async () => 
   await until('it is sent', async () => (await message(messageId)).status === 'SENT');
   assert.deepEqual(numbersOf(), [source.phoneE164, target.phoneE164]);
   assert.equal((await message(messageId)).contactId, target.id);
+  await endpoint.close();
+});
+
+test('the answer to a STOP goes to the number that said it, whatever has become of its contact', async () => {
+  const { asHttp, makeHttp, inTenant } = texting(service);
+  const [moved, merged, archived, deleted] = [await make(), await make(), await make(), await make()];
+  const target = await make();
+  const people = [moved, merged, archived, deleted];
+  endpoint = await startEndpoint([
+    ...people.map(() => ({ status: 503, headers: { 'retry-after': '2' } })),
+    ...people.map(() => ({ status: 200 })),
+  ]);
+  const { data } = await ok('GET', '/channels/providers');
+  for (const { id } of data) await ok('PUT', `/channels/providers/${id}`, { active: false });
+  const provider = await makeHttp(endpoint.url);
+  for (const { phoneE164: from } of people)
+    assert.equal((await asHttp(provider, { type: 'inbound', from, text: 'STOP' })).status, 204);
+  await until('each answer was refused', () => endpoint.received.length === people.length);
+  await renumber(moved, number());
+  await ok('POST', `/contacts/${target.id}/merge`, { sourceId: merged.id });
+  await ok('PUT', `/contacts/${archived.id}`, { status: 'archived' });
+  await ok('DELETE', `/contacts/${deleted.id}`);
+  await until(
+    'they are sent',
+    async () =>
+      (await inTenant(sql`select 1 from messages where send_key like 'inbound/%/reply' and status = 'SENT'`)).length ===
+      people.length,
+  );
+  const asked = people.map(({ phoneE164 }) => phoneE164 as string).sort();
+  assert.deepEqual(numbersOf().slice(people.length).sort(), asked);
   await endpoint.close();
 });
 
