@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { strictnessOf } from '../gates/strictness.ts';
+import { ownersOf } from '../queue/opt-out.ts';
 
 /**
  * Copies what the former address of a contact decided to its new one: topic opt-outs, and for keys of email addresses
@@ -45,15 +46,15 @@ export async function copyChoices(tx: EntityManager, tenantId: string, from: str
 
 /**
  * The opt-out of a merged contact's number holds for the number of the contact that is left too, because it is one
- * person's: the stricter of the two, as with email. Returns whether that number was opted out by this.
+ * person's: the stricter of the two, as with email. Returns the contacts with that number if it was opted out by this.
  */
 export async function copyTextOptOut(
   tx: EntityManager,
   tenantId: string,
   from: string | null,
   to: string | null,
-): Promise<boolean> {
-  if (from === null || to === null || from === to) return false;
+): Promise<number[]> {
+  if (from === null || to === null || from === to) return [];
   await rows(
     tx,
     sql`
@@ -73,5 +74,5 @@ export async function copyTextOptOut(
     where f.status = 'unsubscribed' and not exists (select 1 from ${last(to)} t where t.status = 'unsubscribed')
     returning id`,
   );
-  return added.length > 0;
+  return added.length === 0 ? [] : (await ownersOf(tx, tenantId, to)).map(({ id }) => id);
 }

@@ -70,7 +70,7 @@ export async function mergeContacts(
     await moveAll(tx, tenantId, targetId, sourceId);
     const lists = await moveLists(tx, tenantId, targetId, sourceId);
     await copyChoices(tx, tenantId, source.emailKey, target.emailKey);
-    await copyTextOptOut(tx, tenantId, number ?? null, target.phoneE164 ?? null);
+    const textsRefused = await copyTextOptOut(tx, tenantId, number ?? null, target.phoneE164 ?? null);
     await endMemberships(tx, tenantId, [sourceId]);
     await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${sourceId}`);
     await movePastMemberships(tx, tenantId, { from: sourceId, to: targetId });
@@ -82,6 +82,10 @@ export async function mergeContacts(
     await appendEvents(tx, { tenantId, requestId }, [
       { type: 'CONTACT_UPDATED', data: { contactId: targetId, version: target.version, changed } },
       ...(optedOut ? [{ type: 'CONTACT_UNSUBSCRIBED', data: { contactId: targetId, reason: 'merge' } } as const] : []),
+      ...textsRefused.map((contactId): NewEvent => ({
+        type: 'CHANNEL_UNSUBSCRIBED',
+        data: { contactId, channel: 'sms', reason: 'merge' },
+      })),
       ...lists.map((segmentId): NewEvent => ({
         type: 'SEGMENT_ENTERED',
         data: { segmentId, contactId: targetId },

@@ -172,6 +172,22 @@ test('a merge gives no consent, repeats no opt-out, and leaves what the target c
   assert.deepEqual(await lastConsent(target.phoneE164), { status: 'unsubscribed', source: 'form', byText: false });
 });
 
+test('a merge that opts a number out tells so, of each contact that has it, and once', async () => {
+  const [target, source, second] = [await make(), await make(), await make()];
+  const twin = await make({ phone: target.phoneE164 });
+  for (const { phoneE164 } of [source, second]) await decide(phoneE164, 'unsubscribed');
+  for (const { id: sourceId } of [source, second]) await ok('POST', `/contacts/${target.id}/merge`, { sourceId });
+  const toldOf = async ({ id }: Person) =>
+    (await ok('GET', `/contacts/${id}/activities`)).data
+      .filter(({ type }: { type: string }) => type === 'CHANNEL_UNSUBSCRIBED')
+      .map(({ data }: { data: { channel: string; reason: string } }) => `${data.channel} ${data.reason}`);
+  // By the time of the later one, the second merge has told all that it tells.
+  const later = await make();
+  await ok('PUT', '/channels/preferences', { contactId: later.id, channels: { sms: { consent: 'unsubscribed' } } });
+  await until('the later one is told', async () => (await toldOf(later)).length === 1);
+  for (const each of [target, twin]) assert.deepEqual(await toldOf(each), ['sms merge']);
+});
+
 test('of preferences, a merge gives the target each that it does not have', async () => {
   const span = (from: string) => ({ from, to: '08:00', timezone: 'UTC' });
   const preferences = async ({ id }: Person) => {
