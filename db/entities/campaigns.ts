@@ -5,6 +5,16 @@ export const CAMPAIGN_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'STOPPED', 'ARCHI
 /** Campaigns that contacts can enter. While one is paused, contacts enter and wait at its first step. */
 export const OPEN_STATUSES = ['ACTIVE', 'PAUSED'];
 export const CAMPAIGN_TYPES = ['CUSTOM', 'WELCOME_SERIES', 'NURTURE', 'RE_ENGAGEMENT'] as const;
+/** Why an execution is STOPPED by somebody or something else than its steps: what it has queued is not sent any more. */
+export const STOP_REASONS = [
+  'campaign_stopped',
+  'stopped_by_user',
+  'unsubscribed',
+  'contact_deleted',
+  'contact_erased',
+  'merged',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
 export const EXECUTION_STATUSES = ['RUNNING', 'STOPPED', 'COMPLETED', 'FAILED'] as const;
 
 const CampaignSchema = defineEntity({

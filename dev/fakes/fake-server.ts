@@ -4,10 +4,17 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * What goes wrong with one request. `before`: nothing of the body is read; `between`: all but its last byte; `after`: the
- * whole body is read, and accepted, and no answer comes.
+ * whole body is read, and accepted, and no answer comes. With `first`, that happens before the answer.
  */
 export type Fault =
-  | { kind: 'answer'; status: number; retryAfter?: number; body?: string; accepts?: boolean }
+  | {
+      kind: 'answer';
+      status: number;
+      retryAfter?: number;
+      body?: string;
+      accepts?: boolean;
+      first?: () => Promise<unknown>;
+    }
   | { kind: 'hang' | 'close'; when: 'before' | 'between' | 'after' };
 
 export interface FakeRequest {
@@ -135,7 +142,8 @@ function respond<Entry>(
   if (fault && fault.kind !== 'answer') return void (fault.kind === 'close' && request.socket.destroy());
   if (fault) {
     const wait = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
-    return void response.writeHead(fault.status, wait).end(fault.body ?? '');
+    const answer = () => void response.writeHead(fault.status, wait).end(fault.body ?? '');
+    return fault.first ? void fault.first().then(answer) : answer();
   }
   response
     .writeHead(status, body ? { 'content-type': 'application/json', ...headers } : headers)

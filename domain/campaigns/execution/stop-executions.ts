@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import type { StopReason } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { suppressMessages } from '../../channels/queue/suppress-messages.ts';
 import { suppressEmailsOfExecutions } from '../../emails/ledger/suppress-emails.ts';
 
 /** Why the executions of a contact are stopped. */
-export type ContactExitReason = 'unsubscribed' | 'contact_deleted' | 'contact_erased' | 'merged';
+export type ContactExitReason = Exclude<StopReason, 'campaign_stopped' | 'stopped_by_user'>;
 
 /**
  * Sets the running executions among `which` (a condition on `e`, of one tenant) to STOPPED: none of their steps runs
- * again, and their QUEUED emails and messages are SUPPRESSED. Flags their workflows, which the workflow `campaignStop` closes.
+ * again, and their QUEUED emails and messages are SUPPRESSED; what is SENDING and becomes QUEUED again is SUPPRESSED when
+ * it is started (`isStopped`). Flags their workflows, which the workflow `campaignStop` closes.
  * Returns the ids of the campaigns concerned.
  */
 export async function stopExecutions(
   tx: EntityManager,
   tenantId: string,
   which: ReturnType<typeof sql>,
-  reason: string,
+  reason: StopReason,
 ): Promise<number[]> {
   const found = await rows<{ campaign_id: number }>(
     tx,

@@ -36,7 +36,7 @@ export async function judgeMessage(tx: EntityManager, tenantId: string, asked: A
         coalesce(${topicId}::bigint, (select topic_id from channel_templates where tenant_id = ${tenantId} and id = ${templateId})) as topic_id
     ), e as (
       select ${tenantId}::text as tenant_id, ${channel}::text as channel, ${category}::text as category, coalesce(${templateId}::bigint, 0) as template_id,
-        ${contactId}::bigint as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as campaign_id)
+        ${contactId}::bigint as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as execution_id)
     select ${messageRefusal} as refusal, ${messageHours} as hours from e ${messageGateJoins} ${messageHoursJoin}`,
   );
   return judged!;
@@ -99,7 +99,7 @@ export async function judgeMessages(
     with ${numbers.size === 0 ? sql`` : withNumbers(numbers)} e as (
       select ${tenantId}::text as tenant_id, ${channel}::text as channel, coalesce(
           (select category from channel_templates where tenant_id = ${tenantId} and id = ${templateId}), 'marketing') as category,
-        ${templateId}::bigint as template_id, id as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as campaign_id
+        ${templateId}::bigint as template_id, id as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as execution_id
       from unnest(${[...contactIds]}::bigint[]) as id)
     select e.contact_id as id, ${messageRefusal} as refusal, e.category = 'marketing' as "isMarketing" from e ${messageGateJoins}`,
   );

@@ -3,6 +3,7 @@ import { addressDigestSql } from '../../addresses/digest.ts';
 import { askCaps } from './caps.ts';
 import { DEFAULT_WINDOWS } from './default-windows.ts';
 import { quietHoursJoin } from './quiet-hours.ts';
+import { isStopped } from './stopped.ts';
 
 /**
  * The gates that every text message and push must pass when it is queued and again when it is started (cap, priority
@@ -26,7 +27,7 @@ const erased = (address: string) => sql`'erased:' || ${sql.raw(addressDigestSql(
 
 /**
  * Joins the data that the gates need to `e`: a row of `messages`, or anything with tenant_id, channel, category,
- * template_id, contact_id, to_address, subscription_id and campaign_id. The addresses are looked up per message, so
+ * template_id, contact_id, to_address, subscription_id and execution_id. The addresses are looked up per message, so
  * that indexes are used whatever the planner's statistics say: a join might read a whole tenant.
  *
  * `c` is the contact of the message. For a text to a number it is the first contact that has the number and is not
@@ -38,7 +39,6 @@ export const messageGateJoins: RawBuilder<unknown> = sql`
   cross join lateral (select coalesce(e.contact_id, case when e.channel = 'sms' then (
     select n.id from contacts n where n.tenant_id = e.tenant_id and n.phone_e164 = e.to_address order by n.status = 'archived', n.id limit 1) end) as contact_id offset 0) who
   left join lateral (select * from contacts where tenant_id = e.tenant_id and id = who.contact_id offset 0) c on true
-  left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
   left join channel_settings gs on gs.tenant_id = e.tenant_id
   cross join lateral (select case when e.channel = 'push' then c.email_key when e.contact_id is null then e.to_address else c.phone_e164 end as address offset 0) w
   cross join lateral (select
@@ -69,7 +69,7 @@ export const isMarketing: RawBuilder<unknown> = sql`'marketing' in (e.category, 
  * messages pass that and the opt-outs, but nothing is ever sent to an address that is invalid or has complained.
  */
 export const messageRefusal: RawBuilder<unknown> = sql`case
-  when k.status in ('CANCELLED', 'FAILED') then 'campaign_' || lower(k.status)
+  when ${isStopped} then 'stopped'
   when e.template_id is not null and t.id is null then 'template_deleted'
   when e.contact_id is not null and c.id is null then 'contact_deleted'
   when c.status = 'archived' and (e.contact_id is not null or ${isMarketing}) then 'contact_archived'
@@ -119,6 +119,7 @@ export const isTooOld: RawBuilder<unknown> = sql`coalesce(e.started_at, e.create
   hours => ${sql.lit(EXPIRES_AFTER_HOURS)} + case when e.category = 'marketing' then coalesce(gs.max_hold_hours, 24) else 0 end)`;
 
 const BY_REASON: Record<string, MessageGate> = {
+  stopped: 'campaign',
   template_deleted: 'template',
   contact_deleted: 'contact',
   contact_archived: 'contact',
@@ -132,11 +133,10 @@ const BY_REASON: Record<string, MessageGate> = {
   expired: 'send_window',
 };
 
-/** The gate that gives a reason; null for reasons that come from no gate (for example a stopped execution). */
+/** The gate that gives a reason; null for reasons that come from no gate. */
 export function messageGateOf(reason: string | null): MessageGate | null {
   if (reason === null) return null;
   if (reason in BY_REASON) return BY_REASON[reason]!;
-  if (reason.startsWith('campaign_')) return 'campaign';
   if (reason.startsWith('contact_')) return 'status';
   return reason.startsWith('address_') ? 'suppression' : null;
 }

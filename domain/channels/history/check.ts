@@ -125,7 +125,7 @@ async function judgeEmail(
     sql`
     with email_templates as (
       select ${tenantId}::text as tenant_id, 0::bigint as id, ${category}::text as category, ${topicId ?? template?.topic ?? null}::bigint as topic_id
-    ), e as (select ${tenantId}::text as tenant_id, 0::bigint as template_id, ${contactId}::bigint as contact_id, null::bigint as campaign_id, null::text as to_key)
+    ), e as (select ${tenantId}::text as tenant_id, 0::bigint as template_id, ${contactId}::bigint as contact_id, null::bigint as campaign_id, null::bigint as execution_id, null::text as to_key)
     select ${refusalAtStart(fromKey)} as reason from e ${gateJoins}`,
   );
   return judged!.reason;

@@ -111,7 +111,7 @@ function applyStart({ holder, name, leaseSeconds, sends }: Start): RawBuilder<un
         not_before timestamptz, provider bigint, sendable boolean)
     ), held as (
       select s.id as send_id, s.message_id, s.subscription_id as device_id, m.id, m.tenant_id, m.channel, m.category, m.template_id,
-        m.contact_id, m.to_address, m.subscription_id, m.campaign_id, m.started_at, m.priority, m.created_at, s.bound_provider_id, a.cv, a.tv, a.address as rendered_for, a.segments, a.encoding,
+        m.contact_id, m.to_address, m.subscription_id, m.execution_id, m.started_at, m.priority, m.created_at, s.bound_provider_id, a.cv, a.tv, a.address as rendered_for, a.segments, a.encoding,
         a.links, a.failure, a.expired, a.not_before, a.provider, a.sendable
       -- Looked up one by one: a join might read all that are open.
       from asked a cross join lateral (

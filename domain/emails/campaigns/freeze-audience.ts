@@ -66,7 +66,7 @@ async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: numb
         as s("from" int, "to" int, variant text, template_id bigint)
         on ${sql.raw(placeOf('m.n'))} >= s."from" and ${sql.raw(placeOf('m.n'))} < s."to"
     ), asked as (
-      select ${tenantId}::text as tenant_id, contact_id, variant, template_id, null::bigint as campaign_id, null::text as to_key from dealt
+      select ${tenantId}::text as tenant_id, contact_id, variant, template_id, null::bigint as campaign_id, null::bigint as execution_id, null::text as to_key from dealt
     ), judged as (
       select e.contact_id, e.variant, e.template_id, ${refusal} as reason, c.timezone from asked e ${gateJoins}
     )

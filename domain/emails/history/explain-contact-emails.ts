@@ -87,7 +87,7 @@ async function explainMissingCampaignEmail(
     tx,
     sql`
     with asked as (select ${tenantId}::text as tenant_id, ${contactId}::bigint as contact_id, ${mailed}::bigint as template_id,
-      null::bigint as campaign_id, null::text as to_key)
+      null::bigint as campaign_id, null::bigint as execution_id, null::text as to_key)
     select coalesce(${refusal}, ${unverifiedSenderReason(sql`e.tenant_id`, sql`${fromKeyToVerify(template?.fromEmail, mailFrom)}::text`)}) as reason from asked e ${gateJoins}`,
   );
   const stop = gateOf(judged!.reason);

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
 import { askCaps, emailPriority } from '../../channels/gates/caps.ts';
+import { isStopped } from '../../channels/gates/stopped.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { unverifiedSenderReason } from '../senders/proven.ts';
 
@@ -21,8 +22,8 @@ export const GATES = [
 export type Gate = (typeof GATES)[number];
 
 /**
- * Joins the data that the gates need to `e`, which has tenant_id, template_id, contact_id, campaign_id and, for an
- * email to an address without a contact, `to_key` (the address key). Contact, suppression and topic opt-outs are looked
+ * Joins the data that the gates need to `e`, which has tenant_id, template_id, contact_id, campaign_id, execution_id and,
+ * for an email to an address without a contact, `to_key` (the address key). Contact, suppression and topic opt-outs are looked
  * up per email, so that indexes are used whatever the planner's statistics say: a join might read a whole tenant.
  */
 export const gateJoins = sql`
@@ -49,6 +50,7 @@ export const gateJoins = sql`
  */
 export const refusal = sql`case
   when k.status in ('CANCELLED', 'FAILED') then 'campaign_' || lower(k.status)
+  when ${isStopped} then 'stopped'
   when t.id is null then 'template_deleted'
   when e.contact_id is not null and c.id is null then 'contact_deleted'
   when a.status in ('bounced', 'complained') then 'contact_' || a.status

@@ -32,7 +32,7 @@ export async function judgeEmails(
     tx,
     sql`
     with asked as (select ${tenantId}::text as tenant_id, id as contact_id, ${templateId}::bigint as template_id,
-      null::bigint as campaign_id, null::text as to_key from unnest(${[...contactIds]}::bigint[]) as id)
+      null::bigint as campaign_id, null::bigint as execution_id, null::text as to_key from unnest(${[...contactIds]}::bigint[]) as id)
     select e.contact_id as id, ${refusal} as refusal, ${unverifiedSenderReason(sql`e.tenant_id`, fromKey)} as "refusalAtStart",
       coalesce(t.category = 'marketing', false) as "isMarketing"
     from asked e ${gateJoins}`,

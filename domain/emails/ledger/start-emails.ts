@@ -105,7 +105,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
       select * from jsonb_to_recordset(${payload}::jsonb) as r(
         id bigint, tenant_id text, batch_id bigint, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, expired boolean, provider text)
     ), held as (
-      select m.template_id, m.contact_id, m.campaign_id, m.lane, m.priority, m.attempt, m.created_at, b.released_at, a.*
+      select m.template_id, m.contact_id, m.campaign_id, m.execution_id, m.lane, m.priority, m.attempt, m.created_at, b.released_at, a.*
       from asked a join emails m on m.id = a.id
       left join email_batches b on b.id = a.batch_id and b.holder = ${holder} and b.lease_until > now()
       where m.status = 'QUEUED' and case when m.next_attempt_at is null then b.id is not null else m.holder = ${holder} and m.lease_until > now() end

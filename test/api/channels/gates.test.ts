@@ -26,14 +26,14 @@ interface Asked {
   to?: string | null;
   templateId?: number | null;
   subscriptionId?: number | null;
-  campaignId?: number | null;
+  executionId?: number | null;
 }
 async function refusal(asked: Asked): Promise<string | null> {
   const { channel = 'sms', category = 'marketing', contactId = null, to = null, templateId = null } = asked;
   const [row] = await engine<{ reason: string | null }>(sql`
     with e as (select 'default'::text as tenant_id, ${channel}::text as channel, ${category}::text as category,
       ${templateId}::bigint as template_id, ${contactId}::bigint as contact_id, ${to}::text as to_address,
-      ${asked.subscriptionId ?? null}::bigint as subscription_id, ${asked.campaignId ?? null}::bigint as campaign_id)
+      ${asked.subscriptionId ?? null}::bigint as subscription_id, ${asked.executionId ?? null}::bigint as execution_id)
     select ${messageRefusal} as reason from e ${messageGateJoins}`);
   return row!.reason;
 }
@@ -132,7 +132,7 @@ test('pushes need a device, and for marketing a contact that may get email or wh
   assert.equal(await refusal({ channel: 'push', subscriptionId: one }), 'no_subscription');
 });
 
-test('contacts that are gone or archived, templates and campaigns that ended, and numbers that are missing', async () => {
+test('contacts that are gone or archived, templates that are gone, and numbers that are missing', async () => {
   const { id, number } = await makePerson({ status: 'archived' });
   await consent(number);
   assert.deepEqual(await both({ contactId: id }), ['contact_archived', 'contact_archived']);
@@ -140,10 +140,32 @@ test('contacts that are gone or archived, templates and campaigns that ended, an
   assert.deepEqual(await both({ to: number, templateId: 999_999_999 }), ['template_deleted', 'template_deleted']);
   const dumb = await makePerson({ phone: null });
   assert.deepEqual(await both({ contactId: dumb.id }), ['no_address', 'no_address']);
-  const [campaign] = await engine<{ id: number }>(
-    sql`insert into email_campaigns (tenant_id, name, status) values ('default', 'x', 'CANCELLED') returning id`,
-  );
-  assert.equal(await refusal({ to: number, campaignId: campaign!.id }), 'campaign_cancelled');
+});
+
+test('what an execution has queued goes when it has ended by itself, and not when it was stopped', async () => {
+  const { id, number } = await makePerson();
+  await consent(number);
+  const { body: campaign } = await service.api('POST', '/campaigns', {
+    ...{ name: 'Stops', steps: [{ id: 'end', type: 'EXIT', config: {} }] },
+  });
+  await service.api('POST', `/campaigns/${campaign.id}/start`);
+  const execution = async (status: string, exitReason: string | null = null, entryNo = 1) => {
+    const [made] = await engine<{ id: number }>(sql`
+      insert into campaign_executions (tenant_id, campaign_id, campaign_version, contact_id, entry_no, entry_key, state, status, exit_reason)
+      values ('default', ${campaign.id}, 1, ${id}, ${entryNo}, ${entryNo}::text, '{}', ${status}, ${exitReason}) returning id`);
+    return made!.id;
+  };
+  const ended = [
+    await execution('COMPLETED', null, 2),
+    await execution('STOPPED', 'exit_step', 3),
+    await execution('FAILED', 'x', 4),
+  ];
+  const running = await execution('RUNNING');
+  for (const executionId of [...ended, running])
+    assert.deepEqual(await both({ contactId: id, executionId }), [null, null]);
+  assert.equal((await service.api('POST', `/campaigns/${campaign.id}/stop`)).status, 202);
+  assert.deepEqual(await both({ contactId: id, executionId: running }), ['stopped', 'stopped']);
+  for (const executionId of ended) assert.deepEqual(await both({ contactId: id, executionId }), [null, null]);
 });
 
 test('topics are switched off by channel', async () => {

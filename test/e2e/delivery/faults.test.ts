@@ -6,7 +6,7 @@ import { queueEmails, type EmailRequest } from '../../../domain/emails/ledger/qu
 import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { EMAIL_READY_PING } from '../../../events/streams.ts';
 import { startSenders } from '../../../worker/senders/index.ts';
-import { makeTemplate, untilStatus } from '../../support/mail/emails.ts';
+import { makeContact, makeTemplate, untilStatus } from '../../support/mail/emails.ts';
 import { holdOpen, startScriptedSmtp, type ScriptedSmtp } from '../../support/mail/scripted-smtp.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -122,6 +122,30 @@ test('a connection that ends before the dot costs nothing: it is tried again, an
   await running.stop();
   assert.deepEqual(twice(smtp.accepted), []);
   assert.equal(smtp.dots.length, 5);
+});
+
+test('an email of a step that was on its way at the stop, and comes back, is suppressed', async () => {
+  const isStopped = Promise.withResolvers<void>();
+  const smtp = await provider({ dot: () => isStopped.promise.then(() => '451 later') });
+  const { body: campaign } = await service.api('POST', '/campaigns', {
+    ...{ name: 'Stops', steps: [{ id: 'one', type: 'EMAIL', config: { templateId } }] },
+  });
+  await service.api('POST', `/campaigns/${campaign.id}/start`);
+  const [execution] = await engine<{ id: number }>(sql`
+    insert into campaign_executions (tenant_id, campaign_id, campaign_version, contact_id, entry_no, entry_key, state)
+    values ('default', ${campaign.id}, 1, ${(await makeContact(service)).id}, 1, 'test', '{}') returning id`);
+  const of = { campaignId: campaign.id, executionId: execution!.id, stepId: 'one', lane: 'journey' as const };
+  const [id] = await queue(1, of);
+  senders(smtp);
+  await untilStatus(service, id!, 'SENDING');
+  assert.equal((await service.api('POST', `/campaigns/${campaign.id}/stop`)).status, 202);
+  isStopped.resolve();
+  await untilStatus(service, id!, 'QUEUED');
+  smtp.script = {};
+  await engine(sql`update emails set next_attempt_at = now() where id = ${id} and status = 'QUEUED'`);
+  wake();
+  const email = await untilStatus(service, id!, 'SUPPRESSED');
+  assert.deepEqual([email.reason, smtp.accepted], ['stopped', []]);
 });
 
 test('failover: what the first provider does not take goes by the second, which it gives up when the first is back', async () => {

@@ -198,6 +198,36 @@ test('stopping a campaign suppresses what waits; pausing lets it go', async () =
   await call('PUT', `/channels/providers/${provider.id}`, 200, { name: 'Rested' });
 });
 
+test('a text that was on its way at the stop, and comes back, is suppressed', async () => {
+  const exits = { entry: { exitOnUnsubscribe: true } };
+  const stops: ((campaignId: number, person: Person) => Promise<unknown>)[] = [
+    (id) => call('POST', `/campaigns/${id}/stop`, 202),
+    async (id) => {
+      const { data } = await call('GET', `/campaigns/${id}/executions`, 200);
+      await call('POST', `/campaigns/executions/${data[0].id}/stop`, 202);
+    },
+    (_id, person) =>
+      call('PUT', '/channels/preferences', 200, { contactId: person.id, channels: { email: { wanted: false } } }),
+  ];
+  for (const stop of stops) {
+    const person = await channels.makePerson();
+    await channels.consent(person.number);
+    const isStopped = Promise.withResolvers<void>();
+    gateway.inject({ kind: 'answer', status: 503, retryAfter: 1, first: () => isStopped.promise });
+    const id = await start([SMS(), { id: 'pause', type: 'WAIT', config: { waitMinutes: 60 } }], [person.id], exits);
+    const list = async () => (await call('GET', `/channels/messages?campaignId=${id}`, 200)).data;
+    await until('it is on its way', async () => (await list())[0]?.status === 'SENDING');
+    await stop(id, person);
+    isStopped.resolve();
+    const [{ reason }] = await until('it has ended', async () => {
+      const found = await list();
+      return ['SUPPRESSED', 'SENT'].includes(found[0].status) && found;
+    });
+    assert.equal(reason, 'stopped');
+    assert.deepEqual(textsTo(person), []);
+  }
+});
+
 test('a received text starts a campaign once', async () => {
   const person = await channels.makePerson();
   const trigger = { type: 'MESSAGE_RECEIVED', optOut: 'maybe' };
