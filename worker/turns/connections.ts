@@ -43,9 +43,13 @@ export class Connections<L extends Line> {
     this.#most = most;
   }
 
-  /** How many lines wait for a connection. */
-  get waiting(): number {
-    return KINDS.reduce((sum, kind) => sum + this.#queues[kind].size, 0);
+  /** How many lines of these kinds wait for a connection, and of which tenants. */
+  waiting(...kinds: readonly Trust[]): { lines: number; tenants: string[] } {
+    const queues = kinds.map((kind) => this.#queues[kind]);
+    return {
+      lines: queues.reduce((sum, { size }) => sum + size, 0),
+      tenants: [...new Set(queues.flatMap(({ tenants }) => [...tenants]))],
+    };
   }
 
   get isFull(): boolean {

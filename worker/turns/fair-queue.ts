@@ -14,6 +14,11 @@ export class FairQueue<Item extends Queued> {
     return this.#size;
   }
 
+  /** The tenants of what is in it. */
+  get tenants(): Iterable<string> {
+    return this.#tenants.keys();
+  }
+
   push(item: Item): void {
     if (item.isQueued) return;
     item.isQueued = true;

@@ -74,6 +74,8 @@ export class Deliverer {
   readonly #deps: Deps;
   readonly #em: () => EntityManager;
   readonly #holder = `webhooks-${randomBytes(9).toString('base64url')}`;
+  /** How many lanes it leases. */
+  readonly #mostLanes: number;
   readonly #lanes = new Map<number, Lane>();
   readonly #connections: Connections<Lane>;
   readonly #settler: Settler;
@@ -92,8 +94,9 @@ export class Deliverer {
   #sweptAt = performance.now();
   #stopping = false;
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps, mostLanes = MOST_LANES) {
     this.#deps = deps;
+    this.#mostLanes = mostLanes;
     this.#em = () => engineEm(deps.orm);
     this.#connections = new Connections(deps.env.WEBHOOK_CONNECTIONS);
     this.#settler = new Settler(deps);
@@ -226,16 +229,22 @@ export class Deliverer {
     }
   }
 
-  /** Leases lanes while connections are free for them; else only those of other tenants, which must not wait for these. */
+  /**
+   * Leases lanes while connections are free for them; else only those of tenants that have none waiting here, which must
+   * not wait for these. Slow ones have connections of their own, so they keep only slow ones out.
+   */
   async #lease(): Promise<void> {
-    const room = MOST_LANES - this.#lanes.size;
+    const room = this.#mostLanes - this.#lanes.size;
     if (room <= 0) return;
-    const isBusy = this.#connections.isFull || this.#connections.waiting > this.#deps.env.WEBHOOK_CONNECTIONS;
-    const except = isBusy ? [...new Set([...this.#lanes.values()].map(({ key }) => key.tenantId))] : [];
+    const { WEBHOOK_CONNECTIONS: many } = this.#deps.env;
+    const waiting = this.#connections.waiting('trusted', 'new');
+    const except = this.#connections.isFull || waiting.lines > many ? waiting.tenants : [];
+    const slow = this.#connections.waiting('slow');
+    const exceptSlow = this.#isCrowded || slow.lines > many ? slow.tenants : [];
     const until = performance.now() + LANE_LEASE_SECONDS * 1000 - MARGIN_MS;
     const limit = Math.min(room, LANES_AT_ONCE);
     const held = [...this.#lanes.keys()];
-    const leased = await leaseLanes(this.#em(), { holder: this.#holder, limit, except, held });
+    const leased = await leaseLanes(this.#em(), { holder: this.#holder, limit, except, exceptSlow, held });
     for (const one of leased) {
       const lane = new Lane(one, until);
       this.#lanes.set(lane.id, lane);
@@ -435,6 +444,7 @@ export class Deliverer {
     const now = performance.now();
     const idle: Lane[] = [];
     const progress: Progress[] = [];
+    const excess = this.#excess();
     for (const lane of this.#lanes.values()) {
       if (!lane.isIdle || lane.isLost) lane.idleSince = null;
       else if (now - (lane.idleSince ??= now) >= KEEP_IDLE_MS) idle.push(lane);
@@ -445,10 +455,25 @@ export class Deliverer {
     }
     if (progress.length > 0) await saveProgress(this.#em(), this.#holder, progress);
     // Something may have come for one meanwhile, and be on its way.
-    await this.#release(idle.filter(({ isIdle }) => isIdle));
+    await this.#release([
+      ...idle.filter(({ isIdle }) => isIdle),
+      ...excess.filter(({ mayWaitElsewhere }) => mayWaitElsewhere),
+    ]);
     if (now - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = now;
     await wakeForgottenLanes(this.#em());
+  }
+
+  /** Half of the lanes that may be held are: what is slow must leave room for the others. */
+  get #isCrowded(): boolean {
+    return this.#lanes.size > this.#mostLanes / 2;
+  }
+
+  /** The slow lanes to give back so that there is room, those that have been held for longest first. */
+  #excess(): Lane[] {
+    if (!this.#isCrowded) return [];
+    const slow = [...this.#lanes.values()].filter(({ mayWaitElsewhere }) => mayWaitElsewhere);
+    return slow.slice(0, this.#lanes.size - Math.floor(this.#mostLanes / 2));
   }
 
   async #showSending(): Promise<void> {

@@ -3,9 +3,9 @@ import type { WatchedTable } from '../../events/outbox.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { Deliverer } from './deliverer.ts';
 
-/** Starts to deliver webhooks; any number of processes may. */
-export function startWebhooks(deps: Deps): { stop: () => Promise<void> } {
-  const deliverer = new Deliverer(deps);
+/** Starts to deliver webhooks; any number of processes may. Each has at most so many endpoints in hand. */
+export function startWebhooks(deps: Deps, mostLanes?: number): { stop: () => Promise<void> } {
+  const deliverer = new Deliverer(deps, mostLanes);
   const ping = deps.nats.connection.subscribe(OUTBOX_PING, {
     callback: (error, message) => {
       const [table, ...details] = error ? [] : message.string().split(' ');

@@ -120,6 +120,11 @@ export class Lane implements Line {
     );
   }
 
+  /** It is slow, and waits for its turn with nothing on its way: it can as well wait in Postgres. */
+  get mayWaitElsewhere(): boolean {
+    return this.trust === 'slow' && this.isQueued && this.inFlight + this.unsettled === 0 && !this.isReading;
+  }
+
   get wantsFresh(): boolean {
     return this.#next <= this.#last && this.#room > 0;
   }

@@ -61,8 +61,9 @@ const endpointColumns = sql`
 
 /**
  * Leases up to `limit` lanes in which something is due, an equal number from every tenant that has some, the longest due
- * first; not from the tenants in `except`, and not those of the endpoints in `held`, which this holder still has in hand:
- * leased again after its lease, what is on its way there would be sent a second time. Runs an engine transaction.
+ * first; not from the tenants in `except`, no slow ones from those in `exceptSlow`, and not those of the endpoints in
+ * `held`, which this holder still has in hand: leased again after its lease, what is on its way there would be sent a
+ * second time. Runs an engine transaction.
  */
 export async function leaseLanes(
   em: EntityManager,
@@ -70,11 +71,22 @@ export async function leaseLanes(
     holder,
     limit,
     except,
+    exceptSlow = [],
     held = [],
-  }: { holder: string; limit: number; except: readonly string[]; held?: readonly number[] },
+  }: {
+    holder: string;
+    limit: number;
+    except: readonly string[];
+    exceptSlow?: readonly string[];
+    held?: readonly number[];
+  },
 ): Promise<LeasedLane[]> {
   // A lane whose endpoint was deactivated stays due if its holder died.
-  const isDue = sql`l.active and l.due_at <= now() and l.endpoint_id <> all(${[...held]}::bigint[])`;
+  const isDue = sql`
+    l.active and l.due_at <= now() and l.endpoint_id <> all(${[...held]}::bigint[]) and (
+      l.tenant_id <> all(${[...exceptSlow]}::text[]) or not exists (
+        select 1 from webhook_health h
+        where h.tenant_id = l.tenant_id and h.endpoint_id = l.endpoint_id and (h.slow or h.failures > 0)))`;
   const found = await em.transactional((tx) =>
     rows<Omit<LeasedLane, 'endpoint'> & HeldEndpoint>(
       tx,

@@ -177,3 +177,74 @@ test('what is about to be sent when its lane is found lost is not sent beside th
   await makeDue([id]);
   await until('it is sent by who has the lane next', () => there.received.length === 1);
 });
+
+/** Tells an endpoint of so many events. */
+async function tell(id: number, count = 1): Promise<void> {
+  const [lane] = await engine<{ tenant: string }>(
+    sql`select tenant_id as tenant from webhook_lanes where endpoint_id = ${id}`,
+  );
+  const matches = Array.from({ length: count }, (_, n) => ({
+    event: eventOf('CONTACT_CREATED', { contactId: n + 1 }, new Date(), lane!.tenant),
+    ...{ endpointIds: [id], contactId: null },
+  }));
+  await engineEm(service.deps.orm).transactional((tx) => recordDeliveries(tx, matches));
+}
+const healthOf = (ids: readonly number[], changes: ReturnType<typeof sql>) =>
+  engine(sql`update webhook_health set ${changes} where endpoint_id = any(${[...ids]}::bigint[])`);
+const holderOf = async (id: number): Promise<string | null> =>
+  (await engine<{ holder: string | null }>(sql`select holder from webhook_lanes where endpoint_id = ${id}`))[0]!.holder;
+/** Delivers with few connections, and few lanes, until the test has finished. */
+function deliverWithFew(connections: number, lanes?: number): void {
+  const env = { ...service.deps.env, WEBHOOK_CONNECTIONS: connections };
+  const deliverer = startWebhooks({ ...service.deps, env }, lanes);
+  onTestFinished(() => deliverer.stop());
+}
+
+test('endpoints that do not answer, however many, delay none that does, in their account and in others', async () => {
+  await engine(sql`update webhook_lanes set holder = null, due_at = null`);
+  const silent = await startEndpoint([null]);
+  const there = await startEndpoint([{ status: 204 }]);
+  const { token } = await newTenant(service);
+  const slow: number[] = [];
+  for (let n = 0; n < 8; n += 1) slow.push(await makeWebhook(undefined, silent.url, { timeoutMs: 30_000 }));
+  const [late, theirs] = [await makeWebhook(undefined, silent.url), await makeWebhook(token, silent.url)];
+  const good = await makeWebhook(undefined, there.url);
+  await healthOf([...slow, late, theirs], sql`slow = true`);
+  await healthOf([good], sql`last_success_at = now()`);
+  for (const id of slow) await tell(id, 3);
+  // Before the deliverer stops, which waits for what is on its way.
+  onTestFinished(() => Promise.all([silent.close(), there.close()]));
+  deliverWithFew(4);
+  await until('the slow ones wait', async () =>
+    (await Promise.all(slow.map(holderOf))).every((holder) => holder !== null),
+  );
+  await until('one of them is on its way', () => silent.received.length === 1);
+  await tell(late);
+  await tell(good);
+  await until('who answers is told', () => there.received.length === 1);
+  await tell(theirs);
+  await until(
+    'a slow one of an account that has none waiting is leased',
+    async () => (await holderOf(theirs)) !== null,
+  );
+  assert.equal(await holderOf(late), null);
+  assert.equal(silent.received.length, 1);
+});
+
+test('endpoints that stop answering make room for others in the process that delivers', async () => {
+  await engine(sql`update webhook_lanes set holder = null, due_at = null`);
+  const silent = await startEndpoint([null]);
+  const there = await startEndpoint([{ status: 204 }]);
+  const dead: number[] = [];
+  for (let n = 0; n < 4; n += 1)
+    dead.push(await makeWebhook(undefined, silent.url, { timeoutMs: 1_000, maxInFlight: 1 }));
+  const good = await makeWebhook(undefined, there.url);
+  await healthOf([...dead, good], sql`last_success_at = now()`);
+  for (const id of dead) await tell(id, 100);
+  // Before the deliverer stops, which waits for what is on its way.
+  onTestFinished(() => Promise.all([silent.close(), there.close()]));
+  deliverWithFew(4, 4);
+  await until('all have been asked', () => silent.received.length >= 4);
+  await tell(good);
+  await until('who answers is told', () => there.received.length === 1);
+});
