@@ -78,6 +78,7 @@ export const deliveryRoutes: RouteSpec[] = [
     params: IdParams,
     query: schema.ProofQuery,
     responses: { 200: { schema: schema.Proof } },
+    errors: ['unavailable'],
     handler: async ({ em, params, query }) => ({ body: presentProof(await readProof(em, params.id, query)) }),
   }),
   route({

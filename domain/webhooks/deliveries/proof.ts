@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { instant } from '../../common/list-page.ts';
+import { withinTime } from '../../common/within-time.ts';
 import { findEndpoint } from '../endpoints/endpoints.ts';
 import { KEPT_DAYS } from './expire-deliveries.ts';
 import { deliveriesOf, isBefore, isSince, shownStatus } from './list-deliveries.ts';
@@ -19,13 +20,18 @@ export interface Proof {
   lastSequence: number | null;
 }
 
-/** The proof for a period, by default for as long as deliveries are kept. Throws 404, and 400 for a wrong time. */
+const TOO_LONG = 'It takes too long to count these deliveries: ask for a shorter period, with `from` and `to`';
+
+/**
+ * The proof for a period, by default for as long as deliveries are kept. Throws 404, 400 for a wrong time, and 503 if it
+ * takes too long to count.
+ */
 export async function readProof(
   em: EntityManager,
   endpointId: number,
   { from, to }: { from?: string; to?: string },
 ): Promise<Proof> {
-  return em.transactional(async (tx) => {
+  return withinTime(em, TOO_LONG, async (tx) => {
     const endpoint = await findEndpoint(tx, endpointId);
     const begin = from === undefined ? sql`now() - make_interval(days => ${KEPT_DAYS})` : instant('from', from);
     const end = to === undefined ? sql`'infinity'::timestamptz` : instant('to', to);
