@@ -7402,7 +7402,7 @@ export interface components {
              * @description Why the undo left the contact as it is
              * @enum {string}
              */
-            reason: "changed_since" | "in_campaign" | "emailed" | "submitted_form" | "active" | "suppressed";
+            reason: "changed_since" | "in_campaign" | "emailed" | "messaged" | "submitted_form" | "active" | "suppressed";
         };
         ListImportKeptItemList: {
             data: components["schemas"]["ListImportKeptItem"][];

@@ -30,6 +30,7 @@ export const KEPT_REASONS = [
   'changed_since',
   'in_campaign',
   'emailed',
+  'messaged',
   'submitted_form',
   'active',
   'suppressed',

@@ -1,7 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { detachChannels } from '../../channels/people/move-channels.ts';
-import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
 import { endMemberships, keptPast } from '../../segments/membership/past-members.ts';
 import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
@@ -96,6 +95,7 @@ async function judgeMade(tx: EntityManager, tenantId: string, ids: number[]): Pr
       when c.version <> 1 then 'changed_since'
       when ${has('campaign_executions')} then 'in_campaign'
       when ${has('emails')} then 'emailed'
+      when ${has('messages')} then 'messaged'
       when ${has('form_submissions')} then 'submitted_form'
       when exists (
         select 1 from contact_activities h where h.tenant_id = c.tenant_id and h.contact_id = c.id and h.type <> all(${PASSIVE}::text[])) then 'active'
@@ -154,10 +154,9 @@ async function leaveList(
   return left.map((row) => row.contact_id).sort((a, b) => a - b);
 }
 
-/** Deletes contacts like deleteContact; they have neither executions nor emails. */
+/** Deletes contacts like deleteContact; they have no executions, emails and messages. */
 async function removeContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
-  await suppressMessagesTo(tx, tenantId, ids, 'contact_deleted');
   await detachChannels(tx, tenantId, ids);
   await removeScores(tx, tenantId, 'contact', ids);
   await endMemberships(tx, tenantId, ids);
