@@ -227,6 +227,25 @@ async function readBy(tx: EntityManager, name: string, work: () => Promise<unkno
   return (await counted()) - before;
 }
 
+test('an event that many endpoints want takes no more time for each of them than one that few want', async () => {
+  await engine(sql`
+    insert into webhook_lanes (tenant_id, endpoint_id, active) select 'many', 2000000 + n, false from generate_series(1, 10000) n`);
+  const timeForEach = async (endpoints: number): Promise<number> => {
+    const endpointIds = Array.from({ length: endpoints }, (_, n) => 2_000_001 + n);
+    const event = eventOf('CONTACT_CREATED', { contactId: 1 }, new Date(), 'many');
+    const begun = performance.now();
+    const recorded = await engineEm(service.deps.orm).transactional((tx) =>
+      recordDeliveries(tx, [{ event, endpointIds, contactId: null }]),
+    );
+    assert.equal(recorded, endpoints);
+    return (performance.now() - begun) / endpoints;
+  };
+  const bestOf = async (endpoints: number): Promise<number> =>
+    Math.min(await timeForEach(endpoints), await timeForEach(endpoints), await timeForEach(endpoints));
+  const [few, many] = [await bestOf(500), await bestOf(10_000)];
+  assert.ok(many < 5 * few, `${many} ms for each of many, ${few} ms of few`);
+});
+
 test('few deliveries with a status are found among many without reading those', async () => {
   const id = await makeTold([]);
   await storeMany(id, 'default', 5_000);
