@@ -4,9 +4,12 @@ import { followMerges } from '../../domain/contacts/people/merged-contacts.ts';
 import { contactOf, eventTypes } from '../contracts.ts';
 import type { EventHandler } from '../event-handler.ts';
 
-/** Numbers the events that endpoints want, in the order in which they happened, and makes their deliveries. */
-export function webhookHandler(): EventHandler {
-  const cache = new EndpointCache();
+/**
+ * Numbers the events that endpoints want, in the order in which they happened, and makes their deliveries: about
+ * `mostAtOnce` in a transaction. Events that want more are handled one by one.
+ */
+export function webhookHandler(mostAtOnce?: number): EventHandler {
+  const cache = new EndpointCache(mostAtOnce);
 
   return {
     name: 'webhooks',

@@ -25,6 +25,13 @@ export interface Match {
   endpointIds: number[];
 }
 
+/** Events of which one transaction cannot make the deliveries: each has to be handled in one of its own. */
+export class TooManyDeliveriesError extends Error {
+  override readonly name = 'TooManyDeliveriesError';
+}
+
+/** For how long numbering them locks lanes has to be far less than a lease, and their memory far less than there is. */
+const MOST_AT_ONCE = 200_000;
 const KEPT_CHARACTERS = 30_000_000;
 /** What an endpoint takes without its filter. */
 const ENDPOINT_CHARACTERS = 100;
@@ -40,18 +47,27 @@ export class EndpointCache {
     maxSize: KEPT_CHARACTERS,
     sizeCalculation: ({ size }) => size,
   });
+  readonly #mostAtOnce: number;
 
-  /** The events that some endpoint wants, in order, in the engine transaction `tx`. */
+  constructor(mostAtOnce = MOST_AT_ONCE) {
+    this.#mostAtOnce = mostAtOnce;
+  }
+
+  /**
+   * The events that some endpoint wants, in order, in the engine transaction `tx`. Throws TooManyDeliveriesError if they
+   * want them too often; never for a single event.
+   */
   async matches(tx: EntityManager, events: readonly AnyEvent[]): Promise<Match[]> {
     const wishes = await this.#wishes(tx, [...new Set(events.map(({ tenantid }) => tenantid))]);
     if (wishes.size === 0) return [];
     const candidates = events.flatMap((event) => {
       const of = wishes.get(event.tenantid);
-      const found = of ? [...(of.byType.get(event.type) ?? []), ...of.ofAll] : [];
-      return found.length > 0 ? [{ event, found }] : [];
+      // Not put together: that would be 10,000 for each event.
+      const found = of ? [of.byType.get(event.type) ?? [], of.ofAll] : [];
+      return found.some(({ length }) => length > 0) ? [{ event, found }] : [];
     });
     const isAsked = candidates.some(({ found }) =>
-      found.some(({ filter }) => filter?.some(({ field }) => OF_EMAILS.includes(field))),
+      found.some((some) => some.some(({ filter }) => filter?.some(({ field }) => OF_EMAILS.includes(field)))),
     );
     const referenceOf = isAsked
       ? await referencesOfEvents(
@@ -59,9 +75,15 @@ export class EndpointCache {
           candidates.map(({ event }) => event),
         )
       : (): EmailReferences => ({});
+    let deliveries = 0;
     return candidates.flatMap(({ event, found }) => {
       const data = { ...referenceOf(event), ...event.data };
-      const wanting = found.filter(({ filter }) => filter === null || matchesWhere(filter, data));
+      const wanting = found.flatMap((some) =>
+        some.filter(({ filter }) => filter === null || matchesWhere(filter, data)),
+      );
+      deliveries += wanting.length;
+      if (deliveries > this.#mostAtOnce && events.length > 1)
+        throw new TooManyDeliveriesError(`${events.length} events are wanted more than ${this.#mostAtOnce} times`);
       return wanting.length > 0 ? [{ event, endpointIds: wanting.map(({ id }) => id) }] : [];
     });
   }
