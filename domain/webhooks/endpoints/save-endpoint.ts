@@ -33,7 +33,7 @@ interface Services {
 const MOST_ENDPOINTS = 10_000;
 const resourceOf = (id: number) => ({ resourceType: 'webhook', resourceId: id });
 
-/** What the audit log has of an endpoint. */
+/** What the audit log has of an endpoint. The version tells of what is not in it: the value of a header. */
 const contentOf = (endpoint: WebhookEndpoint) => ({
   name: endpoint.name,
   url: endpoint.url,
@@ -47,6 +47,7 @@ const contentOf = (endpoint: WebhookEndpoint) => ({
   maxInFlight: endpoint.maxInFlight,
   timeoutMs: endpoint.timeoutMs,
   active: endpoint.active,
+  version: endpoint.version,
 });
 
 /**

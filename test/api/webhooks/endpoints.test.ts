@@ -121,6 +121,22 @@ test('what was read can be put back; headers keep their values, and a stale vers
   assert.equal((await service.api('GET', path)).body.name, 'Other');
 });
 
+/** The changes of a webhook in the audit log, oldest first. */
+const changesOf = async (id: number): Promise<{ before: object; after: object }[]> => {
+  const { body } = await service.api('GET', `/auth/audit-log?resourceType=webhook&resourceId=${id}&limit=200`);
+  return body.data.filter(({ action }: { action: string }) => action === 'webhook.updated').reverse();
+};
+
+test('another value of a header is in the audit log, without the value; what changes nothing is not', async () => {
+  const { id } = await make({ headers: { 'X-Key': 'first' } });
+  for (const headers of [{ 'x-key': 'another' }, { 'x-key': true }])
+    assert.equal((await service.api('PUT', `/webhooks/${id}`, { headers })).status, 200);
+  assert.deepEqual(
+    (await changesOf(id)).map(({ before, after }) => [before, after]),
+    [[{ version: 1 }, { version: 2 }]],
+  );
+});
+
 test('the values of headers are not sent to another origin: whoever changes it gives them again', async () => {
   const { id } = await make({ headers: { 'X-Key': 'secret' } });
   const path = `/webhooks/${id}`;
