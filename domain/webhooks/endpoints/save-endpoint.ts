@@ -33,12 +33,14 @@ interface Services {
 const MOST_ENDPOINTS = 10_000;
 const resourceOf = (id: number) => ({ resourceType: 'webhook', resourceId: id });
 
-/** What the audit log has of an endpoint. The version tells of what is not in it: the value of a header. */
+/**
+ * What the audit log has of an endpoint. The version tells of changes of what is not in it: the values of headers, and the
+ * filter, which may name a person, while entries cannot be removed.
+ */
 const contentOf = (endpoint: WebhookEndpoint) => ({
   name: endpoint.name,
   url: endpoint.url,
   types: endpoint.types,
-  filter: endpoint.filter ?? null,
   format: endpoint.format,
   signature: endpoint.signature,
   ordering: endpoint.ordering,

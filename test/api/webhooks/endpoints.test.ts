@@ -137,6 +137,20 @@ test('another value of a header is in the audit log, without the value; what cha
   );
 });
 
+test('filters may name people, so the audit log has their changes, not what they say', async () => {
+  const filter = (value: string) => ({ filter: [{ field: 'email', operator: 'eq', value }] });
+  const { id } = await make(filter('ada@example.com'));
+  assert.equal((await service.api('PUT', `/webhooks/${id}`, filter('augusta@example.com'))).status, 200);
+  assert.deepEqual(
+    (await changesOf(id)).map(({ before, after }) => [before, after]),
+    [[{ version: 1 }, { version: 2 }]],
+  );
+  assert.equal((await service.api('DELETE', `/webhooks/${id}`)).status, 204);
+  const { body } = await service.api('GET', `/auth/audit-log?resourceType=webhook&resourceId=${id}`);
+  assert.equal(body.data.length, 3);
+  assert.ok(!JSON.stringify(body).includes('@example.com'));
+});
+
 test('the values of headers are not sent to another origin: whoever changes it gives them again', async () => {
   const { id } = await make({ headers: { 'X-Key': 'secret' } });
   const path = `/webhooks/${id}`;
