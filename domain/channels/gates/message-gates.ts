@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
+import { isBeingErased } from '../../contacts/values/being-erased.ts';
 import { askCaps } from './caps.ts';
 import { DEFAULT_WINDOWS } from './default-windows.ts';
 import { quietHoursJoin } from './quiet-hours.ts';
@@ -72,6 +73,7 @@ export const messageRefusal: RawBuilder<unknown> = sql`case
   when ${isStopped} then 'stopped'
   when e.template_id is not null and t.id is null then 'template_deleted'
   when e.contact_id is not null and c.id is null then 'contact_deleted'
+  when ${isBeingErased(sql`e.tenant_id`, sql`e.contact_id`)} then 'contact_erased'
   when c.status = 'archived' and (e.contact_id is not null or ${isMarketing}) then 'contact_archived'
   when not a.reachable then case e.channel when 'push' then 'no_subscription' else 'no_address' end
   when ${isMarketing} and e.channel = 'sms'
@@ -123,6 +125,7 @@ const BY_REASON: Record<string, MessageGate> = {
   template_deleted: 'template',
   contact_deleted: 'contact',
   contact_archived: 'contact',
+  contact_erased: 'contact',
   erased: 'contact',
   no_address: 'address',
   no_subscription: 'address',

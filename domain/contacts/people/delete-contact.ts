@@ -7,7 +7,7 @@ import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executio
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
 import { endMemberships } from '../../segments/membership/past-members.ts';
-import { assertNotBeingErased } from './being-erased.ts';
+import { assertNotBeingErased } from '../values/being-erased.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 
 /**

@@ -12,7 +12,7 @@ import { endMemberships, movedAt, movePastMemberships } from '../../segments/mem
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';
 import type { ContactStatus, ContactValues } from '../values/contact-values.ts';
-import { assertNotBeingErased } from './being-erased.ts';
+import { assertNotBeingErased } from '../values/being-erased.ts';
 import { addressDigest } from '../../addresses/digest.ts';
 import { creationIdSql } from '../../common/creation-id.ts';
 import { CONTACT_LIMITS } from '../../common/fields.ts';

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from '../../../db/orm.ts';
 import { askCaps, emailPriority } from '../../channels/gates/caps.ts';
 import { isStopped } from '../../channels/gates/stopped.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
+import { isBeingErased } from '../../contacts/values/being-erased.ts';
 import { unverifiedSenderReason } from '../senders/proven.ts';
 
 /**
@@ -46,13 +47,14 @@ export const gateJoins = sql`
 
 /**
  * Why the email must not be sent; null if it may. Transactional email is sent despite an unsubscribe, but nothing is
- * ever sent to an address that bounced or complained, or for a contact that was deleted.
+ * ever sent to an address that bounced or complained, or for a contact that was deleted or is being erased.
  */
 export const refusal = sql`case
   when k.status in ('CANCELLED', 'FAILED') then 'campaign_' || lower(k.status)
   when ${isStopped} then 'stopped'
   when t.id is null then 'template_deleted'
   when e.contact_id is not null and c.id is null then 'contact_deleted'
+  when ${isBeingErased(sql`e.tenant_id`, sql`e.contact_id`)} then 'contact_erased'
   when a.status in ('bounced', 'complained') then 'contact_' || a.status
   when a.suppressed in ('bounced', 'complained') then 'address_' || a.suppressed
   when t.category = 'transactional' then null
@@ -89,7 +91,7 @@ export function gateOf(reason: string | null): Gate | null {
   if (reason === 'outranked') return 'priority';
   if (reason === 'campaign_cancelled' || reason === 'campaign_failed') return 'campaign';
   if (reason === 'template_deleted') return 'template';
-  if (reason === 'contact_deleted') return 'contact';
+  if (reason === 'contact_deleted' || reason === 'contact_erased') return 'contact';
   if (reason === 'topic_off') return 'topic';
   if (reason === 'sender_unverified') return 'sender';
   if (reason?.startsWith('contact_')) return 'status';

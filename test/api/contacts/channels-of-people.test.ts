@@ -553,6 +553,42 @@ test('former addresses are kept whatever changes a contact, and nothing is kept 
   assert.deepEqual([await former(inBatch), await former(imported)], [[inBatch.phoneE164], [imported.phoneE164]]);
 });
 
+test('nothing goes to a contact from the request of its erasure on', async () => {
+  const person = await make();
+  await decide(person.phoneE164, 'subscribed');
+  await device(person.id);
+  const { id: templateId } = await ok('POST', '/emails/templates', {
+    ...{ name: 'Receipt', subject: 'Yours', content: '<p>Yours</p>', category: 'transactional' },
+  });
+  const waiting = await text(person.id, 'QUEUED');
+  const refusals = async () => {
+    const { gates: ofWaiting } = await ok('GET', `/channels/messages/${waiting}/explain`);
+    const { emailId } = await ok('POST', '/emails/send', { templateId, recipientId: person.id });
+    const { status, reason } = await ok('GET', `/emails/${emailId}`);
+    const checked = [];
+    for (const channel of ['email', 'sms', 'push']) {
+      const { gates } = await ok('POST', '/channels/check', {
+        ...{ contactId: person.id, channel, category: 'transactional' },
+      });
+      checked.push(gates);
+    }
+    return [
+      ...[ofWaiting, ...checked].map((gates) => {
+        const { gate, passed, reason: why } = gates.at(-1);
+        return passed ? 'passed' : `${gate} ${why}`;
+      }),
+      status === 'SUPPRESSED' ? reason : 'passed',
+    ];
+  };
+  const erasure = await idOf(
+    sql`insert into erasures (tenant_id, contact_id, status, certificate) values ('default', ${person.id}, 'RUNNING', '{}') returning id`,
+  );
+  assert.deepEqual(await refusals(), [...Array<string>(4).fill('contact contact_erased'), 'contact_erased']);
+  await query(sql`update erasures set status = 'FAILED' where id = ${erasure}`);
+  const later = await refusals();
+  assert.ok(!later.some((each) => each.includes('contact_erased')), later.join());
+});
+
 test('what is known of a number stays as long as another contact has it', async () => {
   const [person, other] = [await make(), await make()];
   await ok('PUT', `/contacts/${other.id}`, {

@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors.ts';
  * that waits for the lock does not see an erasure that was requested meanwhile.
  */
 export const isBeingErased = (tenantId: RawBuilder<unknown>, contactId: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`exists (select 1 from erasures e where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} and e.status in ('PENDING', 'RUNNING'))`;
+  sql`exists (select 1 from erasures being_erased where being_erased.tenant_id = ${tenantId} and being_erased.contact_id = ${contactId} and being_erased.status in ('PENDING', 'RUNNING'))`;
 
 /**
  * Throws `conflict` if one of these contacts, whose rows are locked, is being erased: the erasure finds data by the
