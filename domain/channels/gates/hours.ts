@@ -33,14 +33,18 @@ export function nextOpening(rules: HoursRules, now: Date): Date | null {
 }
 
 /**
- * Until when a message that was queued at `queuedAt` must be held; null if it may be sent now, `expired` if that is
- * longer than the tenant allows.
+ * Until when a message that was queued at `queuedAt` must be held; null if it may be sent now, `expired` if its hours
+ * are closed for longer than the tenant allows. What passed while they were open is not counted: it was not held then.
  */
 export function heldUntil(rules: HoursRules, queuedAt: Date, now: Date): Date | 'expired' | null {
   const opening = nextOpening(rules, now);
   if (opening?.getTime() === now.getTime()) return null;
-  const until = queuedAt.getTime() + rules.maxHoldHours * HOUR_MS;
-  return opening === null || opening.getTime() > until ? 'expired' : opening;
+  if (opening === null) return 'expired';
+  const earliest = opening.getTime() - rules.maxHoldHours * HOUR_MS;
+  if (queuedAt.getTime() >= earliest) return opening;
+  // It is held since they closed, if that was not earlier: they were open just before.
+  const before = nextOpening(rules, new Date(earliest - 1));
+  return before !== null && before < opening ? opening : 'expired';
 }
 
 /** The first moment from `now` on that lies in all windows and in no quiet hours. */

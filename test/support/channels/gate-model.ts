@@ -93,6 +93,13 @@ function firstMoment(now: number, until: number, holds: (moment: number) => bool
   return null;
 }
 
+/** Since when it has not held until `now`, at most since `from`. */
+function closedSince(now: number, from: number, holds: (moment: number) => boolean): number {
+  let at = now;
+  while (at > from && !holds(at - 1)) at = Math.floor((at - 1) / QUARTER) * QUARTER;
+  return Math.max(at, from);
+}
+
 /**
  * What the one gate says about the messages of one person whose number and devices may be written to, computed as the
  * rules are told: one message after another, quarter of an hour by quarter of an hour.
@@ -162,10 +169,11 @@ export class GateModel {
     const goes: Partial<Part> = this.#isTooOld(item) ? { status: 'FAILED', reason: 'expired' } : { status: 'SENDING' };
     if (item.category === 'transactional') return goes;
     // What is held too long expires; what finds its hours open goes, however long nobody started it.
-    const heldUntil = Math.max(this.now, item.at + this.rules.maxHoldHours * HOUR);
-    const opens = firstMoment(this.now, heldUntil, this.#isOpen(item.channel));
+    const isOpen = this.#isOpen(item.channel);
+    const heldUntil = closedSince(this.now, item.at, isOpen) + this.rules.maxHoldHours * HOUR;
+    const opens = isOpen(this.now) ? this.now : firstMoment(this.now, heldUntil, isOpen);
     if (opens === null) return { status: 'SUPPRESSED', reason: 'expired' };
-    if (opens > this.now) return { due: opens };
+    if (opens > this.now) return this.#isTooOld(item) ? goes : { due: opens };
     if (item.startedAt !== null) return goes;
     const counts = this.rules.caps
       .filter(({ channels }) => channels.includes(item.channel))

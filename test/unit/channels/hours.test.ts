@@ -64,6 +64,22 @@ test('what finds no open hour in the time that it may be held, expires at once',
   );
 });
 
+test('only the time for which hours are closed counts as held, not what passed while they were open', () => {
+  // Queued in the morning, and its provider did not work until the next day's window had closed.
+  const [queued, now] = [at('2026-06-01T09:00'), at('2026-06-02T21:01')];
+  const daily = { from: '08:00', to: '21:00', timezone: 'UTC' };
+  const held = (rules: Partial<HoursRules>, from = queued) => heldUntil({ ...RULES, ...rules }, from, now);
+  assert.deepEqual(held({ sendWindow: daily }), at('2026-06-03T08:00'));
+  // They are closed for exactly eleven hours.
+  assert.deepEqual(held({ sendWindow: daily, maxHoldHours: 11 }), at('2026-06-03T08:00'));
+  assert.equal(held({ sendWindow: daily, maxHoldHours: 10 }), 'expired');
+  const quiet = { from: '20:30', to: '08:00', timezone: 'UTC' };
+  assert.equal(held({ sendWindow: daily, quietHours: quiet, maxHoldHours: 11 }), 'expired');
+  assert.deepEqual(held({ sendWindow: daily, quietHours: quiet, maxHoldHours: 12 }), at('2026-06-03T08:00'));
+  // It came when they were closed already.
+  assert.deepEqual(held({ sendWindow: daily, maxHoldHours: 11 }, at('2026-06-02T21:00')), at('2026-06-03T08:00'));
+});
+
 // No time that a clock change skips or repeats: those have a meaning of their own (RFC 5545).
 const time = fc.oneof(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 240, max: 1439 })).map((minute) => {
   const two = (n: number) => String(n).padStart(2, '0');
