@@ -251,8 +251,8 @@ export async function saveProgress(em: EntityManager, holder: string, lanes: rea
 }
 
 /**
- * Gives lanes back: they are due at once if there are deliveries after `cursor`, else when the next one is to be tried
- * again. Runs an engine transaction.
+ * Gives lanes back: they are due at once if there are deliveries after `cursor`, or what waits has to be made due, else
+ * when the next one is to be tried again. Runs an engine transaction.
  */
 export async function releaseLanes(em: EntityManager, holder: string, lanes: readonly Progress[]): Promise<void> {
   await em.transactional(async (tx) => {
@@ -263,7 +263,7 @@ export async function releaseLanes(em: EntityManager, holder: string, lanes: rea
       sql`
       update webhook_lanes l set holder = null, cursor = r.c, cursor_day = r.d, due_at = case
         when not l.active then null
-        when l.last_sequence > r.c then now()
+        when l.last_sequence > r.c or l.hurried_at is not null then now()
         else (select min(next_attempt_at) from webhook_deliveries d where d.endpoint_id = l.endpoint_id and d.next_attempt_at is not null) end
       from ${progressRows(lanes)} where l.tenant_id = r.t and l.endpoint_id = r.e and l.holder = ${holder}`,
     );
@@ -281,7 +281,7 @@ export async function wakeForgottenLanes(em: EntityManager): Promise<void> {
       sql`
       update webhook_lanes set due_at = now() where (tenant_id, endpoint_id) in (
         select tenant_id, endpoint_id from webhook_lanes
-        where active and (holder is not null or last_sequence > cursor) and (due_at is null or due_at > now() + interval '1 minute')
+        where active and (holder is not null or last_sequence > cursor or hurried_at is not null) and (due_at is null or due_at > now() + interval '1 minute')
         for update skip locked)`,
     ),
   );

@@ -5,7 +5,13 @@ import pg from 'pg';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { deleteAbandoned } from '../../../domain/webhooks/deliveries/expire-deliveries.ts';
 import { noteForgotten, untilForgotten } from '../../../domain/webhooks/deliveries/forget-erased.ts';
-import { leaseLanes, lookAtLanes, releaseLanes, renewLanes } from '../../../domain/webhooks/deliveries/lanes.ts';
+import {
+  leaseLanes,
+  lookAtLanes,
+  releaseLanes,
+  renewLanes,
+  wakeForgottenLanes,
+} from '../../../domain/webhooks/deliveries/lanes.ts';
 import { recordDeliveries } from '../../../domain/webhooks/deliveries/record-deliveries.ts';
 import { disableEndpoints } from '../../../domain/webhooks/endpoints/disable-endpoints.ts';
 import { startWebhooks } from '../../../worker/webhooks/index.ts';
@@ -109,17 +115,46 @@ test('a lease that is over is not renewed, although nobody has taken the lane', 
   assert.deepEqual(await renew(), []);
 });
 
+/** Tells an endpoint of so many events. */
+async function tell(id: number, count = 1): Promise<void> {
+  const [lane] = await engine<{ tenant: string }>(
+    sql`select tenant_id as tenant from webhook_lanes where endpoint_id = ${id}`,
+  );
+  const matches = Array.from({ length: count }, (_, n) => ({
+    event: eventOf('CONTACT_CREATED', { contactId: n + 1 }, new Date(), lane!.tenant),
+    ...{ endpointIds: [id], contactId: null },
+  }));
+  await engineEm(service.deps.orm).transactional((tx) => recordDeliveries(tx, matches));
+}
+
+test('what waits for its next attempt is due when its endpoint is active again, although its lane is given back later', async () => {
+  const id = await leasedWebhook();
+  await tell(id);
+  await engine(
+    sql`update webhook_deliveries set attempts = 1, last_at = now(), next_attempt_at = now() + interval '5 hours' where endpoint_id = ${id}`,
+  );
+  for (const active of [false, true])
+    assert.equal((await service.api('PUT', `/webhooks/${id}`, { active })).status, 200);
+  const release = () =>
+    releaseLanes(engineEm(service.deps.orm), 'test', [
+      { tenantId: 'default', endpointId: id, cursor: 1, cursorDay: null },
+    ]);
+  await release();
+  assert.deepEqual(await lease(1), [id]);
+  // As if the clock had been set back since.
+  await release();
+  await engine(sql`update webhook_lanes set due_at = now() + interval '5 hours' where endpoint_id = ${id}`);
+  await wakeForgottenLanes(engineEm(service.deps.orm));
+  assert.ok((await lease(100)).includes(id));
+});
+
 test('what is on its way is not sent again by who finds its own lane due, and the lane goes on', async () => {
   await engine(sql`update webhook_lanes set holder = null, due_at = null`);
   const answer = Promise.withResolvers<void>();
   const there = await startEndpoint([{ status: 204, before: () => answer.promise }, { status: 204 }]);
   onTestFinished(() => there.close());
   const id = await makeWebhook(undefined, there.url);
-  const tell = (contactId: number) =>
-    engineEm(service.deps.orm).transactional((tx) =>
-      recordDeliveries(tx, [{ event: eventOf('CONTACT_CREATED', { contactId }), endpointIds: [id], contactId: null }]),
-    );
-  await tell(1);
+  await tell(id);
   const deliverer = startWebhooks(service.deps);
   onTestFinished(() => deliverer.stop());
   await until('the first one has come', () => there.received.length > 0);
@@ -128,7 +163,7 @@ test('what is on its way is not sent again by who finds its own lane due, and th
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   assert.equal(there.received.length, 1);
   answer.resolve();
-  await tell(2);
+  await tell(id);
   await until('the second one has come', () => there.received.length > 1);
   await until('both are settled', async () => {
     const open = await engine(
@@ -178,17 +213,6 @@ test('what is about to be sent when its lane is found lost is not sent beside th
   await until('it is sent by who has the lane next', () => there.received.length === 1);
 });
 
-/** Tells an endpoint of so many events. */
-async function tell(id: number, count = 1): Promise<void> {
-  const [lane] = await engine<{ tenant: string }>(
-    sql`select tenant_id as tenant from webhook_lanes where endpoint_id = ${id}`,
-  );
-  const matches = Array.from({ length: count }, (_, n) => ({
-    event: eventOf('CONTACT_CREATED', { contactId: n + 1 }, new Date(), lane!.tenant),
-    ...{ endpointIds: [id], contactId: null },
-  }));
-  await engineEm(service.deps.orm).transactional((tx) => recordDeliveries(tx, matches));
-}
 const healthOf = (ids: readonly number[], changes: ReturnType<typeof sql>) =>
   engine(sql`update webhook_health set ${changes} where endpoint_id = any(${[...ids]}::bigint[])`);
 const holderOf = async (id: number): Promise<string | null> =>
