@@ -144,6 +144,15 @@ async function eraseWhatIsTheirs(
   const { contactIds, addresses, digests, numberDigests } = person;
   const everyDigest = [...digests, ...numberDigests];
   const ids = sql`${contactIds}::bigint[]`;
+  // Of an address that was erased before, the stricter suppression stays.
+  await counted(
+    tx,
+    sql`
+      update suppressions k set reason = s.reason from suppressions s
+      where s.tenant_id = ${tenantId} and s.email_key = any(${addresses}::text[]) and s.reason in ('bounced', 'complained')
+        and k.tenant_id = s.tenant_id and k.email_key = 'erased:' || ${sql.raw(addressDigestSql('s.tenant_id', 's.email_key'))}
+        and k.reason not in ('bounced', 'complained')`,
+  );
   const counts: Counts = {
     // Conditions, goals and awaited events tell the person's values; calls tell what their receiver answered.
     stepReasons: await counted(

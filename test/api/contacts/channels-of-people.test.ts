@@ -264,6 +264,24 @@ test('of two suppressions of one address, a second erasure leaves the stricter o
   }
 });
 
+test('a second erasure of an address leaves the stricter of its suppressions for email, too', async () => {
+  for (const [kept, later, left] of [
+    ['manual', 'complained', 'complained'],
+    ['bounced', 'unsubscribed', 'bounced'],
+  ]) {
+    const person = await make();
+    const key = erasedKey('default', person.email);
+    await query(sql`
+      insert into suppressions (tenant_id, email_key, reason, source)
+      values ('default', ${key}, ${kept}, null), ('default', ${person.email}, ${later}, 'page')`);
+    await erase(person);
+    assert.deepEqual(
+      await query(sql`select reason, source from suppressions where email_key in (${key}, ${person.email})`),
+      [{ reason: left, source: null }],
+    );
+  }
+});
+
 test('choices go along when an email address changes', async () => {
   const person = await make();
   const topic = await refuse(person.email, 'push');
