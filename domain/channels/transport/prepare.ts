@@ -1,4 +1,5 @@
 import type { ProviderType } from '../../../db/entities/channels.ts';
+import { renderFailure } from '../../emails/rendering/template-limits.ts';
 import { outboundError } from '../../outbound/outbound-error.ts';
 import type { OutboundAnswer, Outbound } from '../../outbound/outbound.ts';
 import { isPushEndpoint } from '../push/push-hosts.ts';
@@ -87,8 +88,19 @@ const CARRIERS: Record<CarrierType, Carrier> = {
     judge: judgeTwilio,
   },
   http: {
-    prepare: (send, services) =>
-      httpCall(send.provider!.config as unknown as HttpConfig, send.provider!.credentials, textOf(send, services)),
+    prepare: (send, services) => {
+      try {
+        return httpCall(
+          send.provider!.config as unknown as HttpConfig,
+          send.provider!.credentials,
+          textOf(send, services),
+        );
+      } catch (error) {
+        // With this text its `body` reaches a limit: it would each time, and with others it may not.
+        const { message } = renderFailure(error, '/config/body');
+        return { failed: outcome('FAILED', message, { reason: 'provider_body_failed' }) };
+      }
+    },
     judge: (answer, config) => judgeHttp(config as unknown as HttpConfig, answer),
   },
   fcm: {

@@ -225,6 +225,20 @@ test.concurrent.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
 );
 
 test.concurrent(
+  'a text with which the body of a provider cannot be rendered fails at once, and the provider goes on',
+  apart(async ({ texts, makeHttp }) => {
+    const asked = await makeHttp([{ status: 200, body: '{"id":"a"}' }]);
+    const text = '{% if text contains "loop" %}{% for i in (1..9999999) %}x{% endfor %}{% endif %}{{text}}';
+    const config = { url: asked.url, body: { to: '{{to}}', text }, idPath: 'id' };
+    await texts.call('PUT', `/channels/providers/${asked.id}`, 200, { config });
+    const id = await texts.send('loop');
+    assert.equal((await texts.ends(id, 'FAILED')).reason, 'provider_body_failed');
+    await texts.ends(await texts.send(), 'SENT');
+    assert.equal(asked.received.length, 1);
+  }),
+);
+
+test.concurrent(
   'an answer that breaks off says nothing: the text is in doubt',
   apart(async ({ texts, makeHttp, addProvider }) => {
     let asked = 0;
