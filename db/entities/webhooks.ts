@@ -88,7 +88,10 @@ const WebhookLaneSchema = defineEntity({
     /** Goes up after an erasure; and the last one of which the holder has nothing in memory any more. */
     erasures: p.integer().default(0),
     forgotten: p.integer().default(0),
-    /** When the endpoint was activated, until what was tried before has been made due. */
+    /**
+     * When the endpoint was activated, until what was not tried since has been made due. 1970: only what was never tried,
+     * because it waited for others, and its order does not matter any more.
+     */
     hurriedAt: timestamp().nullable(),
     /** The endpoint was deleted; its deliveries are being deleted. */
     deletedAt: timestamp().nullable(),

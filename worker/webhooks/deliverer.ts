@@ -193,7 +193,12 @@ export class Deliverer {
       );
       const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
       // Not by the map of lanes: one may have been given back meanwhile.
-      for (const lane of changed) Object.assign(lane, { endpoint: byId.get(lane.id) ?? lane.endpoint, secrets: null });
+      for (const lane of changed) {
+        const endpoint = byId.get(lane.id) ?? lane.endpoint;
+        // What is in hand was read for the other order: it is read anew, when what is on its way has ended.
+        if (endpoint.ordering !== lane.endpoint.ordering) lane.isLost = true;
+        Object.assign(lane, { endpoint, secrets: null });
+      }
     }
     await this.#forget(held, found);
     // Who takes the lane next would repeat what is still on its way.

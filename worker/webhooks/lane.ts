@@ -45,7 +45,7 @@ export class Lane implements Line {
   idleSince: number | null = null;
   /** The `cursor` of its progress that was last stored. */
   savedCursor: number;
-  /** What was tried before the endpoint was activated then has to be made due. */
+  /** What was not tried since then has to be made due. */
   hurriedAt: Date | null;
 
   /** The next number to read, the last one that there is, and the day of the last one that was read. */

@@ -34,7 +34,7 @@ export interface LaneNews extends LaneKey {
   lastSequence: number;
   nudges: number;
   version: number;
-  /** When the endpoint was activated, if what was tried before has to be made due. */
+  /** When the endpoint was activated, if what was not tried since has to be made due; 1970: only what was never tried. */
   hurriedAt: Date | null;
 }
 
@@ -183,17 +183,17 @@ export async function lookAtLanes(
 const PAGE = 1000;
 
 /**
- * Makes a page of the deliveries due that were tried before their endpoint was activated. Call it until it returns
+ * Makes a page of the deliveries due that were not tried since their endpoint was activated (`hurriedAt`). Call it until it returns
  * true: then it was the last page. Runs an engine transaction.
  */
-export async function hurryRetries(em: EntityManager, lane: LaneKey, activatedAt: Date): Promise<boolean> {
+export async function hurryRetries(em: EntityManager, lane: LaneKey, hurriedAt: Date): Promise<boolean> {
   return em.transactional(async (tx) => {
     const hurried = await rows(
       tx,
       sql`
       update webhook_deliveries d set next_attempt_at = now() from (
         select sequence, day from webhook_deliveries
-        where endpoint_id = ${lane.endpointId} and next_attempt_at > now() and coalesce(last_at < ${activatedAt}::timestamptz, true)
+        where endpoint_id = ${lane.endpointId} and next_attempt_at > now() and coalesce(last_at < ${hurriedAt}::timestamptz, true)
         limit ${PAGE}) p
       where d.endpoint_id = ${lane.endpointId} and d.sequence = p.sequence and d.day = p.day returning 1`,
     );
@@ -202,7 +202,7 @@ export async function hurryRetries(em: EntityManager, lane: LaneKey, activatedAt
       tx,
       sql`
       update webhook_lanes set hurried_at = null
-      where tenant_id = ${lane.tenantId} and endpoint_id = ${lane.endpointId} and hurried_at <= ${activatedAt}::timestamptz`,
+      where tenant_id = ${lane.tenantId} and endpoint_id = ${lane.endpointId} and hurried_at <= ${hurriedAt}::timestamptz`,
     );
     return true;
   });

@@ -147,6 +147,7 @@ export async function updateEndpoint(
     }
     await tx.flush();
     if (endpoint.active !== before.active) await switchLane(tx, endpoint);
+    if (endpoint.ordering !== before.ordering && endpoint.ordering === 'none') await letGo(tx, endpoint);
     touchOutbox(tx, 'webhook_lanes');
     await appendAudit(tx, author, { action: 'webhook.updated', ...resourceOf(id), before, after: contentOf(endpoint) });
     return viewOf(tx, endpoint);
@@ -193,6 +194,16 @@ async function switchLane(tx: EntityManager, { tenantId, id, active }: WebhookEn
     sql`
     update webhook_lanes set active = true, nudges = nudges + 1, hurried_at = now(), due_at = case when holder is null then now() else due_at end
     where ${of}`,
+  );
+}
+
+/** What waits for others, and was never tried itself, need not wait any more. */
+async function letGo(tx: EntityManager, { tenantId, id }: WebhookEndpoint): Promise<void> {
+  await rows(
+    tx,
+    sql`
+    update webhook_lanes set nudges = nudges + 1, hurried_at = coalesce(hurried_at, 'epoch'), due_at = case when active and holder is null then now() else due_at end
+    where tenant_id = ${tenantId} and endpoint_id = ${id}`,
   );
 }
 

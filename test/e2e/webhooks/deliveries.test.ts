@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { deleteAbandoned, expireDeliveries } from '../../../domain/webhooks/deliveries/expire-deliveries.ts';
+import { untilForgotten } from '../../../domain/webhooks/deliveries/forget-erased.ts';
 import { encode } from '../../../events/nats.ts';
 import { batchSubject } from '../../../events/streams.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
@@ -233,6 +234,43 @@ test('with ordering by contact, what waits for a delivery that is retried by han
   );
   await hurry(id);
   await untilStates(id, 'DELIVERED', 'DELIVERED', 'DELIVERED');
+});
+
+test('without ordering any more, what waited for a delivery that is tried again later is sent at once', async () => {
+  const there = await receiver(FAILED_LATER, OK);
+  const { id } = await makeWebhook(there.url, ORDERED);
+  const contactId = await makeContact();
+  await until('it has failed', async () => (await deliveriesOf(id))[0]?.attempts.length === 1);
+  for (const name of ['B', 'C']) await service.api('PUT', `/contacts/${contactId}`, { firstName: name });
+  await until('the others wait for it', async () => {
+    const waiting = await engine(
+      sql`select 1 from webhook_deliveries where endpoint_id = ${id} and next_attempt_at > now() + interval '1 minute'`,
+    );
+    return waiting.length === 3;
+  });
+  assert.equal((await service.api('PUT', `/webhooks/${id}`, { ordering: 'none' })).status, 200);
+  await untilStates(id, 'PENDING', 'DELIVERED', 'DELIVERED');
+  assert.equal(there.received.length, 3);
+});
+
+test('with ordering by contact from now on, what was read ahead waits for the one before, too', async () => {
+  const opened = Promise.withResolvers<void>();
+  const there = await receiver({ ...FAILED_LATER, before: () => opened.promise }, OK);
+  const { id } = await makeWebhook(there.url, { ...ORDERED, ordering: 'none' });
+  const contactId = await makeContact();
+  await untilReceived(there, 1);
+  for (const name of ['B', 'C']) await service.api('PUT', `/contacts/${contactId}`, { firstName: name });
+  await makeContact();
+  await until('four are numbered', async () => (await deliveriesOf(id)).length === 4);
+  assert.equal((await service.api('PUT', `/webhooks/${id}`, { ordering: 'contact' })).status, 200);
+  // As a side effect, this waits until who delivers has looked at its endpoints.
+  await untilForgotten(tenantEm(service.deps.orm, 'default'), 'default');
+  opened.resolve();
+  await untilStates(id, 'PENDING', 'PENDING', 'PENDING', 'DELIVERED');
+  assert.deepEqual(
+    there.received.map((one) => bodyOf(one).sequence),
+    [1, 4],
+  );
 });
 
 test('410 disables, with a mail and an event; what matches is held, and sent when it is active again', async () => {
