@@ -1,4 +1,4 @@
-import { followMerges } from '../../domain/contacts/people/merged-contacts.ts';
+import { followMerges, OF_THE_SOURCE_ALONE } from '../../domain/contacts/people/merged-contacts.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { analyticsHandler } from './analytics.ts';
 import { campaignHandler } from './campaigns.ts';
@@ -11,17 +11,20 @@ import type { EventHandler } from '../event-handler.ts';
 import type { EventType } from '../contracts.ts';
 
 /**
- * A handler to which events of merged contacts come as events of those they were merged into, but for the types in
- * `except`.
+ * A handler to which events of merged contacts come as events of those they were merged into, but for those that are of
+ * the merged contact alone and the types in `more`.
  */
 const followingMerges = (
   { handle, afterCommit, ...handler }: EventHandler,
-  except: readonly EventType[] = [],
-): EventHandler => ({
-  ...handler,
-  handle: async (tx, events) => handle(tx, await followMerges(tx, events, except)),
-  ...(afterCommit && { afterCommit: async (tx, events) => afterCommit(tx, await followMerges(tx, events, except)) }),
-});
+  more: readonly EventType[] = [],
+): EventHandler => {
+  const except = [...OF_THE_SOURCE_ALONE, ...more];
+  return {
+    ...handler,
+    handle: async (tx, events) => handle(tx, await followMerges(tx, events, except)),
+    ...(afterCommit && { afterCommit: async (tx, events) => afterCommit(tx, await followMerges(tx, events, except)) }),
+  };
+};
 
 /** The event handlers: one per durable consumer. */
 export function eventHandlers(_deps: Deps): EventHandler[] {

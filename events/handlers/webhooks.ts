@@ -18,7 +18,7 @@ export function webhookHandler(mostAtOnce?: number): EventHandler {
     select: async (tx, events) => (await cache.matches(tx, events)).map(({ event }) => event),
     handle: async (tx, events) => {
       const matches = await cache.matches(tx, events);
-      // They are told as they happened, but belong to the contacts of now.
+      // They are told as they happened, but belong to the contacts of now, as those do that were recorded before a merge.
       const followed = await followMerges(
         tx,
         matches.map(({ event }) => event),

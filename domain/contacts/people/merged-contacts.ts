@@ -1,8 +1,11 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 
-/** Memberships and scores of a merged contact do not hold for the other one: the merge writes that one's own. */
-const OF_THE_SOURCE_ALONE: readonly EventType[] = ['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED'];
+/**
+ * Memberships and scores of a merged contact do not hold for the other one: the merge writes that one's own. So they are
+ * not followed by those who act upon events.
+ */
+export const OF_THE_SOURCE_ALONE: readonly EventType[] = ['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED'];
 
 /** The longest time for which a merge holds up consumers, because it waits for locks. */
 const LOCK_TIMEOUT = '2s';
@@ -49,7 +52,7 @@ export async function followMerges(
   events: readonly AnyEvent[],
   except: readonly EventType[] = [],
 ): Promise<AnyEvent[]> {
-  const left = new Set([...OF_THE_SOURCE_ALONE, ...except]);
+  const left = new Set(except);
   // Sorted, to avoid deadlocks: another consumer's shared lock waits behind a merge that waits for this one.
   const tenants = [...new Set(events.map(({ tenantid }) => tenantid))].sort();
   // A statement of its own: only a statement that begins after the locks were taken sees merges they waited for.

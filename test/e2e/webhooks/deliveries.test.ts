@@ -6,9 +6,12 @@ import { Webhook } from 'standardwebhooks';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { deleteAbandoned, expireDeliveries } from '../../../domain/webhooks/deliveries/expire-deliveries.ts';
 import { untilForgotten } from '../../../domain/webhooks/deliveries/forget-erased.ts';
+import type { EventType } from '../../../events/contracts.ts';
+import { exampleData } from '../../../events/examples.ts';
 import { encode } from '../../../events/nats.ts';
 import { batchSubject } from '../../../events/streams.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
+import { eventOf, publish } from '../../support/events.ts';
 import { startEndpoint, type Endpoint, type EndpointAnswer, type Received } from '../../support/endpoint.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -484,6 +487,34 @@ test('a merge moves what was told, the data export shows it, an erasure empties 
     ],
   );
   assert.equal((await service.api('POST', `/webhooks/${id}/deliveries/${first.id}/retry`)).status, 409);
+});
+
+test('what happened to a contact is kept with the one it is merged into, be it recorded before the merge or after', async () => {
+  const types: EventType[] = ['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED', 'CONTACT_UPDATED'];
+  const { id } = await makeWebhook('https://example.com/', { types, active: false });
+  const [kept, gone] = [await makeContact(), await makeContact()];
+  const tell = async (): Promise<void> =>
+    publish(service, ...types.map((type) => eventOf(type, { ...exampleData(type), contactId: gone })));
+  const recorded = async (): Promise<{ type: string; contactId: number; body: { data: { contactId: number } } }[]> =>
+    (await deliveriesOf(id)).filter(
+      ({ body }: { body: { data: { contactId: number } } }) => body.data.contactId === gone,
+    );
+  await tell();
+  await until('they are recorded before the merge', async () => (await recorded()).length === types.length);
+  assert.equal((await service.api('POST', `/contacts/${kept}/merge`, { sourceId: gone })).status, 200);
+  const before = (await recorded()).length;
+  await tell();
+  await until('they are recorded after the merge', async () => (await recorded()).length >= before + types.length);
+  const found = await recorded();
+  assert.deepEqual(
+    found.map(({ type, contactId }) => [type, contactId]),
+    found.map(({ type }) => [type, kept]),
+  );
+  // The order is by it.
+  const elsewhere = await engine(
+    sql`select 1 from webhook_deliveries where endpoint_id = ${id} and subject = ${`contact/${gone}`}`,
+  );
+  assert.equal(elsewhere.length, 0);
 });
 
 const untilErased = (erasureId: number) =>
