@@ -18,11 +18,12 @@ export const testRoute = route({
   operationId: 'testWebhook',
   summary: 'Send an example to a webhook',
   description:
-    'Once, at once, whether the webhook is active or not, with the example of `GET /webhooks/event-types`, `sequence` 0 and a new `webhook-id`. It is no delivery, and changes nothing.',
+    'Once, at once, whether the webhook is active or not, with the example of `GET /webhooks/event-types`, `sequence` 0 and a new `webhook-id`. It is no delivery, and changes nothing. 409 `conflict` if its key or its headers cannot be decrypted any more: rotate the secret, or give the headers again.',
   access: 'webhooks:write',
   params: IdParams,
   body: schema.TestRequest,
   responses: { 200: { schema: schema.Attempt, description: 'The attempt, whether it succeeded or not' } },
+  errors: ['conflict'],
   repeatable: true,
   handler: async ({ deps, em, principal: { tenantId }, params, body }) => {
     const { endpoint } = await readEndpoint(em, params.id);

@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { WebhookEndpoint } from '../../../db/entities/webhooks.ts';
+import { AppError } from '../../common/errors.ts';
 import { openSecret, sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
 import { hmacSigner, keySigner, secretText, type Signer } from '../../outbound/sign-webhook.ts';
 
@@ -52,38 +53,62 @@ export interface OpenSecrets {
   again: { key: string; previousKey: string | null; headers: Record<string, string> } | null;
 }
 
-/** Decrypts the secrets of an endpoint. Throws if neither LINK_SECRET nor LINK_SECRET_PREVIOUS does it. */
+/** Whether a key of an endpoint can be decrypted. */
+export function opensKey(env: BoxSecrets, endpoint: EndpointKey, sealed: string): boolean {
+  try {
+    openSecret(env, keyOwner(endpoint), sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Decrypts the secrets of an endpoint. Throws 409 `conflict` if neither LINK_SECRET nor LINK_SECRET_PREVIOUS does it. A
+ * previous key that they do not decrypt counts as none, as one does that has expired: another rotation would not mend it.
+ */
 export function openSecrets(
   env: BoxSecrets,
   endpoint: EndpointKey & SealedSecrets & Pick<WebhookEndpoint, 'signature' | 'previousExpiresAt'>,
 ): OpenSecrets {
   let areCurrent = true;
-  const open = (owner: string, sealed: string): { bytes: Buffer; again: string } => {
-    const { secret, isCurrent } = openSecret(env, owner, sealed);
-    areCurrent &&= isCurrent;
-    return { bytes: secret, again: isCurrent ? sealed : sealSecret(env, owner, secret) };
+  const open = (owner: string, sealed: string, problem: string): { bytes: Buffer; again: string } => {
+    try {
+      const { secret, isCurrent } = openSecret(env, owner, sealed);
+      areCurrent &&= isCurrent;
+      return { bytes: secret, again: isCurrent ? sealed : sealSecret(env, owner, secret) };
+    } catch {
+      throw new AppError('conflict', problem);
+    }
   };
   const signerOf = (bytes: Buffer): Signer =>
     endpoint.signature === 'v1a'
       ? keySigner(createPrivateKey({ key: bytes, format: 'der', type: 'pkcs8' }))
       : hmacSigner(bytes);
-  const key = open(keyOwner(endpoint), endpoint.key);
-  const previous = endpoint.previousKey ? open(keyOwner(endpoint), endpoint.previousKey) : null;
+  const key = open(keyOwner(endpoint), endpoint.key, 'The key of this webhook cannot be decrypted any more: rotate it');
+  const { previousKey, previousExpiresAt: expiresAt } = endpoint;
+  const isValid = previousKey && expiresAt && expiresAt > new Date() && opensKey(env, endpoint, previousKey);
+  const previous = isValid ? { ...open(keyOwner(endpoint), previousKey, ''), expiresAt } : null;
   const headers = Object.entries(endpoint.headers ?? {}).map(
-    ([name, sealed]) => [name, open(headerOwner(endpoint, name), sealed)] as const,
+    ([name, sealed]) =>
+      [
+        name,
+        open(
+          headerOwner(endpoint, name),
+          sealed,
+          `The header ${name} of this webhook cannot be decrypted any more: give its headers again`,
+        ),
+      ] as const,
   );
   return {
     signer: signerOf(key.bytes),
-    previous:
-      previous && endpoint.previousExpiresAt
-        ? { signer: signerOf(previous.bytes), expiresAt: endpoint.previousExpiresAt }
-        : null,
+    previous: previous && { signer: signerOf(previous.bytes), expiresAt: previous.expiresAt },
     headers: Object.fromEntries(headers.map(([name, { bytes }]) => [name, bytes.toString()])),
     again: areCurrent
       ? null
       : {
           key: key.again,
-          previousKey: previous?.again ?? null,
+          previousKey: previous?.again ?? previousKey ?? null,
           headers: Object.fromEntries(headers.map(([name, { again }]) => [name, again])),
         },
   };

@@ -4,13 +4,13 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError } from '../../common/errors.ts';
 import type { BoxSecrets } from '../../common/secret-box.ts';
 import { lockEndpoint, noteChange } from './endpoints.ts';
-import { makeKey } from './keys.ts';
+import { makeKey, opensKey } from './keys.ts';
 
 export interface RotatedKey {
   /** The new secret, which cannot be read again (v1), or the new public key (v1a). */
   secret: string | null;
   publicKey: string | null;
-  /** Until then, attempts are signed with the one before, too. */
+  /** Until then, attempts are signed with the one before, too: now, if it cannot be decrypted any more. */
   previousExpiresAt: Date;
 }
 
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Makes another key for an endpoint; the one before signs too for some hours. Throws 404, 409 `conflict` while the one
- * before that does.
+ * before that does. A key that cannot be decrypted signs nothing, so it is neither kept nor waited for.
  */
 export async function rotateKey(
   em: EntityManager,
@@ -31,15 +31,17 @@ export async function rotateKey(
     await noteChange(tx, author.tenantId);
     const endpoint = await lockEndpoint(tx, id);
     const now = new Date();
-    const { previousExpiresAt: until } = endpoint;
-    if (until && until > now)
+    const { key: former, previousKey, previousExpiresAt: until } = endpoint;
+    const opens = (key: string | null | undefined): boolean => !!key && opensKey(env, endpoint, key);
+    const isKept = opens(former);
+    if (until && until > now && isKept && opens(previousKey))
       throw new AppError(
         'conflict',
         `The secret before this one is valid until ${until.toISOString()}; rotate after that`,
       );
-    const previousExpiresAt = new Date(now.getTime() + overlapHours * HOUR_MS);
+    const previousExpiresAt = new Date(now.getTime() + (isKept ? overlapHours * HOUR_MS : 0));
     const { key, secret, publicKey } = makeKey(env, endpoint, endpoint.signature);
-    tx.assign(endpoint, { previousKey: endpoint.key, previousExpiresAt, key, publicKey });
+    tx.assign(endpoint, { previousKey: isKept ? former : null, previousExpiresAt, key, publicKey });
     await tx.flush();
     touchOutbox(tx, 'webhook_lanes');
     await appendAudit(tx, author, {

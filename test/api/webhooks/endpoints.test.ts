@@ -1,6 +1,7 @@
 /** Webhooks as they are made, read, changed and deleted. What they are told is tested in `test/e2e/webhooks`. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { eventTypes } from '../../../events/contracts.ts';
 import { holding, newTenant } from '../../support/accounts.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
@@ -184,6 +185,48 @@ test('switched off by hand, a webhook says so; the kind of its signature brings 
   assert.deepEqual(told(await service.api('POST', `${path}/rotate-secret`, { overlapHours: 169 })), [
     '/overlapHours out_of_range',
   ]);
+});
+
+test('a key that cannot be decrypted any more is said to be so, and rotating mends that; headers are given again', async () => {
+  const { id } = await make({ headers: { 'X-Key': 'first' } });
+  const { id: other } = await make();
+  const tryIt = () => service.api('POST', `/webhooks/${id}/test`, { type: 'CONTACT_CREATED' });
+  const rotate = (overlapHours: number) => service.api('POST', `/webhooks/${id}/rotate-secret`, { overlapHours });
+  /** Puts there what cannot be decrypted: it belongs to another one. */
+  const spoil = (column: 'key' | 'previous_key') =>
+    engineEm(service.deps.orm).transactional((tx) =>
+      rows(
+        tx,
+        sql`update webhook_endpoints set ${sql.ref(column)} = (select key from webhook_endpoints where id = ${other}) where id = ${id}`,
+      ),
+    );
+  assert.equal((await tryIt()).status, 200);
+  assert.equal((await rotate(1)).status, 200);
+  await spoil('key');
+  const unreadable = await tryIt();
+  assert.deepEqual([unreadable.status, unreadable.body.code], [409, 'conflict']);
+  assert.match(unreadable.body.detail, /rotate/);
+  const mended = await rotate(24);
+  assert.equal(mended.status, 200, JSON.stringify(mended.body));
+  assert.ok(Date.parse(mended.body.previousExpiresAt) <= Date.now());
+  assert.equal((await tryIt()).status, 200);
+
+  assert.equal((await rotate(1)).status, 200, 'the one before was none');
+  assert.equal((await rotate(1)).status, 409);
+  await spoil('previous_key');
+  assert.equal((await tryIt()).status, 200);
+  assert.equal((await rotate(0)).status, 200);
+  await spoil('previous_key');
+  assert.equal((await tryIt()).status, 200, 'it has expired');
+
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(tx, sql`update webhook_endpoints set headers = jsonb_build_object('x-key', key) where id = ${id}`),
+  );
+  const headers = await tryIt();
+  assert.equal(headers.status, 409);
+  assert.match(headers.body.detail, /x-key.*again/);
+  assert.equal((await service.api('PUT', `/webhooks/${id}`, { headers: { 'x-key': 'second' } })).status, 200);
+  assert.equal((await tryIt()).status, 200);
 });
 
 test('lists are narrowed by state and by type', async () => {
