@@ -3754,7 +3754,7 @@ export interface paths {
         put?: never;
         /**
          * Send an example to a webhook
-         * @description Once, at once, whether the webhook is active or not, with the example of `GET /webhooks/event-types`, `sequence` 0 and a new `webhook-id`. It is no delivery, and changes nothing.
+         * @description Once, at once, whether the webhook is active or not, with the example of `GET /webhooks/event-types`, `sequence` 0 and a new `webhook-id`. It is no delivery, and changes nothing. 409 `conflict` if its key or its headers cannot be decrypted any more: rotate the secret, or give the headers again.
          */
         post: operations["testWebhook"];
         delete?: never;
