@@ -1,8 +1,10 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import { judgeMessages } from '../../channels/gates/judge.ts';
+import { heldUntil } from '../../channels/gates/hours.ts';
+import { judgeMessages, readHours } from '../../channels/gates/judge.ts';
 import { readPreferredChannels } from '../../channels/gates/preferred-channels.ts';
 import { judgeEmails } from '../../emails/ledger/judge-emails.ts';
 import { notFound } from '../../common/errors.ts';
+import { createYielder } from '../../common/turn.ts';
 import { channelsInOrder } from '../definition/steps/message.ts';
 import type { Effect } from '../execution/advance.ts';
 import { success, type Performed } from '../execution/performed.ts';
@@ -34,11 +36,47 @@ const judgeAll = async (
 ): Promise<Map<number, Judged>> => {
   const ids = travellers.map(({ contactId }) => contactId);
   if (channel === 'email') return judgeEmails(tx, tenantId, templateId, ids, mailFrom);
-  const changed = travellers.flatMap(({ contactId, fields }): [number, string | null][] =>
-    fields?.changedAt ? [[contactId, fields.phoneE164 ?? null]] : [],
-  );
-  return judgeMessages(tx, tenantId, { channel, templateId }, ids, new Map(changed));
+  return judgeMessages(tx, tenantId, { channel, templateId }, ids, numbersOf(travellers));
 };
+
+/** The numbers of contacts whose steps may have changed them. */
+const numbersOf = (travellers: readonly Traveller[]): Map<number, string | null> =>
+  new Map(
+    travellers.flatMap(({ contactId, fields }): [number, string | null][] =>
+      fields?.changedAt ? [[contactId, fields.phoneE164 ?? null]] : [],
+    ),
+  );
+
+/** Those to whom a marketing message of a channel that is queued now would be held for too long, as senders judge it. */
+async function findExpiring(
+  { tx, tenantId }: World,
+  channel: Channel,
+  travellers: readonly Traveller[],
+  now: Date,
+): Promise<Set<Traveller>> {
+  const found = new Set<Traveller>();
+  if (travellers.length === 0) return found;
+  const ids = travellers.map(({ contactId }) => contactId);
+  const hours = await readHours(tx, tenantId, channel, ids, numbersOf(travellers));
+  const turn = createYielder();
+  for (const traveller of travellers) {
+    const rules = hours.get(traveller.contactId);
+    if (rules && heldUntil({ ...rules, timezone: traveller.timezone }, now, now) === 'expired') found.add(traveller);
+    if (turn.isOver()) await turn.next();
+  }
+  return found;
+}
+
+const isMarketingTo =
+  (judged: ReadonlyMap<number, Judged>) =>
+  ({ contactId }: Traveller): boolean =>
+    judged.get(contactId)!.isMarketing;
+
+/** The step succeeds by queueing it; what refuses it is asked when it is started. */
+function suppressedLater({ tally }: World, reason: string): string {
+  tally.suppressed(reason);
+  return `suppressed before it is sent: ${reason}`;
+}
 
 /** The same, with the caps at this time. */
 function withCaps(
@@ -68,6 +106,7 @@ export async function send(
   now: Date,
 ): Promise<Map<Traveller, Performed | Failed>> {
   const judged = await judgeAll(world, sending, travellers);
+  const expiring = await findExpiring(world, sending.channel, travellers.filter(isMarketingTo(judged)), now);
   return new Map(
     travellers.map((traveller): [Traveller, Performed | Failed] => {
       const { channel, templateId } = sending;
@@ -78,11 +117,9 @@ export async function send(
         const { refusal: reason } = found;
         return [traveller, { result: { kind: 'suppressed' }, recorded: 'suppressed', reason }];
       }
-      // The step succeeds by queueing it; these gates are asked when it is started.
-      if (found.refusalAtStart !== null) {
-        world.tally.suppressed(found.refusalAtStart);
-        return [traveller, { ...success, reason: `suppressed before it is sent: ${found.refusalAtStart}` }];
-      }
+      const later = judged.get(traveller.contactId)!.refusalAtStart ?? (expiring.has(traveller) ? 'expired' : null);
+      const refusalAtStart = later ?? found.refusalAtStart;
+      if (refusalAtStart !== null) return [traveller, { ...success, reason: suppressedLater(world, refusalAtStart) }];
       return [traveller, { ...success, reason: deliver(world, traveller, sending, found.isMarketing, now) }];
     }),
   );
@@ -100,9 +137,12 @@ export async function sendByFirstChannel(
   const preferred =
     effect.order === 'preferred' ? await readPreferredChannels(tx, tenantId, ids) : new Map<number, Channel>();
   const judged = new Map<Channel, Map<number, Judged>>();
+  const expiring = new Map<Channel, Set<Traveller>>();
   for (const channel of channelsInOrder(effect, null)) {
     const templateId = effect.templates[channel]!;
-    judged.set(channel, await judgeAll(world, { channel, templateId }, travellers));
+    const ofChannel = await judgeAll(world, { channel, templateId }, travellers);
+    judged.set(channel, ofChannel);
+    expiring.set(channel, await findExpiring(world, channel, travellers.filter(isMarketingTo(ofChannel)), now));
   }
   const perform = (traveller: Traveller): Performed | Failed => {
     const refused: { channel: Channel; reason: string }[] = [];
@@ -111,6 +151,9 @@ export async function sendByFirstChannel(
       const found = withCaps(world, judged.get(channel)!.get(traveller.contactId)!, channel, traveller, now);
       const reason = found.refusal ?? found.refusalAtStart;
       if (reason === 'template_deleted') return templateGone(templateId);
+      // Hours are not asked when a channel is chosen.
+      if (reason === null && expiring.get(channel)!.has(traveller))
+        return sentBy(channel, suppressedLater(world, 'expired'));
       if (reason === null)
         return sentBy(channel, deliver(world, traveller, { channel, templateId }, found.isMarketing, now));
       refused.push({ channel, reason });

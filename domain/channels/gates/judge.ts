@@ -78,7 +78,7 @@ export interface JudgedTemplate {
 /** The contacts as they are stored, but with these numbers. */
 const withNumbers = (numbers: ReadonlyMap<number, string | null>): RawBuilder<unknown> => sql`
   contacts as (
-    select c.tenant_id, c.id, c.status, c.email_key,
+    select c.tenant_id, c.id, c.status, c.email_key, c.timezone,
       case when n.numbers -> c.id::text is null then c.phone_e164 else n.numbers ->> c.id::text end as phone_e164
     from contacts c cross join (select ${JSON.stringify(Object.fromEntries(numbers))}::jsonb as numbers) n),`;
 
@@ -104,4 +104,27 @@ export async function judgeMessages(
     select e.contact_id as id, ${messageRefusal} as refusal, e.category = 'marketing' as "isMarketing" from e ${messageGateJoins}`,
   );
   return new Map(judged.map(({ id, refusal, isMarketing }) => [id, { refusal, refusalAtStart: null, isMarketing }]));
+}
+
+/**
+ * The rules of hours for a marketing message of a channel, emails among them, to each of these contacts, by one
+ * statement; reads only. By contact ids. `numbers` as for `judgeMessages`.
+ */
+export async function readHours(
+  tx: EntityManager,
+  tenantId: string,
+  channel: Channel,
+  contactIds: readonly number[],
+  numbers: ReadonlyMap<number, string | null> = new Map(),
+): Promise<Map<number, HoursRules>> {
+  const found = await rows<{ id: number; hours: HoursRules }>(
+    tx,
+    sql`
+    with ${numbers.size === 0 ? sql`` : withNumbers(numbers)} e as (
+      select ${tenantId}::text as tenant_id, ${channel}::text as channel, 'marketing'::text as category, null::bigint as template_id,
+        id as contact_id, null::text as to_address, null::bigint as subscription_id, null::bigint as execution_id
+      from unnest(${[...contactIds]}::bigint[]) as id)
+    select e.contact_id as id, ${messageHours} as hours from e ${messageGateJoins} ${messageHoursJoin}`,
+  );
+  return new Map(found.map(({ id, hours }) => [id, hours]));
 }

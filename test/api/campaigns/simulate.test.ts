@@ -3,6 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import { runSimulation } from '../../../domain/campaigns/simulation/run-simulation.ts';
+import { channelsOf } from '../../support/channels.ts';
 import { makeContact, makeTemplate } from '../../support/mail/emails.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 
@@ -173,6 +174,69 @@ test('who may not enter is refused, and gates and caps suppress emails', async (
     'week:success',
     'three:success',
   ]);
+});
+
+test('what would be held for too long is suppressed, after its step, and what is only held is sent', async () => {
+  const channels = channelsOf(service);
+  const [person, quiet, transferred] = [
+    await channels.makePerson(),
+    await channels.makePerson(),
+    await channels.makePerson({ timezone: 'Pacific/Auckland' }),
+  ];
+  for (const { number } of [person, quiet, transferred]) await channels.consent(number);
+  const contactIds = [person, quiet, transferred].map(({ id }) => id);
+  const call = async (method: string, path: string, body: object) => {
+    const answer = await service.api(method, path, body);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const { id: sms } = await call('POST', '/channels/templates', { name: 'Text', channel: 'sms', body: 'Hello' });
+  const text = { id: 'text', type: 'SMS', config: { templateId: sms } };
+  const any = {
+    id: 'any',
+    type: 'MESSAGE',
+    config: { templates: { sms, email: templateId }, order: ['sms', 'email'] },
+  };
+  const id = await campaign([text, any, email('mail')]);
+  const at = '2031-03-05T10:00:00.000Z';
+  const waysOf = async () => {
+    const { suppressed, paths, volumes } = await simulated(id, { contactIds, at });
+    assert.ok(volumes.every(({ count }: { count: number }) => count === 3));
+    const ways = paths.map(({ steps }: { steps: { result: string; reason: string | null }[] }) =>
+      steps.map(({ result, reason }) => (reason ? `${result}: ${reason}` : result)),
+    );
+    return { suppressed, ways };
+  };
+  const late = ['success: suppressed before it is sent: expired', 'sent:sms: suppressed before it is sent: expired'];
+  // It is a Wednesday, and 23:00 in Auckland.
+  const mondays = { days: ['monday'], from: '08:00', to: '09:00', timezone: 'UTC' };
+  await call('PUT', '/channels/settings', { sendWindows: { sms: mondays, push: null, email: null }, maxHoldHours: 24 });
+  assert.deepEqual(await waysOf(), {
+    suppressed: [{ reason: 'expired', count: 6 }],
+    ways: [1, 2, 3].map(() => [...late, 'success']),
+  });
+  await call('PUT', '/channels/preferences', {
+    contactId: quiet.id,
+    quietHours: { from: '09:00', to: '20:00', timezone: 'UTC' },
+  });
+  const local = { from: '09:00', to: '21:00', timezone: 'contact' };
+  await call('PUT', '/channels/settings', { sendWindows: { sms: local, push: null, email: null }, maxHoldHours: 9 });
+  assert.deepEqual(await waysOf(), {
+    suppressed: [{ reason: 'expired', count: 5 }],
+    // Nobody knows the first one's time zone. It is open in the whole country of the number nine hours later.
+    ways: [
+      ['success', 'sent:sms', 'success'],
+      [...late, late[0]],
+      [...late, 'success'],
+    ],
+  });
+  await call('PUT', '/channels/settings', { maxHoldHours: 10 });
+  assert.deepEqual((await waysOf()).ways[1], ['success', 'sent:sms', 'success']);
+  await call('PUT', '/channels/settings', {
+    sendWindows: { sms: null, push: null, email: mondays },
+  });
+  assert.deepEqual((await waysOf()).ways[0], ['success', 'sent:sms', late[0]]);
+  await call('PUT', '/channels/settings', { sendWindows: { sms: null, push: null, email: null } });
 });
 
 test('assumed opens and clicks are drawn by the seed, and wake who waits for them', async () => {
