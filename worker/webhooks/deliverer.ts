@@ -25,7 +25,7 @@ import {
   type LaneRead,
 } from '../../domain/webhooks/deliveries/read-deliveries.ts';
 import { delayAfter, MOST_ATTEMPTS } from '../../domain/webhooks/deliveries/schedule.ts';
-import { deferDeliveries, markSending } from '../../domain/webhooks/deliveries/settle-deliveries.ts';
+import { deferDeliveries, markSending, noteSuccesses } from '../../domain/webhooks/deliveries/settle-deliveries.ts';
 import { openSecrets, type OpenSecrets } from '../../domain/webhooks/endpoints/keys.ts';
 import { storeSealedAgain } from '../../domain/webhooks/endpoints/rotate-key.ts';
 import { Wake } from '../../events/wake.ts';
@@ -500,6 +500,10 @@ export class Deliverer {
     if (lanes.length === 0) return;
     for (const lane of lanes) lane.isLost = lane.isGivenBack = true;
     try {
+      await noteSuccesses(
+        this.#em(),
+        lanes.flatMap(({ key, unnoted }) => (unnoted ? [{ ...key, at: unnoted }] : [])),
+      );
       await releaseLanes(
         this.#em(),
         this.#holder,

@@ -25,6 +25,8 @@ export class Lane implements Line {
   trust: Trust;
   /** What was last stored of its health, at a time of performance.now(). */
   noted: { at: number; failures: number; slow: boolean };
+  /** A success after that, which is not stored. */
+  unnoted: Date | null = null;
   /** The lease holds until then, by performance.now(). */
   until: number;
   /** Failures since the last success. */

@@ -54,7 +54,12 @@ export class Settler {
   }
 
   async #write(outcomes: readonly Outcome[]): Promise<void> {
-    const notes = [...Map.groupBy(outcomes, ({ lane }) => lane)].flatMap(([lane, its]) => noteOf(lane, its) ?? []);
+    const notes = [...Map.groupBy(outcomes, ({ lane }) => lane)].flatMap(([lane, its]) => {
+      const found = noteOf(lane, its);
+      // It ends with a success.
+      if (!found) lane.unnoted = later(lane.unnoted, its.at(-1)!.settlement.attempt.at);
+      return found ?? [];
+    });
     const em = engineEm(this.#deps.orm);
     const { againIn, toDisable } = await settleDeliveries(
       em,
@@ -65,6 +70,7 @@ export class Settler {
     const at = performance.now();
     for (const { lane, note } of notes) {
       const { failures, slow } = note;
+      if (lane.unnoted && note.successAt && lane.unnoted <= note.successAt) lane.unnoted = null;
       lane.noted = { at, failures: note.successAt === null ? lane.noted.failures + failures : failures, slow };
     }
     if (toDisable.length === 0) return;
@@ -77,7 +83,9 @@ export class Settler {
   }
 }
 
-/** What attempts tell about their endpoint; null if it is known. */
+const later = (one: Date | null, other: Date): Date => (one && one > other ? one : other);
+
+/** What attempts tell about their endpoint; null if it is known, but for the time of the last success. */
 function noteOf(lane: Lane, outcomes: readonly Outcome[]): { lane: Lane; note: HealthNote } | null {
   const last = outcomes.findLastIndex(({ settlement }) => settlement.delaySeconds === null);
   const failures = outcomes.length - 1 - last;
@@ -86,7 +94,7 @@ function noteOf(lane: Lane, outcomes: readonly Outcome[]): { lane: Lane; note: H
   const gone = outcomes.findLast(({ isGone }) => isGone);
   const isKnown = !gone && failures === 0 && noted.failures === 0 && noted.slow === slow;
   if (isKnown && performance.now() - noted.at < NOTE_EVERY_MS) return null;
-  const successAt = last < 0 ? null : outcomes[last]!.settlement.attempt.at;
+  const successAt = last < 0 ? lane.unnoted : later(lane.unnoted, outcomes[last]!.settlement.attempt.at);
   const { version } = gone ?? outcomes.at(-1)!;
   return { lane, note: { ...lane.key, successAt, failures, slow, isGone: gone !== undefined, version } };
 }

@@ -174,6 +174,23 @@ async function noteHealth(tx: EntityManager, health: readonly HealthNote[]): Pro
   );
 }
 
+/** Stores successes of endpoints, if they are later than the last ones that are known. Runs an engine transaction. */
+export async function noteSuccesses(em: EntityManager, notes: readonly (LaneKey & { at: Date })[]): Promise<void> {
+  if (notes.length === 0) return;
+  const asked = notes.map(({ tenantId, endpointId, at }) => ({ t: tenantId, e: endpointId, at }));
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
+      with asked as materialized (
+        select r.* from json_to_recordset(${JSON.stringify(asked)}::json) as r(t text, e bigint, at timestamptz)
+        join webhook_health h on h.tenant_id = r.t and h.endpoint_id = r.e order by r.e for update of h)
+      update webhook_health h set last_success_at = greatest(h.last_success_at, a.at) from asked a
+      where h.tenant_id = a.t and h.endpoint_id = a.e`,
+    ),
+  );
+}
+
 /** Shows deliveries as SENDING that have been on their way for a while. Runs an engine transaction. */
 export async function markSending(
   em: EntityManager,

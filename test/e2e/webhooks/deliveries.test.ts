@@ -111,6 +111,21 @@ test('an event is sent once, signed, with its number; proof and pull say the sam
   assert.equal(there.received.length, 1);
 });
 
+test('the last success is known when nothing comes any more, however soon it followed the one before', async () => {
+  const there = await receiver(OK);
+  const { id } = await makeWebhook(there.url);
+  for (let n = 1; n <= 3; n += 1) {
+    await makeContact();
+    await untilReceived(there, n);
+  }
+  await untilStates(id, 'DELIVERED', 'DELIVERED', 'DELIVERED');
+  const last = (await deliveriesOf(id)).at(-1).attempts[0].at;
+  await until(
+    'the last success is shown',
+    async () => (await service.api('GET', `/webhooks/${id}`)).body.lastSuccessAt === last,
+  );
+});
+
 test('v1a and the CloudEvents format, with the contact as it is now', async () => {
   const there = await receiver(OK);
   const { publicKey } = await makeWebhook(there.url, { signature: 'v1a', format: 'cloudevents', include: ['contact'] });
