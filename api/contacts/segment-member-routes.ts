@@ -18,7 +18,7 @@ export const memberReads = ({ path, one, what }: SegmentBase): RouteSpec[] => [
     operationId: `list${one}Contacts`,
     summary: `List the contacts in ${what}`,
     description:
-      'With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. What a build of the segment moves counts at its end.',
+      'With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. Who entered at that very millisecond is among them, who left then is not. What a build of the segment moves counts at its end.',
     access: 'contacts:read',
     params: IdParams,
     query: MemberQuery,
@@ -33,7 +33,7 @@ export const memberReads = ({ path, one, what }: SegmentBase): RouteSpec[] => [
     operationId: `get${one}History`,
     summary: `Read how many contacts were in ${what} over time`,
     description:
-      'For each interval: how many were members at its beginning, and how many entered and left in it. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.',
+      'For each interval: how many were members at its beginning, and how many entered and left in it. Who does so in the very millisecond in which an interval begins does so in that interval: `count` is of right before, while `at` of the list of contacts is of right after. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.',
     access: 'contacts:read',
     params: IdParams,
     query: schema.HistoryQuery,
