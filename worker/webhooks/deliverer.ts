@@ -400,13 +400,13 @@ export class Deliverer {
     this.#deps.metrics.webhooks.inc({ outcome: isDelivered ? 'delivered' : 'failed' });
     const failed = MOST_ATTEMPTS - (mostAttempts - attempts) + 1;
     const delaySeconds = isDelivered ? null : delayAfter(failed, sent.retryAfter);
-    const waitedFor = isAgain && lane.endpoint.ordering === 'contact' ? subject : null;
+    const isWaitedFor = isAgain && lane.endpoint.ordering === 'contact' && subject !== null;
     lane.unsettled += 1;
     const againIn = await this.#settler.settle({
       lane,
       isGone,
       version,
-      settlement: { ...lane.key, sequence, day, attempts, attempt, delaySeconds, waitedFor },
+      settlement: { ...lane.key, sequence, day, attempts, attempt, delaySeconds, isWaitedFor },
     });
     lane.unsettled -= 1;
     this.#defer(lane, lane.settled(delivery, againIn), againIn ?? 0);

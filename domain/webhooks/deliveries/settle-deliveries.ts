@@ -24,10 +24,10 @@ export interface Settlement extends LaneKey {
   /** Null: it is delivered. Else the seconds until it is tried again, if it may be. */
   delaySeconds: number | null;
   /**
-   * What it is about, if it was tried again and its endpoint has `ordering: contact`: deliveries that wait until the
-   * next attempt are due when it has ended.
+   * It was tried again, and its endpoint has `ordering: contact`: deliveries about the same that wait until the next
+   * attempt are due when it has ended.
    */
-  waitedFor: string | null;
+  isWaitedFor: boolean;
 }
 
 /** What the attempts of a batch tell about an endpoint. */
@@ -134,19 +134,19 @@ const waitsOf = (tx: EntityManager, day: string, some: readonly Settlement[]) =>
     where d.status in ('PENDING', 'SENDING')`,
   );
 
-/** What waited for deliveries that have ended is due. */
+/** What waited for deliveries that have ended is due: what is about the same by now, for its contact may have been merged. */
 async function keepOrder(tx: EntityManager, settlements: readonly Settlement[]): Promise<void> {
-  const ended = settlements.flatMap(({ endpointId, sequence, waitedFor }) =>
-    waitedFor === null ? [] : [{ e: endpointId, s: sequence, u: waitedFor }],
+  const ended = settlements.flatMap(({ endpointId, sequence, day, isWaitedFor }) =>
+    isWaitedFor ? [{ e: endpointId, s: sequence, d: day }] : [],
   );
   if (ended.length === 0) return;
   await rows(
     tx,
     sql`
     update webhook_deliveries d set next_attempt_at = now()
-    from json_to_recordset(${JSON.stringify(ended)}::json) as r(e bigint, s bigint, u text)
-    where d.endpoint_id = r.e and d.subject = r.u and d.next_attempt_at > now() and not exists (
-      select 1 from webhook_deliveries f where f.endpoint_id = r.e and f.sequence = r.s and f.status in ('PENDING', 'SENDING'))`,
+    from json_to_recordset(${JSON.stringify(ended)}::json) as r(e bigint, s bigint, d date)
+    join webhook_deliveries f on f.endpoint_id = r.e and f.sequence = r.s and f.day = r.d
+    where f.status not in ('PENDING', 'SENDING') and d.endpoint_id = r.e and d.subject = f.subject and d.next_attempt_at > now()`,
   );
 }
 

@@ -117,7 +117,7 @@ test('a replay sends what was told in its period, and nothing of the days around
 const settlementOf = (endpointId: number, sequence: number, delaySeconds: number | null): Settlement => ({
   ...{ tenantId: 'default', endpointId, sequence, day: new Date(TODAY_MS).toISOString().slice(0, 10), attempts: 0 },
   attempt: { at: new Date(), status: 200, ms: 1, error: 'Ada is unknown', response: 'Ada is unknown' },
-  ...{ delaySeconds, waitedFor: null },
+  ...{ delaySeconds, isWaitedFor: false },
 });
 const eraseAll = () =>
   engineEm(service.deps.orm).transactional((tx) => eraseStoredEvents(tx, 'default', () => sql`true`));
@@ -226,6 +226,20 @@ async function readBy(tx: EntityManager, name: string, work: () => Promise<unkno
   await work();
   return (await counted()) - before;
 }
+
+test('what waits for a delivery is due when that has ended, although its contact was merged while it was on its way', async () => {
+  const id = await makeTold([TODAY_MS, TODAY_MS + 1]);
+  const change = (changes: ReturnType<typeof sql>) =>
+    engine(sql`update webhook_deliveries set ${changes} where endpoint_id = ${id}`);
+  await change(sql`subject = 'contact/1', next_attempt_at = now() + interval '5 hours'`);
+  const tried = { ...settlementOf(id, 1, null), isWaitedFor: true };
+  await change(sql`subject = 'contact/2'`);
+  await settleDeliveries(engineEm(service.deps.orm), [tried], []);
+  const due = await engine<{ s: number }>(
+    sql`select sequence as s from webhook_deliveries where endpoint_id = ${id} and next_attempt_at <= now()`,
+  );
+  assert.deepEqual(due, [{ s: 2 }]);
+});
 
 test('an event that many endpoints want takes no more time for each of them than one that few want', async () => {
   await engine(sql`
