@@ -177,6 +177,14 @@ export function createMerge({
       on conflict do nothing returning contact_id
     ), told as (${listEvents('come')}) select count(*)::int as n, ${idRanges('come')} as undo from come`;
 
+  // Who left while this transaction was running, and was added after that, came when they had left: not at the beginning
+  // of the transaction, which is the time of all others. A statement of its own, which sees what insertions waited for.
+  const addAfterLeaving = `
+    update segment_members m set added_at = p.left_at from (
+      select contact_id, max(left_at) as left_at from segment_past_members
+      where tenant_id = $1::text and segment_id = $2 and left_at > now() group by contact_id) p
+    where m.tenant_id = $1::text and m.segment_id = $2 and m.contact_id = p.contact_id and m.added_at < p.left_at`;
+
   return async (client, anyErased) => {
     const at = new Date().toISOString();
     const undo: UndoParts = { suppressed: [], companies: [] };
@@ -212,7 +220,10 @@ export function createMerge({
     const differing = known > 0 ? (await client.query(lockDiffering, [tenantId])).rowCount : 0;
     const updated = differing === 0 ? 0 : await step('updated', update);
     const list = listId === undefined ? [] : [listId];
-    if (known > 0 && listId !== undefined) await step('listed', addKnownToList, listId);
+    if (known > 0 && listId !== undefined) {
+      await step('listed', addKnownToList, listId);
+      await client.query(addAfterLeaving, [tenantId, listId]);
+    }
     if (fresh > 0) {
       await step('made', insert, ...list);
       if (listId !== undefined) undo.listed = joinRanges(undo.listed, undo.made);

@@ -132,8 +132,8 @@ async function judgeUpdated(
 }
 
 /**
- * Removes the contacts that the chunk added to the list. Contacts that left and were added again have another time and
- * stay.
+ * Removes the contacts that the chunk added to the list, at the beginning of its transaction, or when a membership ended
+ * while that was running. Contacts that left and were added again have another time and stay.
  */
 async function leaveList(
   tx: EntityManager,
@@ -147,7 +147,10 @@ async function leaveList(
     with gone as (
       delete from segment_members m using contact_import_chunks k
       where m.tenant_id = ${tenantId} and m.segment_id = ${listId} and m.contact_id = any(${ids}::bigint[])
-        and k.import_id = ${importId} and k.chunk = ${chunk} and m.added_at = k.created_at
+        and k.import_id = ${importId} and k.chunk = ${chunk} and (m.added_at = k.created_at or exists (
+          select 1 from segment_past_members p
+          where p.tenant_id = ${tenantId} and p.segment_id = ${listId} and p.contact_id = m.contact_id
+            and p.left_at = m.added_at and p.left_at > k.created_at and p.added_at < k.created_at))
       returning m.*
     ), ${keptPast} select contact_id from gone`,
   );

@@ -3,15 +3,16 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import { CHUNK_ROWS } from '../../../domain/contacts/import/csv/read-csv.ts';
 import { undoNextChunk } from '../../../domain/contacts/import/undo-import.ts';
+import { holding, waiting } from '../../support/accounts.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { importer } from './import-support.ts';
 
 let service: Service;
-let { run } = {} as ReturnType<typeof importer>;
+let { run, upload, finished } = {} as ReturnType<typeof importer>;
 beforeAll(async () => {
   service = await startService({ worker: ['temporal', 'relay', 'intake', 'consumers'] });
-  ({ run } = importer(service));
+  ({ run, upload, finished } = importer(service));
 });
 afterAll(() => service.stop());
 
@@ -95,6 +96,36 @@ test('an import over people who were there is undone: the new are gone, the old 
     ['ann@example.com', 'ben@example.com'],
   );
   assert.equal((await run(file, { listId: String(list.id) })).created, 10_050, 'it can be imported again');
+});
+
+test('who leaves a list while an import adds them to it leaves and comes, and does not come before; an undo takes them out', async () => {
+  await run('firstName,lastName,email,phone\nFirst,Old,first@example.com,1\nLeaves,Old,leaves@example.com,1\n');
+  const { id: contactId } = await contactBy('leaves@example.com');
+  const { body: list } = await service.api('POST', '/contacts/lists', { name: 'Leaving' });
+  const { status: added } = await service.api('POST', `/contacts/lists/${list.id}/contacts`, {
+    contactIds: [contactId],
+  });
+  assert.equal(added, 200);
+  const file = 'firstName,lastName,email,phone\nFirst,Old,first@example.com,2\nLeaves,Old,leaves@example.com,1\n';
+  const job = await holding(
+    service,
+    `select 1 from contacts where email = 'first@example.com' for update`,
+    async (client) => {
+      const { body } = await upload(file, { listId: String(list.id) });
+      await until('the import waits for a contact', async () => (await waiting(client)) > 0);
+      const path = `/contacts/lists/${list.id}/contacts/remove`;
+      assert.equal((await service.api('POST', path, { contactIds: [contactId] })).body.removed, 1);
+      await client.query('commit');
+      return finished(body.id);
+    },
+  );
+  assert.equal(job.status, 'COMPLETED');
+  const [times] = await query<{ added_at: Date; left_at: Date }>(sql`
+    select m.added_at, p.left_at from segment_members m join segment_past_members p on p.segment_id = m.segment_id and p.contact_id = m.contact_id
+    where m.segment_id = ${list.id} and m.contact_id = ${contactId}`);
+  assert.ok(times!.added_at >= times!.left_at, JSON.stringify(times));
+  await undo(job.id);
+  assert.deepEqual((await service.api('GET', `/contacts/segments/${list.id}/contacts`)).body.data, []);
 });
 
 test('segments follow an undo', async () => {
