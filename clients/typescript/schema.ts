@@ -1197,7 +1197,7 @@ export interface paths {
         };
         /**
          * List the contacts in a segment or list
-         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. What a build of the segment moves counts at its end.
+         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. Who entered at that very millisecond is among them, who left then is not. What a build of the segment moves counts at its end.
          */
         get: operations["listSegmentContacts"];
         put?: never;
@@ -1218,7 +1218,7 @@ export interface paths {
         };
         /**
          * Read how many contacts were in a segment or list over time
-         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Who does so in the very millisecond in which an interval begins does so in that interval: `count` is of right before, while `at` of the list of contacts is of right after. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
          */
         get: operations["getSegmentHistory"];
         put?: never;
@@ -1294,7 +1294,7 @@ export interface paths {
         };
         /**
          * List the contacts in a list or segment
-         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. What a build of the segment moves counts at its end.
+         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. Who entered at that very millisecond is among them, who left then is not. What a build of the segment moves counts at its end.
          */
         get: operations["listListContacts"];
         put?: never;
@@ -1315,7 +1315,7 @@ export interface paths {
         };
         /**
          * Read how many contacts were in a list or segment over time
-         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Who does so in the very millisecond in which an interval begins does so in that interval: `count` is of right before, while `at` of the list of contacts is of right after. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
          */
         get: operations["getListHistory"];
         put?: never;
@@ -1409,7 +1409,7 @@ export interface paths {
         };
         /**
          * List the contacts in a segment or list
-         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. What a build of the segment moves counts at its end.
+         * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. Who entered at that very millisecond is among them, who left then is not. What a build of the segment moves counts at its end.
          */
         get: operations["listSegmentOrListContacts"];
         put?: never;
@@ -1429,7 +1429,7 @@ export interface paths {
         };
         /**
          * Read how many contacts were in a segment or list over time
-         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         * @description For each interval: how many were members at its beginning, and how many entered and left in it. Who does so in the very millisecond in which an interval begins does so in that interval: `count` is of right before, while `at` of the list of contacts is of right after. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
          */
         get: operations["getSegmentOrListHistory"];
         put?: never;
