@@ -28,7 +28,7 @@ const TOLD = [
   'MESSAGE_CLICKED',
   'MESSAGE_RECEIVED',
   'CHANNEL_UNSUBSCRIBED',
-  // The answer to the STOP.
+  // The answer to the STOP, which is to the number, whoever has it.
   'MESSAGE_SENT',
 ];
 const BROWSER = 'Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0';
@@ -157,7 +157,9 @@ async function showProof(
   webhookId: number,
   contactId: number,
 ) {
-  const ofContact = ({ data }: AcceptedWebhook): boolean => (data['contactId'] ?? data['recipientId']) === contactId;
+  const ofContact = ({ type, data }: AcceptedWebhook): boolean =>
+    (data['contactId'] ?? data['recipientId']) === contactId ||
+    (type === 'MESSAGE_SENT' && data['recipientId'] === null);
   const told = await soon('the webhook was told of everything', () => {
     const found = [...new Map(endpoint.accepted.filter(ofContact).map((one) => [one.id, one])).values()];
     return found.length >= TOLD.length ? found : null;

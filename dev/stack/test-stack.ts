@@ -113,7 +113,12 @@ export async function startTestStack(
   }
 }
 
-/** Another program may take a port between its choice and its use, so this is retried. */
+/**
+ * Another program may take a port between its choice and its use, so this is retried. Temporal chooses more ports itself,
+ * and panics without one of them.
+ */
+const LOST_PORT = /address already in use|grpc\.\(\*Server\)\.Serve\(0x[0-9a-f]+, \{0x0, 0x0\}\)/i;
+
 async function startOnFreePorts({ dir, run }: RunDir, slots: number, log: (line: string) => void) {
   for (let attempt = 1; ; attempt += 1) {
     const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3);
@@ -123,7 +128,7 @@ async function startOnFreePorts({ dir, run }: RunDir, slots: number, log: (line:
       const stack = await startStack({ dataDir: dir, ports, log, external: {}, test: { slots }, spawned, failed: log });
       return { stack, ports };
     } catch (error) {
-      if (attempt === 3 || !/address already in use/i.test(String(error))) throw error;
+      if (attempt === 3 || !LOST_PORT.test(String(error))) throw error;
     }
   }
 }

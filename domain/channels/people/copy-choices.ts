@@ -5,8 +5,8 @@ import { ownersOf } from '../queue/opt-out.ts';
 
 /**
  * Copies what the former address of a contact decided to its new one: topic opt-outs, and for keys of email addresses
- * also the suppression of pushes and preferences. Of two suppressions the
- * stricter one holds. What the new address decided itself stays, each preference for itself.
+ * also the suppression of pushes and preferences. Of two suppressions the stricter one holds. What the new address
+ * decided itself stays, each preference for itself.
  */
 export async function copyChoices(tx: EntityManager, tenantId: string, from: string, to: string): Promise<void> {
   if (from === to) return;

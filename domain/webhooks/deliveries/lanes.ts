@@ -183,8 +183,8 @@ export async function lookAtLanes(
 const PAGE = 1000;
 
 /**
- * Makes a page of the deliveries due that were not tried since their endpoint was activated (`hurriedAt`). Call it until it returns
- * true: then it was the last page. Runs an engine transaction.
+ * Makes a page of the deliveries due that were not tried since their endpoint was activated (`hurriedAt`). Call it until
+ * it returns true: then it was the last page. Runs an engine transaction.
  */
 export async function hurryRetries(em: EntityManager, lane: LaneKey, hurriedAt: Date): Promise<boolean> {
   return em.transactional(async (tx) => {
