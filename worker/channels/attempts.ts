@@ -132,7 +132,7 @@ export class Attempts {
     if (provider === 'trial') return () => this.putOff(row.id, TRIAL_WAIT_MS);
     if (provider === 'wait') return () => this.putOff(row.id, WAIT_MS);
     try {
-      // Asked another way it would be sent twice, so nobody can be asked whether it was accepted.
+      // Asked another way, the provider may take it for a new message, and send it twice.
       if (leased.boundTo !== null && leased.boundTo !== askedAs(provider.row.config))
         return () => this.#end({ ...row, failure: 'no_reply' });
       const wait = await provider.take();

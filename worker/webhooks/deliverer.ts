@@ -469,7 +469,7 @@ export class Deliverer {
     await wakeForgottenLanes(this.#em());
   }
 
-  /** Half of the lanes that may be held are: what is slow must leave room for the others. */
+  /** More than half of the lanes that it may hold are held: slow ones must leave room for the others. */
   get #isCrowded(): boolean {
     return this.#lanes.size > this.#mostLanes / 2;
   }

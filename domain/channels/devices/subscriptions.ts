@@ -47,7 +47,7 @@ interface Device {
 
 /**
  * Stores a device, or brings a known one up to date: it is active, and belongs to the given contact from now on. Writes
- * CHANNEL_SUBSCRIBED with a contact's first device, and CHANNEL_UNSUBSCRIBED for who has lost its last one by it. A
+ * CHANNEL_SUBSCRIBED with a contact's first device, and CHANNEL_UNSUBSCRIBED for one that loses its last one. A
  * contact that does not exist is a 404 at `/contactId`, and a 400 at `/contactToken`; one that is being erased is a 409.
  * `author`: who did it, if it was not the device itself.
  */
@@ -61,9 +61,9 @@ export async function saveDevice(
   const { type, endpoint, replaces } = device;
   return retriedTransaction(em, async (tx) => {
     const contactId = device.contactId === undefined ? null : await afterMerges(tx, tenantId, device.contactId);
-    const known = sql`type = ${type} and digest = ${subscriptionDigest(type, endpoint)}`;
+    const known = sql`digest = ${subscriptionDigest(type, endpoint)}`;
     const former = replaces === undefined ? sql`false` : sql`(type = 'webpush' and ${isFormer(replaces)})`;
-    const owners = await ownersOfDevices(tx, tenantId, sql`(${known}) or ${former}`, contactId);
+    const owners = await ownersOfDevices(tx, tenantId, sql`${known} or ${former}`, contactId);
     const found = await lockOwners(tx, owners);
     if (contactId !== null) await assertOwner(tx, tenantId, device, contactId, found);
     const waiting = replaces === undefined ? [] : await lockWaiting(tx, tenantId, replaces);
@@ -79,7 +79,7 @@ export async function saveDevice(
   });
 }
 
-/** The contacts of devices, read without a lock, and one more. */
+/** The contacts of devices, read without a lock, and `contactId`. */
 async function ownersOfDevices(
   tx: EntityManager,
   tenantId: string,

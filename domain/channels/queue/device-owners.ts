@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
-import type { LedgerKey } from './refresh-messages.ts';
+import { asked, type LedgerKey } from './refresh-messages.ts';
 
 /** Why a contact receives pushes from now on, or no more. */
 interface Reasons {
@@ -9,23 +9,23 @@ interface Reasons {
 }
 
 /**
- * Locks contacts in the order of their ids, so that their devices are counted one change after the other. Before the
- * messages and devices of theirs. Returns the ids of those that exist.
+ * Locks contacts in the order of their ids, so that changes of one contact's devices wait for each other. Call it before
+ * messages or devices of theirs are locked, to avoid deadlocks. Returns the ids of those that exist.
  */
 export async function lockOwners(tx: EntityManager, owners: readonly LedgerKey[]): Promise<Set<number>> {
   if (owners.length === 0) return new Set();
   const found = await rows<{ id: number }>(
     tx,
     sql`
-    select c.id from ${keysOf(owners)} join contacts c on c.tenant_id = a.t and c.id = a.id
+    select c.id from ${asked(owners)} join contacts c on c.tenant_id = a.t and c.id = a.id
     order by c.id for no key update of c`,
   );
   return new Set(found.map(({ id }) => id));
 }
 
 /**
- * Changes devices of contacts, which are locked (`lockOwners`). Writes CHANNEL_SUBSCRIBED for those that have an active
- * device by it and had none, and CHANNEL_UNSUBSCRIBED for those that have none any more.
+ * Runs a change of devices whose contacts are locked (`lockOwners`). Writes CHANNEL_SUBSCRIBED for those that had no active
+ * device and have one now, and CHANNEL_UNSUBSCRIBED for those that had one and have none now.
  */
 export async function changeDevices<T>(
   tx: EntityManager,
@@ -59,13 +59,8 @@ async function withDevices(tx: EntityManager, owners: readonly LedgerKey[]): Pro
   const found = await rows<{ id: number }>(
     tx,
     sql`
-    select a.id from ${keysOf(owners)} where exists (
+    select a.id from ${asked(owners)} where exists (
       select 1 from push_subscriptions p where p.tenant_id = a.t and p.contact_id = a.id and p.status = 'active')`,
   );
   return new Set(found.map(({ id }) => id));
 }
-
-const keysOf = (owners: readonly LedgerKey[]) => {
-  const payload = JSON.stringify(owners.map(({ tenantId, id }) => ({ t: tenantId, id })));
-  return sql`jsonb_to_recordset(${payload}::jsonb) as a(t text, id bigint)`;
-};

@@ -7,7 +7,8 @@ export interface LedgerKey {
   id: number;
 }
 
-const asked = (keys: readonly LedgerKey[], started: readonly LedgerKey[] = []): RawBuilder<unknown> => {
+/** A recordset `a` of these: the columns t (tenant) and id; `started` is true for those in `started`, else null. */
+export const asked = (keys: readonly LedgerKey[], started: readonly LedgerKey[] = []): RawBuilder<unknown> => {
   const payload = JSON.stringify([
     ...keys.map(({ tenantId, id }) => ({ t: tenantId, id })),
     ...started.map(({ tenantId, id }) => ({ t: tenantId, id, started: true })),

@@ -64,7 +64,8 @@ async function number(tx: EntityManager, matches: readonly MatchAbout[]): Promis
       select l.tenant_id, l.endpoint_id, l.last_at, a.n from asked a
       join webhook_lanes l on l.tenant_id = a.t and l.endpoint_id = a.e and l.deleted_at is null
       order by l.endpoint_id for update of l
-    ), moment as materialized ( -- Else it would be found for each lane, from all of them.
+    ), moment as materialized (
+      -- Materialized, because otherwise it is computed from all lanes again for each lane.
       select greatest(now(), max(last_at))::timestamptz(3) as at from locked
     )
     update webhook_lanes l set last_sequence = l.last_sequence + k.n, last_at = m.at,

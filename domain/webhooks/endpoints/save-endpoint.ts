@@ -147,7 +147,7 @@ export async function updateEndpoint(
     }
     await tx.flush();
     if (endpoint.active !== before.active) await switchLane(tx, endpoint);
-    if (endpoint.ordering !== before.ordering && endpoint.ordering === 'none') await letGo(tx, endpoint);
+    if (endpoint.ordering !== before.ordering && endpoint.ordering === 'none') await makeWaitingDue(tx, endpoint);
     touchOutbox(tx, 'webhook_lanes');
     await appendAudit(tx, author, { action: 'webhook.updated', ...resourceOf(id), before, after: contentOf(endpoint) });
     return viewOf(tx, endpoint);
@@ -197,8 +197,8 @@ async function switchLane(tx: EntityManager, { tenantId, id, active }: WebhookEn
   );
 }
 
-/** What waits for others, and was never tried itself, need not wait any more. */
-async function letGo(tx: EntityManager, { tenantId, id }: WebhookEndpoint): Promise<void> {
+/** Makes due what waits for other deliveries of its contact and was never tried itself. */
+async function makeWaitingDue(tx: EntityManager, { tenantId, id }: WebhookEndpoint): Promise<void> {
   await rows(
     tx,
     sql`
