@@ -2,11 +2,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../runtime/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { REQUEST_WAIT_MS } from '../db/orm.ts';
 import { listen, startOrExit } from '../config/start-problems.ts';
+import { drainOnStop } from '../config/stop-signal.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/accounts/ensure-admin.ts';
 import { createHandler } from './app.ts';
@@ -68,13 +68,10 @@ deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 
 // After the requests that were waiting for the start.
 setTimeout(() => void compileAhead(routes), 5_000).unref();
 
-closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => {
-  if (err) deps.log.fatal({ err }, 'crashed');
-  else deps.log.info({ signal }, 'draining');
+drainOnStop(deps.log, 25_000, async () => {
   const cutOff = await connections.end();
   if (cutOff > 0) deps.log.warn({ requests: cutOff }, 'requests that exceeded the shutdown deadline were aborted');
   shedder.stop();
   stopWatching();
   await deps.close();
-  deps.log.info('stopped');
 });

@@ -95,3 +95,13 @@ export function readMigrationEnv(source: Source = process.env): Pick<Env, 'DATAB
   if (problems.length > 0) throw new EnvError([...new Set(problems)].join('\n'));
   return { DATABASE_URL, DATABASE_MIGRATION_URL };
 }
+
+/**
+ * The pid of dev/bootstrap.mjs if it started this process, else null. Removes it from the environment: our children have
+ * another parent.
+ */
+export function takeParentPid(): number | null {
+  const pid = Number(process.env.PERENNIAL_PARENT_PID ?? 0);
+  delete process.env.PERENNIAL_PARENT_PID;
+  return pid || null;
+}

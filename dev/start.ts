@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvError } from '../config/env.ts';
+import { onStopRequest } from '../config/stop-signal.ts';
 import { createPerennial, type Perennial } from './perennial.ts';
 import { signal } from './process.ts';
 import { claimDataDir, type RunFile } from './run-file.ts';
 import type { Service } from './service.ts';
 import { readStartSettings } from './settings.ts';
-import { onStopRequest } from './stop-signal.ts';
 
 const root = join(import.meta.dirname, '..');
 const dataDir = join(root, '.data');
@@ -67,7 +67,7 @@ async function end(code: number, message: string): Promise<void> {
   process.exit(code);
 }
 
-/** On the second Ctrl-C: kills everything without waiting. */
+/** On a Ctrl-C more than 2 s after the first: kills everything without waiting. */
 function kill(): void {
   for (const service of processes) if (!service.hasEnded()) signal(service.pid, 'SIGKILL');
   process.stderr.write('Killed.\n');

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { onStopRequest } from '../dev/stop-signal.ts';
+import { onStopRequest } from '../config/stop-signal.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** How long Jest may stop its stack after Ctrl-C. */

@@ -4,11 +4,11 @@
  */
 import { parseArgs } from 'node:util';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../runtime/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { createLogger } from '../config/logger.ts';
 import { bySetting, startOrExit } from '../config/start-problems.ts';
+import { drainOnStop } from '../config/stop-signal.ts';
 import { temporalClient } from '../runtime/temporal.ts';
 import { whenThere } from '../runtime/when-there.ts';
 import { serveMetrics } from './metrics-server.ts';
@@ -46,12 +46,9 @@ const { worker, metrics, deps, connection, log } = await startOrExit(async () =>
   return { worker, metrics, deps, connection, log };
 });
 
-closeWithGrace({ delay: 28_000, logger: undefined }, async ({ err, signal }) => {
-  if (err) log.fatal({ err }, 'crashed');
-  else log.info({ signal }, 'draining');
+drainOnStop(log, 28_000, async () => {
   await worker.stop();
   await metrics.stop();
   await deps.close();
   await connection.close();
-  log.info('stopped');
 });

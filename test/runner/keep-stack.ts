@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { onStopRequest } from '../../dev/stop-signal.ts';
+import { onStopRequest } from '../../config/stop-signal.ts';
 import { makeRunDir, roomInMemory, startTestStack } from '../../dev/stack/test-stack.ts';
 import { RUNNING_STACK, SLOTS } from './stack.ts';
 

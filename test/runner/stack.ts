@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { onStopRequest } from '../../dev/stop-signal.ts';
+import { onStopRequest } from '../../config/stop-signal.ts';
 import { makeRunDir, roomInMemory, startTestStack } from '../../dev/stack/test-stack.ts';
 
 /** One per test file, plus those that tests claim in addition. */
