@@ -74,6 +74,8 @@ const EmailSchema = defineEntity({
     acceptedAt: timestamp().nullable(),
     /** Null for an email of an email campaign until it is requeued: it is released and leased with its batch. */
     nextAttemptAt: timestamp().nullable().defaultRaw('now()'),
+    /** The `nextAttemptAt` that open hours gave it; of any other `nextAttemptAt` it says nothing. */
+    heldUntil: timestamp().nullable(),
     /** Whoever leases or sends it. The lease of a QUEUED email of a batch is the batch's. */
     holder: p.text().nullable(),
     leaseUntil: timestamp().nullable(),

@@ -152,6 +152,8 @@ const MessageSendSchema = defineEntity({
     isOpen: p.boolean().generated(`(status in ('QUEUED', 'SENDING')) stored`),
     reason: p.text().nullable(),
     nextAttemptAt: timestamp().defaultRaw('now()'),
+    /** The `nextAttemptAt` that open hours gave it; of any other `nextAttemptAt` it says nothing. */
+    heldUntil: timestamp().nullable(),
     /** Whoever leases or sends it. */
     holder: p.text().nullable(),
     leaseUntil: timestamp().nullable(),

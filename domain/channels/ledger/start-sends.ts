@@ -156,6 +156,7 @@ function applyStart({ holder, name, leaseSeconds, sends }: Start): RawBuilder<un
         lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
         provider_id = case when d.new_status = 'SENDING' then d.provider else s.provider_id end,
         next_attempt_at = coalesce(case when d.new_status = 'QUEUED' then d.not_before end, case when d.new_status = 'QUEUED' and d.gathers then d.asks_at end, s.next_attempt_at),
+        held_until = case when d.new_status = 'QUEUED' then d.not_before end,
         updated_at = now()
       from decided d where s.tenant_id = d.tenant_id and s.id = d.send_id
       returning s.id, s.tenant_id, s.message_id, s.status, s.attempt

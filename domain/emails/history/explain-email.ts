@@ -3,7 +3,6 @@ import type { EmailCampaignStatus } from '../../../db/entities/email-campaigns.t
 import type { BounceKind, EmailLane, EmailStatus } from '../../../db/entities/emails.ts';
 import { notFound } from '../../common/errors.ts';
 import { GATES, capJoin, gateJoins, gateOf, refusalAtStart } from '../ledger/gates.ts';
-import { GATHER_SECONDS } from '../../channels/gates/caps.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { fromKeyToVerify } from '../senders/proven.ts';
 
@@ -26,8 +25,7 @@ interface ExplainedRow {
   from_email: string | null;
   segment_id: number | null;
   campaign_status: EmailCampaignStatus | null;
-  attempt: number;
-  next_attempt_at: Date | null;
+  held_until: Date | null;
   status: EmailStatus;
   reason: string | null;
   content_version: number | null;
@@ -62,7 +60,7 @@ export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: st
   const [email] = await rows<ExplainedRow>(
     tx,
     sql`
-    select e.lane, t.from_email, k.segment_id, k.status as campaign_status, e.attempt, e.next_attempt_at, e.status, e.reason, e.content_version, e.to_address,
+    select e.lane, t.from_email, k.segment_id, k.status as campaign_status, case when e.held_until = e.next_attempt_at then e.held_until end as held_until, e.status, e.reason, e.content_version, e.to_address,
       coalesce(e.accepted_at, b.released_at) as accepted_at, e.created_at, e.updated_at, e.sent_at, now() as now
     from emails e left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
@@ -145,10 +143,7 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
     return status === 'QUEUED' ? [{ gate: 'intake', passed: false, reason: waits, at: createdAt }] : [];
   }
   const intake = { gate: 'intake', passed: true, reason: null, at: acceptedAt };
-  // Postponed before its first attempt, by more than the moment that caps wait: only hours do that.
-  const gathers = email.created_at.getTime() + GATHER_SECONDS * 1000;
-  const postponed = status === 'QUEUED' && email.attempt === 0 ? email.next_attempt_at : null;
-  const opens = postponed && postponed.getTime() > gathers ? postponed : null;
+  const opens = status === 'QUEUED' ? email.held_until : null;
   if (opens !== null && opens > email.now)
     return [intake, { gate: 'send_window', passed: false, reason: `opens_${opens.toISOString()}`, at: email.now }];
   if (status === 'QUEUED' || status === 'SENDING') return [intake];

@@ -49,9 +49,8 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
 }
 
 /**
- * Makes accepted emails that were postponed to a send window due at once, after the window was changed: those never
- * tried, and those postponed for longer than a retry (an hour). Emails that must still wait are postponed again. With
- * `contactIds`, only theirs.
+ * Makes accepted emails that were postponed to open hours due at once, after the hours were changed; not those that
+ * wait for another attempt. Emails that must still wait are postponed again. With `contactIds`, only theirs.
  */
 export async function duePostponedEmails(
   tx: EntityManager,
@@ -65,7 +64,7 @@ export async function duePostponedEmails(
     update emails set next_attempt_at = now() where id in (
       select id from emails
       where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and stage = 'open' and status = 'QUEUED'
-        and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end ${theirs}
+        and next_attempt_at > now() and held_until = next_attempt_at ${theirs}
       order by id for update)`,
   );
 }

@@ -137,6 +137,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
         -- An email of a batch stays with it only if it is started or ends now.
         next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then null
                                else coalesce(d.not_before, case when d.gathers then d.asks_at end, m.next_attempt_at, now()) end,
+        held_until = case when d.new_status = 'QUEUED' then d.not_before end,
         to_address = coalesce(d.address, m.to_address),
         content_version = coalesce(d.content_version, m.content_version),
         link_count = coalesce(d.link_count, m.link_count),

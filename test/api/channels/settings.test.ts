@@ -125,20 +125,25 @@ test('all that is wrong is reported at once, at its place', async () => {
 
 test('other hours make what waits due at once, but not what a provider asked to come later', async () => {
   const contact = await makeContact(service);
-  const queue = async (attempt: number, wait: string) => {
+  const queue = async (attempt: number, wait: string, isHeld: boolean) => {
     const [row] = await engine<{ id: number }>(sql`
       with m as (insert into messages (tenant_id, send_key, channel, category, contact_id) values ('default', gen_random_uuid()::text, 'sms', 'marketing', ${contact.id}) returning id)
-      insert into message_sends (tenant_id, message_id, type, lane, attempt, next_attempt_at)
-      select 'default', id, 'sms', 'journey', ${attempt}, now() + ${wait}::interval from m returning id`);
+      insert into message_sends (tenant_id, message_id, type, lane, attempt, next_attempt_at, held_until)
+      select 'default', id, 'sms', 'journey', ${attempt}, now() + ${wait}::interval, case when ${isHeld}::boolean then now() + ${wait}::interval end
+      from m returning id`);
     return row!.id;
   };
-  const [fresh, retried, held] = [await queue(0, '9 hours'), await queue(1, '50 minutes'), await queue(2, '9 hours')];
+  const held = [await queue(0, '9 hours', true), await queue(2, '9 hours', true), await queue(1, '5 minutes', true)];
+  const retried = [await queue(1, '5 minutes', false), await queue(2, '9 hours', false)];
   await service.api('PUT', path, { caps: [{ channels: ['sms'], max: 5, perDays: 1 }] });
   const waiting = () =>
     engine<{ id: number }>(
-      sql`select id from message_sends where id = any(${[fresh, retried, held]}::bigint[]) and next_attempt_at > now() order by id`,
+      sql`select id from message_sends where id = any(${[...held, ...retried]}::bigint[]) and next_attempt_at > now() order by id`,
     );
-  assert.equal((await waiting()).length, 3, 'caps are no hours');
+  assert.equal((await waiting()).length, 5, 'caps are no hours');
   await service.api('PUT', path, { sendWindows: { sms: null } });
-  assert.deepEqual(await waiting(), [{ id: retried }]);
+  assert.deepEqual(
+    await waiting(),
+    retried.map((id) => ({ id })),
+  );
 });

@@ -360,7 +360,7 @@ test("the tenant's rules for marketing mail: how often at most, and when", async
   await service.api('PUT', path, { sendWindow: { from: '08:00', to: '17:00', timezone: 'contact' } });
   assert.ok(!(await gatesOf(waiting)).includes('send_window'));
   const refused = await send(service, { templateId, recipientId: contact.id });
-  await engine(sql`update emails set accepted_at = now(), attempt = 1, next_attempt_at = now() + case id when ${refused} then interval '50 minutes' else interval '5 days' end
+  await engine(sql`update emails set accepted_at = now(), attempt = 1, next_attempt_at = now() + interval '50 minutes', held_until = case id when ${waiting} then now() + interval '50 minutes' end
     where id in (${refused}, ${waiting})`);
   await service.api('PUT', path, { sendWindow: null, frequencyCap: null });
   const [tried, waited] = await engine<{ waits: boolean }>(

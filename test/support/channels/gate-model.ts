@@ -39,6 +39,8 @@ export interface Part {
   status: 'QUEUED' | 'SENDING' | 'SENT' | 'SUPPRESSED' | 'FAILED';
   reason: string | null;
   due: number;
+  /** It waits for its hours, not for another attempt. */
+  isHeld: boolean;
   sentAt: number | null;
 }
 
@@ -124,17 +126,19 @@ export class GateModel {
       status: 'QUEUED',
       reason: null,
       due: this.now,
+      isHeld: false,
       sentAt: null,
     }));
     this.items.push({ ...arrival, key, at: this.now, order: this.items.length, startedAt: null, parts });
   }
 
-  /** Other hours make what waits due. */
+  /** Other hours make what they held due. */
   change(rules: Rules): void {
     const hoursOf = ({ sendWindows, timezone, maxHoldHours, quietHours }: Rules) =>
       JSON.stringify([sendWindows, timezone, maxHoldHours, quietHours]);
     if (hoursOf(rules) !== hoursOf(this.rules))
-      for (const part of this.items.flatMap(({ parts }) => parts)) part.due = Math.min(part.due, this.now);
+      for (const part of this.items.flatMap(({ parts }) => parts))
+        if (part.isHeld) part.due = Math.min(part.due, this.now);
     this.rules = rules;
   }
 
@@ -145,7 +149,7 @@ export class GateModel {
       return { item, part: item.parts[part]!, verdict: this.#judge(item) };
     });
     for (const { item, part, verdict } of judged) {
-      Object.assign(part, verdict);
+      Object.assign(part, { isHeld: false }, verdict);
       if (part.status === 'SENDING') item.startedAt ??= this.now;
     }
   }
@@ -173,7 +177,7 @@ export class GateModel {
     const heldUntil = closedSince(this.now, item.at, isOpen) + this.rules.maxHoldHours * HOUR;
     const opens = isOpen(this.now) ? this.now : firstMoment(this.now, heldUntil, isOpen);
     if (opens === null) return { status: 'SUPPRESSED', reason: 'expired' };
-    if (opens > this.now) return this.#isTooOld(item) ? goes : { due: opens };
+    if (opens > this.now) return this.#isTooOld(item) ? goes : { due: opens, isHeld: true };
     if (item.startedAt !== null) return goes;
     const counts = this.rules.caps
       .filter(({ channels }) => channels.includes(item.channel))
