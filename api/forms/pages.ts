@@ -1,12 +1,13 @@
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import { LANGUAGES, type Language } from '../../domain/common/languages.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
+import { isBox } from '../../domain/forms/checks/boxes.ts';
 import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
 import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
 import { CHOOSE_AGAIN, NEEDS_SCRIPT } from './page-texts.ts';
-import { CAPTCHA_FIELD, HONEYPOT, type Definition } from './shared/definition.ts';
+import { CAPTCHA_FIELD, HONEYPOT, SHOWN_BOXES, type Definition } from './shared/definition.ts';
 import { labelled } from './shared/labelled.ts';
 import { failureText, FORM_TEXTS, type FormTexts } from './shared/texts.ts';
 
@@ -35,6 +36,13 @@ export interface ShownForm {
 const hiddenInput = (name: string, value: string | undefined): string =>
   value ? `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n` : '';
 
+/** There is always one: that no box is shown is said, too. */
+const shownBoxesHtml = (fields: readonly FormField[]): string =>
+  `<input type="hidden" name="${SHOWN_BOXES}" value="${fields
+    .filter(isBox)
+    .map(({ name }) => name)
+    .join(' ')}">\n`;
+
 /** Data in a page: nothing in it can end the element or begin a comment. */
 const dataHtml = (data: unknown): string =>
   `<script type="application/json" data-definition>${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>\n`;
@@ -44,9 +52,6 @@ const idIn =
   (form: Form) =>
   ({ name }: FormField): string =>
     `f${form.id}-${name}`;
-
-/** Types of which a browser sends nothing if nothing is ticked. */
-const BOXES: readonly FormField['type'][] = ['checkbox', 'consent', 'multiselect'];
 
 /** The message of an error in a language; rules other than those of forms have theirs in English only. */
 const messageIn = ({ problem, message }: FieldError, language: Language): string =>
@@ -99,8 +104,7 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
   const idOf = idIn(form);
   const texts = FORM_TEXTS[language];
   const chosen = (field: FormField): string[] => {
-    const isSent = values && (Object.hasOwn(values, field.name) || BOXES.includes(field.type));
-    const value = isSent ? values[field.name] : field.defaultValue;
+    const value = values && Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
     const all: unknown[] = Array.isArray(value) ? value : [value];
     // Longer than any field allows: do not echo what nobody typed.
     return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
@@ -120,7 +124,7 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
   const enctype = fields.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
   const enhanced = definition ? ` class="perennial-form" data-perennial-form="${form.id}"` : '';
   return `<form method="post" action="${escapeHtml(action)}"${enctype}${enhanced}>
-${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${notYouHtml(shown.otherUrl, texts)}${shown.failure ? alertHtml(failureIn(language, shown.failure, shown.isUnread)) : ''}${summaryHtml(errors, fields, idOf, language)}${rows.join('\n')}
+${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${shownBoxesHtml(fields)}${notYouHtml(shown.otherUrl, texts)}${shown.failure ? alertHtml(failureIn(language, shown.failure, shown.isUnread)) : ''}${summaryHtml(errors, fields, idOf, language)}${rows.join('\n')}
 ${honeypotHtml(!shown.token)}${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
 </form>`;
 }

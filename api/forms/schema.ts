@@ -161,7 +161,10 @@ export const Abandonment = strict({
   ),
 });
 
-/** A map of field name to value, plus `_token` and the honeypot. Files are parts of a multipart body. */
+/**
+ * A map of field name to value, plus `_token`, `_contactToken`, `_shown` (pages) and the honeypot. Files are parts of a
+ * multipart body.
+ */
 export const Submission = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 300,
   examples: [{ email: 'someone@example.com' }],

@@ -5,10 +5,12 @@ import { makeContactToken, readContactToken } from '../../domain/addresses/conta
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import { NoRoomForFiles } from '../../domain/common/kept-files.ts';
 import type { Language } from '../../domain/common/languages.ts';
+import { isBox } from '../../domain/forms/checks/boxes.ts';
 import { CaptchaUnchecked } from '../../domain/forms/captcha.ts';
 import { hidesKnown, readKnownContact, shownFields, type KnownContact } from '../../domain/forms/known-contact.ts';
 import { readActiveForm } from '../../domain/forms/read-active-form.ts';
 import { submitForm } from '../../domain/forms/submit-form.ts';
+import { withUnticked } from '../../domain/forms/unticked.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
@@ -18,7 +20,7 @@ import { pageScripts } from './page-policy.ts';
 import { formPage, thanksPage, type ShownForm } from './pages.ts';
 import { presentPublicForm, type PublicSettings } from './presenter.ts';
 import { scriptTag } from './script.ts';
-import { HONEYPOT, type Definition } from './shared/definition.ts';
+import { HONEYPOT, SHOWN_BOXES, type Definition } from './shared/definition.ts';
 import { submissionFiles } from './submission-files.ts';
 import { groupsOf } from './submission-groups.ts';
 import { takeOfAddress, takeOfForm } from './submission-limits.ts';
@@ -172,7 +174,8 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   allowOrigin(ctx, form, ownOriginOf(deps));
   // The pages may be framed: the form by its allowed origins (`frame-ancestors`), the thanks by any site.
   ctx.remove('X-Frame-Options');
-  const { _token: token, _contactToken: contactToken, [HONEYPOT]: honeypot, ...data } = body;
+  const { _token: token, _contactToken: contactToken, [HONEYPOT]: honeypot, [SHOWN_BOXES]: boxes, ...sent } = body;
+  const data = ctx.is('json') ? sent : withUnticked(form.fields, sent, await boxesShown(call, em, form, boxes));
   const lostFiles = files.map(({ field }) => field);
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   const isTokenValid = isFormToken(deps.links, token, form.id, new Date());
@@ -221,6 +224,25 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     ctx.set(error.headers ?? {});
     return again(error.status, { failure: failureOf(error) });
   }
+}
+
+/**
+ * The names of the boxes that a page showed, as it says itself. That cannot make more of a submission than naming the
+ * boxes with values could. A page that does not say it, of an earlier release or somebody's own, is taken to show what
+ * the form shows now; with a token that is none any more, nobody knows what that page left out.
+ */
+async function boxesShown(
+  { deps, body }: PublicCall<Record<string, unknown>>,
+  em: EntityManager,
+  form: Form,
+  told: unknown,
+): Promise<ReadonlySet<string>> {
+  if (told !== undefined) return new Set(typeof told === 'string' ? told.split(' ') : []);
+  if (!form.fields.some(isBox)) return new Set();
+  const token = body['_contactToken'];
+  const shown = await shownTo(deps, em, form, token);
+  const isUnknown = form.enableProgressiveProfiling && token !== undefined && shown.contactToken === undefined;
+  return new Set(isUnknown ? [] : shown.fields.map(({ name }) => name));
 }
 
 function failureOf(error: AppError): ShownForm['failure'] {

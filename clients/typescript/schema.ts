@@ -2573,7 +2573,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a form
-         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.
+         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. A field without a value is not answered: a JSON body that does not name a checkbox, consent or multiselect does not untick it. Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.
          */
         post: operations["submitForm"];
         delete?: never;

@@ -23,8 +23,7 @@ const NUMERIC: readonly FormField['type'][] = ['number', 'rating'];
 /** Converts a value from a browser or program to the stored form: text, a list for multiselect, or a boolean. */
 function readValue(field: FormField, given: unknown): SubmittedValue | null | FieldError {
   const wrong = (message: string): FieldError => ({ field: field.name, code: 'type', message });
-  if (given === undefined || given === null || given === '')
-    return field.type === 'checkbox' || field.type === 'consent' ? false : null;
+  if (given === undefined || given === null || given === '') return null;
   if (field.type === 'multiselect') {
     const list = Array.isArray(given) ? given : [given];
     return list.every((item) => typeof item === 'string') ? list : wrong('must be a list of strings');
@@ -72,8 +71,9 @@ function checkFileField(
 }
 
 /**
- * Checks a submission against all of its form's fields. Returns the values to store, without files, or every error.
- * Ignores unknown fields, because pages and proxies add their own.
+ * Checks a submission against all of its form's fields. Returns the values to store, without files, or every error. A
+ * field without a value is not answered: it has no value then, boxes neither. Ignores unknown fields, because pages and
+ * proxies add their own.
  */
 export function checkSubmission(
   fields: readonly FormField[],

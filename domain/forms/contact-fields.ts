@@ -1,12 +1,19 @@
 import type { EntityManager } from '../../db/orm.ts';
-import type { Form } from '../../db/entities/forms.ts';
+import type { Form, FormField } from '../../db/entities/forms.ts';
 import type { Violation } from '../common/errors.ts';
 import { isViolation } from '../common/fields.ts';
 import type { SavedFields } from '../contacts/people/save-contact-fields.ts';
 import { typesFor } from '../contacts/values/custom-field-types.ts';
 import { parseCustomText, type CustomValue } from '../contacts/values/custom-values.ts';
+import { isBox } from './checks/boxes.ts';
 import type { FieldError } from './check-submission.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
+
+/** The contact fields that boxes of a form fill. */
+export function boxTargets(fields: readonly FormField[]): Set<string> {
+  const mapped = mappedFields(fields);
+  return new Set(fields.filter(isBox).flatMap(({ name }) => mapped.get(name) ?? []));
+}
 
 /** Violations of contact fields, as errors of the form fields that fill them. */
 export function fieldErrors(form: Form, violations: readonly Violation[]): FieldError[] {

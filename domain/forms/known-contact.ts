@@ -1,6 +1,8 @@
 import { Contact } from '../../db/entities/contacts.ts';
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { isEmpty, isUnticked } from '../contacts/values/only-empty.ts';
+import { isBox } from './checks/boxes.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
 
 /** The contact of a token, and what a form need not ask it. */
@@ -9,10 +11,9 @@ export interface KnownContact {
   email: string;
   /** The names of the form's fields whose values are known. */
   known: ReadonlySet<string>;
+  /** Those of boxes that were shown and not ticked: they are asked again, but after what was not asked yet. */
+  unticked: ReadonlySet<string>;
 }
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 /**
  * What is known about a contact: fields that fill a contact field by its value, others by earlier submissions of the
@@ -22,24 +23,28 @@ export async function readKnownContact(em: EntityManager, form: Form, contactId:
   return em.transactional(async (tx) => {
     const contact = await tx.findOne(Contact, { id: contactId, tenantId: form.tenantId });
     if (!contact?.email) return null;
-    const submitted = await rows<{ name: string }>(
+    const submitted = await rows<{ name: string; hasValue: boolean }>(
       tx,
       sql`
-      select distinct v.key as name from form_submissions s cross join lateral jsonb_each(s.submission_data) v
+      select v.key as name, bool_or(v.value not in ('null', '""', 'false', '[]')) as "hasValue"
+      from form_submissions s cross join lateral jsonb_each(s.submission_data) v
       where s.tenant_id = ${form.tenantId} and s.form_id = ${form.id} and s.contact_id = ${contactId}
-        and v.value not in ('null', '""', 'false', '[]')`,
+      group by v.key`,
     );
-    const earlier = new Set(submitted.map(({ name }) => name));
+    const earlier = new Map(submitted.map(({ name, hasValue }) => [name, hasValue]));
     const mapped = mappedFields(form.fields);
-    const isKnown = ({ name }: FormField): boolean => {
-      const target = mapped.get(name);
-      if (target === undefined) return earlier.has(name);
+    const isKnown = (field: FormField): boolean => {
+      const target = mapped.get(field.name);
+      if (target === undefined) return earlier.get(field.name) ?? false;
       const custom = customFieldOf(target);
       const property = target === 'company' ? 'companyId' : target;
-      return !isEmpty(custom === null ? contact[property as keyof Contact] : contact.customFields[custom]);
+      const value = custom === null ? contact[property as keyof Contact] : contact.customFields[custom];
+      return !isEmpty(value) && !(isBox(field) && isUnticked(value));
     };
     const known = form.fields.filter((field) => field.type !== 'hidden' && isKnown(field));
-    return { id: contact.id, email: contact.email, known: new Set(known.map(({ name }) => name)) };
+    const unticked = form.fields.filter((field) => isBox(field) && earlier.has(field.name) && !known.includes(field));
+    const names = (fields: readonly FormField[]) => new Set(fields.map(({ name }) => name));
+    return { id: contact.id, email: contact.email, known: names(known), unticked: names(unticked) };
   });
 }
 
@@ -49,11 +54,13 @@ export const hidesKnown = ({ enableProgressiveProfiling, fields }: Form, contact
 
 /**
  * The fields that a form shows. With progressive profiling, what is known is not asked again; of the progressive fields
- * only the first that is not known is asked, and only of a known contact.
+ * only the first that is not known is asked, and only of a known contact; a box that was left unticked comes after those
+ * that were not asked yet.
  */
 export function shownFields(form: Form, contact: KnownContact | null): FormField[] {
   if (!form.enableProgressiveProfiling) return form.fields;
   const later = form.progressiveFields ?? [];
-  const next = contact && later.find((name) => !contact.known.has(name));
+  const unknown = contact ? later.filter((name) => !contact.known.has(name)) : [];
+  const next = unknown.find((name) => !contact?.unticked.has(name)) ?? unknown[0];
   return form.fields.filter(({ name }) => (later.includes(name) ? name === next : !contact?.known.has(name)));
 }

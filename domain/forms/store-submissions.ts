@@ -10,7 +10,7 @@ import { addToListIfThere } from '../segments/membership/change-list-members.ts'
 import type { Solved } from './captcha.ts';
 import type { FieldError } from './check-submission.ts';
 import type { SubmittedValue } from './checks/checked-field.ts';
-import { fieldErrors, typedFields } from './contact-fields.ts';
+import { boxTargets, fieldErrors, typedFields } from './contact-fields.ts';
 import { claimFormFiles, fileValues, insertFormFiles, type ClaimedFile, type StoredFile } from './files/form-files.ts';
 import type { KnownContact } from './known-contact.ts';
 import { notifySubmission } from './notify-submission.ts';
@@ -129,6 +129,7 @@ async function writeNew(
       email: email!,
       fields: await typedFields(tx, tenantId, texts),
       mode: proved ? 'overwrite' : form.updateExisting,
+      boxes: boxTargets(form.fields),
       source: `form:${form.id}`,
       pending: asksToConfirm(form),
       requestId,

@@ -1,9 +1,10 @@
+import { isBox } from '../../../domain/forms/checks/boxes.ts';
 import { messageOf } from '../../../domain/forms/checks/messages.ts';
 import type { Language } from '../../../domain/common/languages.ts';
 import { createAbandonment } from './abandonment.ts';
 import { createProof } from './captcha.ts';
 import type { ContactToken } from './contact-token.ts';
-import { CAPTCHA_FIELD, HONEYPOT, type Definition } from '../shared/definition.ts';
+import { CAPTCHA_FIELD, HONEYPOT, SHOWN_BOXES, type Definition } from '../shared/definition.ts';
 import { labelled } from '../shared/labelled.ts';
 import { make } from './dom.ts';
 import { createErrors, type ShownError } from './errors.ts';
@@ -85,6 +86,7 @@ export function activate(
     if (withFiles.length === 0) return fields;
     for (const { field } of withFiles) delete fields[field.name];
     const data = new FormData();
+    data.append(SHOWN_BOXES, rows.flatMap(({ field }) => (isBox(field) ? field.name : [])).join(' '));
     for (const [name, value] of Object.entries(fields))
       for (const each of Array.isArray(value) ? value : [value]) data.append(name, String(each));
     for (const row of withFiles) for (const file of filesOf(row)) data.append(row.field.name, file);

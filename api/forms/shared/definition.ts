@@ -47,5 +47,8 @@ export const inputTypeOf = (type: string): string => INPUT_TYPES[type] ?? 'text'
 /** The label of the button where the editor gave none, in the API: pages show their own word for it. */
 export const DEFAULT_SUBMIT_LABEL = 'Send';
 
+/** Names the boxes that a page shows, separated by spaces: of one that is not ticked a browser sends nothing. */
+export const SHOWN_BOXES = '_shown';
+
 /** The honeypot: a field that people do not see, but bots fill in. */
 export const HONEYPOT = '_website';

@@ -38,6 +38,8 @@ export interface BatchRow {
   violations: Violation[];
   /** Sets only what is empty in an existing contact. */
   fillsEmpty?: boolean;
+  /** The fields (`x`, `customFields.x`) that boxes of a form set: of them, that a box was not ticked is empty, too. */
+  boxes?: ReadonlySet<string>;
   /** More values of a contact that the row creates. */
   ofNew?: { status?: ContactStatus; source?: string };
   /** The request id of the row's events, if it is not that of the batch. */
@@ -145,7 +147,7 @@ export async function writeBatch(
       ]);
       if (errors.length > 0) return errors;
       const key = values.emailKey!;
-      if (draft && row.fillsEmpty) keepPresent(draft, values);
+      if (draft && row.fillsEmpty) keepPresent(draft, values, row.boxes);
       // If no company has the name yet, `save` creates it.
       const companyId = values.company == null ? undefined : named.get(companyNameKey(values.company));
       if (companyId !== undefined) Object.assign(values, { company: undefined, companyId });
@@ -228,8 +230,8 @@ function change(draft: Draft, { company, ...values }: ContactValues): boolean {
 }
 
 /** Removes the values of fields that are not empty in a contact. */
-function keepPresent({ contact, companyName }: Draft, values: ContactValues): void {
-  const kept = onlyEmpty(contact, values);
+function keepPresent({ contact, companyName }: Draft, values: ContactValues, boxes?: ReadonlySet<string>): void {
+  const kept = onlyEmpty(contact, values, boxes);
   for (const name of Object.keys(values) as (keyof ContactValues)[]) if (!(name in kept)) delete values[name];
   Object.assign(values, kept);
   if (contact.companyId != null || companyName !== null) delete values.company;

@@ -29,6 +29,8 @@ export interface ContactToSave {
   fields: SavedFields;
   /** `fillEmpty` keeps the existing values of an existing contact. */
   mode: 'fillEmpty' | 'overwrite';
+  /** See BatchRow. */
+  boxes: ReadonlySet<string>;
   /** The `source` of a new contact. */
   source: string;
   /** Whether a new contact must confirm its address before it becomes active. */
@@ -46,10 +48,11 @@ export function saveContacts(
   origin: Origin,
   contacts: readonly ContactToSave[],
 ): Promise<{ results: BatchResult[]; events: NewEvent[] }> {
-  const saved = contacts.map(({ email, fields, mode, source, pending, requestId }) => ({
+  const saved = contacts.map(({ email, fields, mode, boxes, source, pending, requestId }) => ({
     input: { ...givenFields(fields), email },
     violations: [],
     fillsEmpty: mode === 'fillEmpty',
+    boxes,
     ofNew: { source, ...(pending ? { status: 'pending' as const } : {}) },
     requestId,
   }));

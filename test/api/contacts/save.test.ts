@@ -24,7 +24,7 @@ const save = (email: string, fields: ContactToSave['fields'], mode: ContactToSav
     () =>
       within(async (tx) => {
         const { requestId } = origin;
-        const contact = { email, fields, mode, source: 'form:1', pending: false, requestId };
+        const contact = { email, fields, mode, boxes: new Set<string>(), source: 'form:1', pending: false, requestId };
         const { results, events } = await saveContacts(tx, origin, [contact]);
         await appendEvents(tx, origin, events);
         return results[0]!;

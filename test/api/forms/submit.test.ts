@@ -348,13 +348,13 @@ test('a submission fills custom fields with values of their types, from JSON and
   ]);
   assert.equal((await submit(id, sent, { accept: BROWSER, origin: service.url })).status, 200);
   assert.deepEqual((await contactOf(second)).customFields, filled);
-  // What is left empty fills nothing; a box that is not ticked says no.
+  // What is left empty fills nothing, and a box that a program does not name is not answered.
   assert.equal((await submit(id, { email: third, size: '', birthday: null, offer: '', topics: [] })).status, 200);
-  assert.deepEqual((await contactOf(third)).customFields, { vip: false });
+  assert.deepEqual((await contactOf(third)).customFields, {});
   // As when a submission comes with the form as it was before its custom field was deleted.
   await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`delete from custom_fields where name = 'note'`));
   assert.equal((await submit(id, { email: third, size: 41, remark: 'too late' })).status, 200);
-  assert.deepEqual((await contactOf(third)).customFields, { vip: false, shoe: 41 });
+  assert.deepEqual((await contactOf(third)).customFields, { shoe: 41 });
 });
 
 test('what the type of a custom field does not take is an error of the form field, beside those of the other fields', async () => {
@@ -435,7 +435,8 @@ test('a submission fills custom fields that are empty, or overwrites them where 
   });
   const fill = { email, size: 40, member: true, offer: 'pro', remark: 'new' };
   assert.equal((await submit(careful, fill)).status, 200);
-  assert.deepEqual((await contactOf(email)).customFields, { shoe: 38, vip: false, plan: 'free', note: 'new' });
+  // That a box was not ticked is no answer that is to be kept.
+  assert.deepEqual((await contactOf(email)).customFields, { shoe: 38, vip: true, plan: 'free', note: 'new' });
   const bold = await customForm({ updateExisting: 'overwrite' });
   await submit(bold, { ...fill, remark: '' });
   assert.deepEqual((await contactOf(email)).customFields, { shoe: 40, vip: true, plan: 'pro', note: 'new' });

@@ -42,6 +42,8 @@ const FORM = {
   ],
 };
 
+let fieldNumber = 0;
+
 interface Known {
   visitor: Visitor;
   id: number;
@@ -190,4 +192,47 @@ test('while the fields can not be loaded anew, the errors are told, and it is tr
   } finally {
     await visitor.close();
   }
+});
+
+test('a consent that was given is not asked again and stays given; an unticked box is asked again', async () => {
+  const name = `agreed${(fieldNumber += 1)}`;
+  const defined = { entity: 'contact', name, type: 'boolean' };
+  assert.equal((await service.api('POST', '/contacts/custom-fields', defined)).status, 201);
+  const form = {
+    name: 'Consent',
+    enableProgressiveProfiling: true,
+    fields: [
+      { name: 'email', label: 'Your email', type: 'email' },
+      { name: 'agreed', label: 'I agree', type: 'consent', mapTo: `customFields.${name}` },
+      { name: 'rules', label: 'I know the rules', type: 'checkbox' },
+      { name: 'question', label: 'Your question', type: 'textarea' },
+    ],
+  };
+  for (const javaScriptEnabled of [true, false])
+    for (const withFile of [false, true]) {
+      const cv = { name: 'cv', label: 'Your CV', type: 'file' };
+      const id = await makeForm(service, { ...form, fields: [...form.fields, ...(withFile ? [cv] : [])] });
+      const first = await submit(id, { email: newAddress(), agreed: true });
+      const visitor = await visit(browser, { javaScriptEnabled });
+      const { page } = visitor;
+      try {
+        await visitor.open(`${service.url}/api/v1/forms/${id}/page?contactToken=${first.contactToken}`);
+        assert.equal(await page.getByLabel('I agree').count(), 0);
+        await page.getByLabel('I know the rules').waitFor();
+        await page.getByLabel('Your question').fill('Why?');
+        await press(page);
+        await page.getByRole('status').getByText('Thank you').waitFor();
+        assert.deepEqual((await stored(service, id))[0], { rules: false, question: 'Why?' });
+        const contact = (await service.api('GET', `/contacts/${first.contactId}`)).body;
+        assert.equal(contact.customFields[name], true);
+        await visitor.open(`${service.url}/api/v1/forms/${id}/page?contactToken=${first.contactToken}`);
+        await page.getByLabel('I know the rules').check();
+        assert.equal(await page.getByLabel('Your question').count(), 0);
+        await press(page);
+        await page.getByRole('status').getByText('Thank you').waitFor();
+        assert.deepEqual((await stored(service, id))[0], { rules: true });
+      } finally {
+        await visitor.close();
+      }
+    }
 });

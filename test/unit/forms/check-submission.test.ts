@@ -81,7 +81,9 @@ test('a required field is asked for, an optional one may be empty', () => {
     assert.equal(codeOf(field('consent', { required: true }), no), 'required');
   for (const yes of [true, 'true', 'on', 'YES', '1'])
     assert.equal(valueOf(field('consent', { required: true }), yes), true);
-  assert.deepEqual(checkSubmission(field('checkbox'), {}), { values: { f: false }, errors: [] });
+  for (const type of ['checkbox', 'consent', 'multiselect'] as const)
+    assert.deepEqual(checkSubmission(field(type, { options }), {}), { values: {}, errors: [] }, 'is not answered');
+  assert.deepEqual(checkSubmission(field('checkbox'), { f: false }), { values: { f: false }, errors: [] });
 });
 
 test('lengths count characters, not code units, and hold for every text', () => {
