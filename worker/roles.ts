@@ -47,7 +47,7 @@ async function startConsumers(deps: Deps): Promise<Running> {
   return together(consumers);
 }
 
-/** Sets up what the roles need and starts them; `stop` drains them in the order of the data flow. */
+/** Sets up what the roles need and starts them; `stop` drains them. */
 export async function startWorker(deps: Deps, connection: NativeConnection, roles: readonly Role[]): Promise<Running> {
   await ensureStreams(deps.nats.jsm, deps.env);
   await ensureCopies(deps.nats, copiesOf(deps.env.NATS_LISTENERS), deps.env.EVENTS_MAX_AGE);
@@ -73,9 +73,5 @@ export async function startWorker(deps: Deps, connection: NativeConnection, role
   }
   if (roles.includes('senders')) running.push(startAccountMails(deps), startSenders(deps), startMessageSenders(deps));
   if (roles.includes('webhooks')) running.push(startWebhooks(deps));
-  return {
-    async stop() {
-      for (const part of running) await part.stop();
-    },
-  };
+  return together(running);
 }

@@ -11,7 +11,7 @@ const REQUEST_AGAIN_EVERY_MS = 15_000;
 const REQUEST_AGAIN_AFTER_SECONDS = 60;
 
 /** Starts this process's senders, and the recovery of emails that dead senders and lost requests left behind. */
-export function startSenders(deps: Deps): { stop: () => Promise<void> } {
+export function startSenders(deps: Deps): { stop: (waitMs?: number) => Promise<void> } {
   const sender = new Sender(deps);
   const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, {
     callback: (error, message) => {
@@ -28,9 +28,9 @@ export function startSenders(deps: Deps): { stop: () => Promise<void> } {
     if (repeated > 0) deps.log.warn({ emails: repeated }, 'repeating send requests that were not processed');
   });
   return {
-    async stop() {
+    async stop(waitMs) {
       ping.unsubscribe();
-      await Promise.all([sender.stop(), recovery.stop(), reconciler.stop()]);
+      await Promise.all([sender.stop(waitMs), recovery.stop(), reconciler.stop()]);
     },
   };
 }

@@ -43,7 +43,7 @@ export function settlementOf(email: { id: number; tenantId: string; attempt: num
         ...email,
         provider,
         result: 'QUEUED',
-        reply: 'not released: the lease had ended',
+        reply: 'not released: the lease had ended, or the process stopped',
         delaySeconds: retryDelay(outcome, email.attempt),
       };
     case 'unknown':

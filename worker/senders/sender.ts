@@ -28,6 +28,8 @@ const GATHER_MS = 4;
 /** An email that waits longer for a connection is put back, so that a pause, an unsubscribe or a stop concern it. */
 const LONGEST_WAIT_MS = 1_000;
 const STOP_MS = 20_000;
+/** What was not released by then is settled as not sent, within this time. */
+const CUT_OFF_MS = 4_000;
 /** The delay before a taken-back email may be leased again: a transaction whose connection broke may still commit. */
 const LATE_COMMIT_SECONDS = 3;
 
@@ -89,6 +91,8 @@ export class Sender {
   readonly #free = new Wake(POLL_MS);
   readonly #loop: Promise<void>;
   readonly #working = new Set<Promise<void>>();
+  /** For each email on a connection whose dot is not sent: makes sure that it never will be. */
+  readonly #unreleased = new Set<() => void>();
   readonly #states: ReadonlyMap<Provider, ProviderState>;
   readonly #maxInDoubt: number;
   #sent: Sent[] = [];
@@ -131,17 +135,18 @@ export class Sender {
 
   /**
    * Starts no more emails, returns leases, puts back what has no connection, and waits until the messages in flight are
-   * sent and settled. The wait is bounded, because a silent provider may take minutes; messages that are cut off end as
-   * after a kill.
+   * sent and settled. The wait is bounded, because a silent provider may take minutes; then those whose final dot was not
+   * sent are put back too, and only the others end as after a kill.
    */
-  async stop(): Promise<void> {
+  async stop(waitMs = STOP_MS): Promise<void> {
     this.#stopping = true;
     this.#free.now();
     await Promise.all([this.#loop, this.#filler.stop()]);
-    const giveUp = performance.now() + STOP_MS;
+    const giveUp = performance.now() + waitMs;
     while (this.#working.size > 0 && performance.now() < giveUp)
       await Promise.race([Promise.all(this.#working), delay(100)]);
     void this.#providers.close();
+    if (this.#working.size > 0) await this.#cutOff();
     if (this.#working.size > 0) {
       this.#deps.log.warn(
         { emails: this.#countInDoubt(), unsettled: this.#settler.waiting },
@@ -150,6 +155,14 @@ export class Sender {
     }
     this.#leases.stop();
     await this.#health.stop();
+  }
+
+  /** Settles as not sent what is on connections without its dot. */
+  async #cutOff(): Promise<void> {
+    for (const cut of this.#unreleased) cut();
+    const giveUp = performance.now() + CUT_OFF_MS;
+    do await delay(10);
+    while (this.#settler.waiting > 0 && performance.now() < giveUp);
   }
 
   async #run(): Promise<void> {
@@ -349,9 +362,19 @@ export class Sender {
     this.#stateOf(provider).sending += 1;
     let released = false;
     let next: Started | null = null;
-    const beforeDot = (): Promise<boolean> => Promise.resolve((released = this.#leases.holds(id)));
+    const { promise: wasCutOff, resolve } = Promise.withResolvers<Outcome>();
+    const cut = (): void => {
+      this.#leases.drop(id);
+      resolve({ kind: 'not_released', provider: provider.setting.provider });
+    };
+    this.#unreleased.add(cut);
+    const beforeDot = async (): Promise<boolean> => {
+      released = this.#leases.holds(id);
+      if (released) this.#unreleased.delete(cut);
+      return released;
+    };
     const following = (): Envelope | null => (next = this.#next(provider))?.ready.composed!.envelope ?? null;
-    const outcome = await slot
+    const sending = slot
       .send(composed!.envelope, composed!.message, { beforeDot, following })
       .catch((error: unknown): Outcome => {
         const message = error instanceof Error ? error.message : String(error);
@@ -360,6 +383,8 @@ export class Sender {
           ? { kind: 'unknown', error: message, provider: '' }
           : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
       });
+    const outcome = await Promise.race([sending, wasCutOff]);
+    this.#unreleased.delete(cut);
     this.#stateOf(provider).sending -= 1;
     const took = performance.now() - begun;
     this.#providers.report(provider, outcome);

@@ -81,12 +81,13 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
       where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
         -- The start may still commit: either this waits for it, or the start finds its lease removed.
         else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and (m.holder = split_part(a.start, '/', 1) or m.next_attempt_at is null)) end
-      returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply as said, old.status as was
+      returning ${toldColumns}, m.to_address, m.reason, m.attempt, m.provider, a.provider as by, a.reply as said, old.status as was
     ), attempts as (
       insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
-      select tenant_id, id, attempt, by, case reason when 'expired' then 'expired' else lower(status) end, said from changed
-      -- An accepted attempt needs no row, because the email shows it, unless it was in doubt and has a row already.
-      where by is not null and (status <> 'SENT' or was = 'UNKNOWN')
+      select tenant_id, id, attempt, provider, case reason when 'expired' then 'expired' else lower(status) end, said from changed
+      -- An accepted attempt needs no row, because the email shows it, and neither does one without a provider, unless it
+      -- was in doubt and has a row already.
+      where provider is not null and (was = 'UNKNOWN' or (by is not null and status <> 'SENT'))
       on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
     ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
     select id, tenant_id, status, to_address, reason from changed`;

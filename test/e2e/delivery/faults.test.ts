@@ -261,6 +261,79 @@ test('stop lets what is on a connection end, starts nothing more, and gives the 
   assert.deepEqual(twice([...smtp.accepted, ...other.accepted]), []);
 });
 
+/** Runs senders with so many connections in use: before its first success a provider gets one. */
+async function warmSenders(smtp: ScriptedSmtp, connections: number) {
+  const running = senders(smtp, connections);
+  await untilAll(await queue(1), 'SENT');
+  smtp.dots.length = 0;
+  return running;
+}
+
+test('a stop that waits no longer puts back what was not released: only a dot without its reply is in doubt', async () => {
+  const never = holdOpen();
+  const smtp = await provider();
+  const running = await warmSenders(smtp, 4);
+  smtp.script.rcpt = async (to) => {
+    if (to !== lost) await never.opened;
+    return '250 ok';
+  };
+  smtp.script.dot = async () => {
+    await never.opened;
+    return '250 ok';
+  };
+  const first = await queue(1);
+  const lost = `m${made}@example.org`;
+  await until('one dot is sent', () => smtp.dots.length === 1);
+  const ids = await queue(3);
+  await untilAll(ids, 'SENDING');
+  await running.stop(0);
+  assert.deepEqual(await counted(ids), { QUEUED: 3 });
+  assert.deepEqual(await counted(first), { SENDING: 1 });
+  never.open();
+  const next = await provider();
+  const last = senders(next);
+  await untilAll(ids, 'SENT');
+  await last.stop();
+  assert.equal(smtp.dots.length, 1);
+  assert.equal(next.dots.length, 3);
+});
+
+test('emails that were thought lost, and were not released, go back and are sent once; what an operator says meanwhile stands', async () => {
+  const gate = holdOpen();
+  const smtp = await provider();
+  const running = await warmSenders(smtp, 3);
+  smtp.script.rcpt = async () => {
+    await gate.opened;
+    return '450 later';
+  };
+  const [back, done, again] = await queue(3);
+  const ids = [back!, done!, again!];
+  await untilAll(ids, 'SENDING');
+  // As if the processes had been frozen for longer than their leases.
+  await engine(sql`update emails set lease_until = now() - interval '1 s' where id = any(${ids}::bigint[])`);
+  await markLostEmails(engineEm(service.deps.orm));
+  assert.deepEqual(await counted(ids), { UNKNOWN: 3 });
+  assert.equal((await service.api('POST', `/emails/${done}/resolve`, { outcome: 'sent' })).status, 200);
+  assert.equal((await service.api('POST', `/emails/${again}/resolve`, { outcome: 'resend' })).status, 200);
+  smtp.script = {};
+  gate.open();
+  await untilAll([back!], 'QUEUED');
+  await untilAll([again!], 'SENT');
+  const attempts = await engine<{ id: number; outcome: string }>(
+    sql`select email_id as id, outcome from email_attempts where email_id = any(${ids}::bigint[]) order by email_id`,
+  );
+  assert.deepEqual(attempts, [
+    { id: back, outcome: 'queued' },
+    { id: done, outcome: 'unknown' },
+    { id: again, outcome: 'unknown' },
+  ]);
+  await engine(sql`update emails set next_attempt_at = now() where id = ${back} and status = 'QUEUED'`);
+  wake();
+  await untilAll(ids, 'SENT');
+  await running.stop();
+  assert.equal(smtp.dots.length, 2);
+});
+
 test('a holder that was thought dead settles after all; what it has not released it does not send', async () => {
   const gate = holdOpen();
   const smtp = await provider({

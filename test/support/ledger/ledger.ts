@@ -121,6 +121,7 @@ export type Fault =
   | 'anything is resolved'
   | 'started again from SENDING'
   | 'settling forgets the sweeper'
+  | 'not sent is not believed'
   | 'lost starts are taken back by number'
   | 'gates are not asked again'
   | 'dots without a lease'

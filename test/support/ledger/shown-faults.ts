@@ -58,6 +58,10 @@ const ofAll: Record<Fault, Showing> = {
     moves: [...released, ['dot arrives'], ['pass', 0, 4], ['sweep'], ['reply'], ['settle']],
     by: /accepted and settled, but not SENT/,
   },
+  'not sent is not believed': {
+    moves: [...onWire, ['freeze'], ['pass', 0, 4], ['sweep'], ['wake'], ['dot'], ['settle']],
+    by: /settled as not sent, but UNKNOWN/,
+  },
   'lost starts are taken back by number': {
     moves: [
       ['accept'],

@@ -178,8 +178,10 @@ export class SpecLedger implements Ledger {
     for (const attempted of attempts) {
       const { id, attempt, start, result, delay, provider, isBound, tried } = attempted;
       const row = this.#rows.get(id)!;
-      const open =
-        row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
+      const isForgotten =
+        this.#broken === 'settling forgets the sweeper' ||
+        (this.#broken === 'not sent is not believed' && result === 'QUEUED');
+      const open = row.status === 'SENDING' || (row.status === 'UNKNOWN' && !isForgotten);
       const isUntaken =
         start !== undefined &&
         row.status === 'QUEUED' &&

@@ -370,10 +370,12 @@ export class World {
   async #settled(process: Process, batch: readonly Attempted[]): Promise<void> {
     process.known = process.known.filter((each) => !batch.includes(each));
     const sends = await this.#ledger.sends();
-    for (const { id, result } of batch) {
+    for (const { id, attempt, start, result, isBound } of batch) {
       process.leases.delete(id);
       const { resends, sent, failed } = this.#said.get(id)!;
-      const { status } = sends.find((send) => send.id === id)!;
+      const { status, bound, ...send } = sends.find((one) => one.id === id)!;
+      if (result === 'QUEUED' && !isBound && start === undefined && bound === null && send.attempt === attempt)
+        assert.notEqual(status, 'UNKNOWN', `send ${id}: settled as not sent, but UNKNOWN`);
       if (result === 'SENT' && resends === 0 && !sent && !failed)
         assert.ok(isAccepted(status), `send ${id}: accepted and settled, but not SENT`);
     }
