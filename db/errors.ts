@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 interface PgError {
   code?: string;
   constraint?: string;
@@ -22,24 +24,25 @@ export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(pgError(error)?.code ?? '');
 }
 
-/** Deadlock or serialization failure: the same transaction may succeed when repeated. */
+/** Deadlock, serialization failure, or a lock that took too long: the same transaction may succeed when repeated. */
 export function isRetryable(error: unknown): boolean {
   const code = pgError(error)?.code;
-  return code === '40P01' || code === '40001';
+  return code === '40P01' || code === '40001' || code === '55P03';
 }
 
 const TRIES = 5;
+/** The longest pause before the second attempt; it doubles with each. */
+const PAUSE_MS = 20;
 
-/**
- * Runs `work`, and retries it after a deadlock or serialization failure, up to five attempts in total; `also` matches
- * other errors to retry. `work` must be repeatable.
- */
-export async function retried<T>(work: () => Promise<T>, also = (_error: unknown): boolean => false): Promise<T> {
+/** Runs `work`, and repeats it after these errors, up to five attempts in total. `work` must be repeatable. */
+export async function retried<T>(work: () => Promise<T>, isMended: (error: unknown) => boolean): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries === TRIES || !(isRetryable(error) || also(error))) throw error;
+      if (tries === TRIES || !isMended(error)) throw error;
+      // Those that met must not meet again.
+      await sleep(Math.random() * PAUSE_MS * 2 ** (tries - 1));
     }
   }
 }

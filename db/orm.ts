@@ -5,8 +5,8 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
-import { retried } from './errors.ts';
 import { ParameterDriver } from './driver.ts';
+import { RetryingEntityManager } from './retrying-em.ts';
 import { removeBrokenConnections } from './remove-broken-connections.ts';
 import { createPostgresSockets, type PostgresSockets } from './postgres-sockets.ts';
 import { PREPARED, PreparingClient } from './preparing-client.ts';
@@ -54,6 +54,7 @@ export function ormOptions(
 ) {
   return defineConfig({
     driver: ParameterDriver,
+    entityManager: RetryingEntityManager,
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
@@ -129,7 +130,7 @@ export async function inRolledBackTransaction<T>(
 /** An entity manager without loaded entities, in the transaction of `em` if there is one. */
 export const freshEm = (em: EntityManager): EntityManager => em.fork({ keepTransactionContext: true });
 
-/** A transaction that is retried a few times after a deadlock or serialization failure; `work` must be repeatable. */
+/** A transaction, also within another one, without the entities that `em` has loaded. */
 export function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
-  return retried(() => freshEm(em).transactional(work));
+  return freshEm(em).transactional(work);
 }

@@ -1,5 +1,4 @@
 import { engineEm, preparedHint, rows, sql, type EntityManager } from '../db/orm.ts';
-import { retried } from '../db/errors.ts';
 import type { Env } from '../config/env-schema.ts';
 import { compileRequest } from '../domain/common/schema-check.ts';
 import { consumeBatches, isPostgresDown, PoisonError, type Consumer, type ConsumerDeps } from './consume.ts';
@@ -136,7 +135,7 @@ export async function runEventHandler(
       const parsed = messages.map(parseBatch);
       const batches = parsed.filter(hasTenant);
       const tenantless = parsed.filter((batch) => !hasTenant(batch));
-      if (batches.length > 0) await retried(() => handleBatches(deps, handler, batches));
+      if (batches.length > 0) await handleBatches(deps, handler, batches);
       // Count these last: after a failure each message is handled again, and would be counted twice.
       const dropped = tenantless.reduce((sum, { events }) => sum + events.length, 0);
       if (dropped === 0) return;
@@ -196,7 +195,7 @@ async function handleEach(deps: ConsumerDeps, handler: EventHandler, batch: Even
   const failed: FailedPart[] = [];
   for (const event of eventsOf(batch)) {
     try {
-      await retried(() => handleEvent(deps, handler, event));
+      await handleEvent(deps, handler, event);
     } catch (error) {
       const part = failedEvent(event, error);
       // The event of a dead letter is not handled again, although others of its batch may be.

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { retried } from '../../../db/errors.ts';
+import { isRetryable, retried } from '../../../db/errors.ts';
 import type { ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { AppError } from '../../common/errors.ts';
 import { createYielder } from '../../common/turn.ts';
@@ -82,7 +82,7 @@ export function createChunks(job: ChunkJob) {
           await client.query('rollback').catch(() => undefined);
           throw error;
         }
-      });
+      }, isRetryable);
     },
   };
 }

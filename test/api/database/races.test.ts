@@ -190,6 +190,85 @@ test('a page of a list is of one moment: what is deleted while it is read is on 
   assert.deepEqual((await listed).data, [contact.id]);
 });
 
+/** As if each commit that writes to `table` met another transaction, this many times in a row. */
+async function whileMeeting<T>(table: string, times: number, work: () => Promise<T>): Promise<T> {
+  // A sequence is not rolled back.
+  await owner.query(`create sequence met; grant usage on sequence met to public;
+    create function meet() returns trigger language plpgsql as $$
+    declare n int := nextval('met');
+    begin
+      if n <= ${times} then raise exception 'met' using errcode = (array['40P01', '40001', '55P03'])[n % 3 + 1]; end if;
+      return null;
+    end $$`);
+  await owner.query(
+    `create constraint trigger meet after insert or update or delete on ${table} deferrable initially deferred for each row execute function meet()`,
+  );
+  try {
+    return await work();
+  } finally {
+    await owner.query(`drop trigger meet on ${table}; drop function meet(); drop sequence met`);
+  }
+}
+
+for (const { path, table, made, change } of resources) {
+  test(`POST, PUT and DELETE of ${path} that meet others are repeated, and done once`, async () => {
+    const newest = async () => (await owner.query(`select max(id) as id from ${table}`)).rows[0].id;
+    const before = await newest();
+    const created = await whileMeeting(table, 2, () => api('POST', path, made()));
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    const rows = await owner.query(`select id from ${table} where id > $1`, [before ?? 0]);
+    assert.deepEqual(rows.rows, [{ id: String(created.body.id) }]);
+    const changed = await whileMeeting(table, 2, () => api('PUT', `${path}/${created.body.id}`, change));
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+    const read = (await api('GET', `${path}/${created.body.id}`)).body;
+    assert.deepEqual(changed.body, { ...read, ...(read.companyId ? { company: changed.body.company } : {}) });
+    assert.deepEqual({ ...read, ...change }, read);
+    assert.equal(read.version, created.body.version + 1);
+    const deleted = await whileMeeting(table, 2, () => api('DELETE', `${path}/${created.body.id}`));
+    assert.ok([200, 202, 204].includes(deleted.status), JSON.stringify(deleted.body));
+  });
+}
+
+test('a request with a key that meets others is done once; one that always meets them is told to come back', async () => {
+  const topic = { name: 'Kept' };
+  const send = () => api('POST', '/emails/topics', topic, { headers: { 'Idempotency-Key': 'met' } });
+  const refused = await whileMeeting('email_topics', 1000, send);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable'], JSON.stringify(refused.body));
+  assert.ok(Number(refused.headers.get('Retry-After')) > 0);
+  const made = await whileMeeting('email_topics', 3, send);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const again = await send();
+  assert.deepEqual([again.status, again.body.id], [201, made.body.id]);
+  const told = await owner.query(`select 1 from email_topics where name = 'Kept'`);
+  assert.equal(told.rows.length, 1);
+});
+
+test('a merge that waits too long for a lock lets others go first, and is repeated', async () => {
+  const [a, b] = [await ok('POST', '/contacts', person()), await ok('POST', '/contacts', person())];
+  const holder = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from contacts where id = $1 for update', [a.id]);
+    const merged = api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id });
+    const waiting = async () =>
+      (
+        await owner.query<{ since: string }>(
+          `select xact_start::text as since from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).rows[0]?.since;
+    const first = await until('the merge waits', waiting);
+    await until('it waits in another transaction', async () => {
+      const since = await waiting();
+      return since !== undefined && since !== first;
+    });
+    await holder.query('rollback');
+    assert.equal((await merged).status, 200);
+  } finally {
+    await holder.end();
+  }
+});
+
 test('whatever meets, nothing is a fault of ours', async () => {
   const rounds: Record<string, (a: Answer['body'], b: Answer['body'], list: number) => Promise<Answer>[]> = {
     'merge and merge': (a, b) => [
