@@ -31,6 +31,8 @@ export interface ExecutionInput {
   ahead: { stepId: string; type: string; rests?: { stepId: string; type: string } };
   /** Only to be shown; absent in starts of earlier releases. */
   campaignName?: string;
+  /** That of its row, which stays when a merge moves the row to another contact; absent in starts of earlier releases. */
+  workflowId?: string;
 }
 
 export interface EnrolmentInput {
@@ -147,8 +149,9 @@ export const workflows = {
       campaignId,
       contactId,
       entryNo,
-    }: Pick<ExecutionInput, 'tenantId' | 'campaignId' | 'contactId' | 'entryNo'>) =>
-      `campaign-execution/${tenantId}/${campaignId}/${contactId}/${entryNo}`,
+      workflowId: known,
+    }: Pick<ExecutionInput, 'tenantId' | 'campaignId' | 'contactId' | 'entryNo' | 'workflowId'>) =>
+      known ?? `campaign-execution/${tenantId}/${campaignId}/${contactId}/${entryNo}`,
     queue: QUEUES.journeys,
     policy: ({ runSeq }) => (runSeq > 1 ? 'again' : 'once'),
     summary: (input) =>

@@ -3,14 +3,16 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import { closeWorkflow, startExecutions } from '../../activities/start-executions.ts';
-import { QUEUES } from '../../workflows/registry.ts';
-import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
+import { QUEUES, workflows } from '../../workflows/registry.ts';
+import { CampaignEnrolment, type CampaignExecution } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
 import type { ExecutionStart, StepRequest } from '../../domain/campaigns/execution/execution.ts';
 import { stepCommandsOf } from '../../activities/campaigns.ts';
 import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
+import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
+import { mergeContacts } from '../../domain/contacts/people/merge-contacts.ts';
 import { runStep } from '../../domain/campaigns/execution/run-step.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { stopExecutionsOfContact } from '../../domain/campaigns/execution/stop-executions.ts';
@@ -126,6 +128,51 @@ test('texts and pushes of steps that are run again after their commit, also at o
   assert.deepEqual(await journeys.emails(executionId), []);
 });
 
+test('executions that a merge moves before they have a workflow run under the id of their row', async () => {
+  const templateId = await journeys.template();
+  const starts = await entered([{ id: 'one', type: 'EMAIL', config: { templateId } }], 5);
+  const { campaignId } = starts[0]!;
+  // Targets that are not of the page.
+  const [before, second, third] = starts.map(({ contactId }) => contactId);
+  const outside = await journeys.contact();
+  const other = await journeys.contact();
+  const merge = (target: number, source: number) => mergeContacts(journeys.em(), origin, target, source, () => {});
+  await merge(outside, second!);
+  await merge(other, third!);
+  const { id: enrolmentId } = await journeys.em().findOneOrFail(CampaignEnrolment, { campaignId });
+  const again = await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId, after: 0 });
+  const ids = new Map((await journeys.executions(campaignId)).map(({ id, workflowId }) => [id, workflowId]));
+  assert.deepEqual(
+    new Map(again.starts.map((start) => [start.executionId, workflows.campaignExecution.id(start)])),
+    ids,
+  );
+  const worker = await journeys.worker();
+  try {
+    await startExecutions(journeys.deps, again.starts);
+    for (const id of ids.values()) await journeys.finished(id!);
+  } finally {
+    await worker.stop();
+  }
+  const ended = await journeys.executions(campaignId);
+  assert.deepEqual(
+    ended.map(({ contactId, status }) => [contactId, status]),
+    [before, starts[3]!.contactId, starts[4]!.contactId, outside, other].map((id) => [id, 'COMPLETED']),
+  );
+  for (const { id } of ended) assert.equal((await journeys.emails(id)).length, 1);
+  const later = await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId, after: 0 });
+  assert.deepEqual(later.starts, []);
+});
+
+test('an execution that a merge moved is retried under the id of its row', async () => {
+  const [start] = await entered([{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }]);
+  const { executionId, campaignId, contactId } = start!;
+  await journeys.owner(`update campaign_executions set status = 'FAILED' where id = ${executionId}`);
+  await mergeContacts(journeys.em(), origin, await journeys.contact(), contactId, () => {});
+  await retryExecution(journeys.em(), origin, executionId);
+  const [{ workflowId }] = (await journeys.executions(campaignId)) as [CampaignExecution];
+  assert.deepEqual(await journeys.relay(), [workflowId]);
+});
+
 test('a step of another run of the workflow, or of none, does nothing', async () => {
   const [start] = await entered([{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }]);
   assert.deepEqual(await step({ ...firstStep(start!), runSeq: 2 }), { end: true });
@@ -187,7 +234,8 @@ test('a worker that dies between the commit and the answer sends nothing twice',
     await startExecutions(journeys.deps, [start!]);
     await journeys.finished(`campaign-execution/${TENANT}/${start!.campaignId}/${start!.contactId}/1`);
   });
-  assert.equal(lost, 10);
+  // More on a slow machine, where a workflow task runs out of time and is repeated.
+  assert.ok(lost >= 10);
   assert.deepEqual(await journeys.steps(start!.executionId), ['one:success', 'pause:success', 'two:success']);
   assert.equal((await journeys.emails(start!.executionId)).length, 2);
 });

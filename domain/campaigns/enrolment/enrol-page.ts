@@ -5,11 +5,12 @@ import { dueContacts, type DuePage } from './due-contacts.ts';
 import { enterContacts } from './enter-contacts.ts';
 import type { Trigger } from '../definition/triggers.ts';
 import type { ExecutionStart } from '../execution/execution.ts';
+import { EXECUTION_START } from '../execution/started-executions.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockCampaigns } from './lock-campaigns.ts';
 
 const PAGE = 200;
-/** The most executions whose workflows a repeated call returns, however far the enrolment is. */
+/** The most executions whose workflows a repeated call returns; any others are found when rows are compared with workflows. */
 const REPEATED = 1000;
 
 export interface PageRequest {
@@ -25,14 +26,14 @@ export interface EnrolledPage {
   done: boolean;
   /** Whether the segment is still BUILDING; then call again later. */
   building: boolean;
-  /** Running executions of this page whose workflows may not have been started yet. */
+  /** Running executions whose workflows may not have been started yet. */
   starts: ExecutionStart[];
 }
 
 /**
  * Enters the next page of an enrolment's contacts into its campaign, in one transaction. Repeated for a committed page,
- * it enters nobody and returns the page's executions again, so that each gets its workflow. If the segment was deleted,
- * the enrolment ends as CANCELLED, because not all contacts were seen.
+ * it enters nobody and returns the executions that have no workflow yet, so that each gets its own. If the segment was
+ * deleted, the enrolment ends as CANCELLED, because not all contacts were seen.
  */
 export async function enrolPage(em: EntityManager, load: LoadDefinition, request: PageRequest): Promise<EnrolledPage> {
   return em.transactional(async (tx) => {
@@ -43,8 +44,7 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
     const [campaign] = await lockCampaigns(tx, [{ tenantId, campaignId: known.campaignId }]);
     const enrolment = await tx.findOneOrFail(CampaignEnrolment, { id: enrolmentId }, { refresh: true });
     if (enrolment.cursor > after || enrolment.status === 'COMPLETED') {
-      const starts = await runningOf(tx, enrolment, after);
-      if (starts.length === REPEATED) return { ...nothing, cursor: starts.at(-1)!.contactId, done: false, starts };
+      const starts = await unstartedOf(tx, enrolment);
       return { cursor: enrolment.cursor, done: enrolment.status !== 'RUNNING', building: false, starts };
     }
     if (!campaign || enrolment.status === 'CANCELLED') return nothing;
@@ -117,17 +117,21 @@ async function nextContacts(
   return members.map((row) => row.contact_id);
 }
 
-/** The running executions of an enrolment whose contacts come after `after`, up to its cursor. */
-async function runningOf(tx: EntityManager, enrolment: CampaignEnrolment, after: number): Promise<ExecutionStart[]> {
-  const { tenantId, campaignId, id } = enrolment;
+/**
+ * The running executions of an enrolment of which it is not known that they have a workflow: usually those of the page
+ * that was under way. Not by their contacts: a merge may have moved them to contacts of any page.
+ */
+async function unstartedOf(
+  tx: EntityManager,
+  { tenantId, campaignId, id }: CampaignEnrolment,
+): Promise<ExecutionStart[]> {
   return rows<ExecutionStart>(
     tx,
     sql`
-    select e.tenant_id as "tenantId", e.campaign_id as "campaignId", e.campaign_version as "campaignVersion", e.contact_id as "contactId",
-      e.entry_no as "entryNo", e.id as "executionId", e.run_seq as "runSeq", e.state -> 'ahead' as ahead, c.name as "campaignName"
-    from campaign_executions e join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
-    where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id > ${after} and e.contact_id <= ${enrolment.cursor}
-      and e.enrolment_id = ${id} and e.status = 'RUNNING'
-    order by e.contact_id limit ${REPEATED}`,
+    select ${EXECUTION_START} from campaign_executions e
+    join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
+    where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.enrolment_id = ${id}
+      and e.status = 'RUNNING' and e.run_id is null
+    order by e.id limit ${REPEATED}`,
   );
 }

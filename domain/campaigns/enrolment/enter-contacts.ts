@@ -203,6 +203,7 @@ async function enterRound(
         executionId: ids.get(contactId)!,
         runSeq: 1,
         ahead,
+        workflowId: row.workflow_id,
       },
     ];
   });

@@ -26,7 +26,7 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
   return em.transactional(async (tx) => {
     const execution = await tx.findOne(CampaignExecution, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!execution) throw notFound('execution', id);
-    const { campaignId, campaignVersion, contactId, entryNo } = execution;
+    const { campaignId, campaignVersion, contactId, entryNo, workflowId } = execution;
     if (execution.status !== 'FAILED')
       throw new AppError('conflict', `The execution is ${execution.status}; only a FAILED execution can be retried`);
     const [open] = await rows<{ name: string }>(
@@ -56,6 +56,8 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
       executionId: id,
       runSeq,
       ahead,
+      // Only what ended as it began has none.
+      workflowId: workflowId!,
     };
     await appendWorkflow(tx, 'campaignExecution', start);
     return execution;

@@ -1,5 +1,11 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
+/** The columns of an `ExecutionStart`, of an execution `e` and its campaign `c`. */
+export const EXECUTION_START = sql`
+  e.tenant_id as "tenantId", e.campaign_id as "campaignId", e.campaign_version as "campaignVersion", e.contact_id as "contactId",
+  e.entry_no as "entryNo", e.id as "executionId", e.run_seq as "runSeq", e.state -> 'ahead' as ahead, c.name as "campaignName",
+  e.workflow_id as "workflowId"`;
+
 export interface StartedWorkflow {
   executionId: number;
   /** The version with which the workflow was started. */
