@@ -82,6 +82,7 @@ const ROOMS = [
   'domain/forms/checks/',
   'domain/forms/files/',
   'domain/forms/[^/]+$',
+  'domain/reconciliation/',
   'runtime/',
   'activities/',
   'workflows/(?!registry|search-attributes)',
@@ -121,6 +122,7 @@ const ROOMS = [
   'worker/turns/',
   'worker/channels/',
   'worker/webhooks/',
+  'worker/reconciliation/',
   'worker/[^/]+$',
 ];
 

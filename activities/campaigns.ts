@@ -84,7 +84,9 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
   const enterPage = async (request: PageRequest): Promise<Enrolled> => {
     const { starts, ...page } = await enrolPage(tenantEm(deps.orm, request.tenantId), load, request);
     let count = 0;
-    await startExecutions(deps, starts, () => heartbeat({ cursor: request.after, started: (count += 1) }));
+    await startExecutions(deps, starts, {
+      onStarted: () => heartbeat({ cursor: request.after, started: (count += 1) }),
+    });
     return page;
   };
 
@@ -116,7 +118,8 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
       openOccurrence(tenantEm(deps.orm, occurrence.tenantId), occurrence),
 
     /** Makes the Temporal Schedule of a campaign what it should be, and says what that is. */
-    keepSchedule: (input: WorkflowInputs['campaignSchedule']): Promise<string> => keepSchedule(deps, input),
+    keepSchedule: async (input: WorkflowInputs['campaignSchedule']): Promise<string> =>
+      (await keepSchedule(deps, input)).description,
 
     /**
      * Closes the workflows of one page of stopped executions. Returns the last execution id, null if the page was

@@ -3,7 +3,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { Deps } from '../runtime/deps.ts';
 import { rows, sql, tenantEm } from '../db/orm.ts';
 import { eraseRecords } from '../domain/contacts/erasure/erase-records.ts';
-import { addCounts, beginErasure, endErasure, loadErasure } from '../domain/contacts/erasure/erasures.ts';
+import { addCounts, beginErasure, endErasure, isErased, loadErasure } from '../domain/contacts/erasure/erasures.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { untilForgotten } from '../domain/webhooks/deliveries/forget-erased.ts';
 import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copies.ts';
@@ -36,6 +36,7 @@ export function erasureActivities(deps: Deps) {
     /** Erases the person's events from the streams and their copies; heartbeats carry the progress. */
     async eraseEvents({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       const em = emOf(tenantId);
+      if (await isErased(em, tenantId, erasureId)) return;
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
       const ids = new Set(person.contactIds);
       const pattern = new RegExp(person.pattern);
@@ -88,6 +89,7 @@ export function erasureActivities(deps: Deps) {
     /** Closes and deletes the person's campaign executions in Temporal, with their histories. */
     async eraseHistories({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       const em = emOf(tenantId);
+      if (await isErased(em, tenantId, erasureId)) return;
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
       const workflows = await em.transactional((tx) =>
         rows<{ workflow_id: string }>(

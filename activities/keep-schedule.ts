@@ -18,8 +18,15 @@ export const scheduleIdOf = ({ tenantId, campaignId }: Campaign): string =>
 /** The id of a report's Temporal Schedule. */
 export const reportScheduleIdOf = ({ tenantId, reportId }: Report): string => `report-schedule/${tenantId}/${reportId}`;
 
-/** Makes the Temporal Schedule of a campaign what it should be; returns a description of it. */
-export const keepSchedule = ({ orm, temporal }: Part, campaign: Campaign): Promise<string> =>
+/** A Temporal Schedule as it is now. */
+export interface KeptSchedule {
+  /** Whether it was not as it should be. */
+  changed: boolean;
+  description: string;
+}
+
+/** Makes the Temporal Schedule of a campaign what it should be. */
+export const keepSchedule = ({ orm, temporal }: Part, campaign: Campaign): Promise<KeptSchedule> =>
   keepAsWanted(temporal, scheduleIdOf(campaign), async () => {
     const wanted = await wantedSchedule(tenantEm(orm, campaign.tenantId), campaign);
     if (!wanted) return null;
@@ -34,26 +41,27 @@ export const keepSchedule = ({ orm, temporal }: Part, campaign: Campaign): Promi
     };
   });
 
-/** Makes the Temporal Schedule of a report what it should be; returns a description of it. */
-export const keepReportSchedule = ({ orm, temporal }: Part, report: Report): Promise<string> =>
+/** Makes the Temporal Schedule of a report what it should be. */
+export const keepReportSchedule = ({ orm, temporal }: Part, report: Report): Promise<KeptSchedule> =>
   keepAsWanted(temporal, reportScheduleIdOf(report), async () => {
     const wanted = await wantedReportSchedule(tenantEm(orm, report.tenantId), report);
     return wanted && { type: 'reportOccurrence', input: report, ...wanted };
   });
 
 /**
- * Makes a Temporal Schedule what `read` says it should be; returns a description of it. Reads again after each change:
+ * Makes a Temporal Schedule what `read` says it should be. Reads again after each change:
  * of two that run at once, the one that has read something older corrects itself.
  */
 async function keepAsWanted<Type extends WorkflowType>(
   temporal: Client,
   scheduleId: string,
   read: () => Promise<ScheduleOf<Type> | null>,
-): Promise<string> {
+): Promise<KeptSchedule> {
+  let changed = false;
   for (let wanted = await read(); ;) {
-    await makeSchedule(temporal, scheduleId, wanted);
+    if (await makeSchedule(temporal, scheduleId, wanted)) changed = true;
     const now = await read();
-    if (isDeepStrictEqual(now, wanted)) return wanted ? describe(wanted) : 'no schedule';
+    if (isDeepStrictEqual(now, wanted)) return { changed, description: wanted ? describe(wanted) : 'no schedule' };
     wanted = now;
   }
 }

@@ -64,7 +64,8 @@ export function reportActivities(deps: Deps, mostBytes = MOST_BYTES) {
       openScheduledRun(tenantEm(deps.orm, occurrence.tenantId), occurrence),
 
     /** Makes the Temporal Schedule of a report what it should be, and says what that is. */
-    keepReportSchedule: (input: WorkflowInputs['reportSchedule']): Promise<string> => keepReportSchedule(deps, input),
+    keepReportSchedule: async (input: WorkflowInputs['reportSchedule']): Promise<string> =>
+      (await keepReportSchedule(deps, input)).description,
   };
 }
 

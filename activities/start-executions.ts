@@ -31,24 +31,25 @@ export async function wakeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: str
 /**
  * Starts the workflows of executions of one tenant, also if they run already. Then checks the executions again and
  * closes the workflows of those stopped in the meantime, and wakes those moved to another version: a stop and a
- * migration write first and then look for workflows, so one of the two sees the other. `onStarted` is called after each start.
+ * migration write first and then look for workflows, so one of the two sees the other. `onStarted` is called after each
+ * start. `lost`: their workflows are known to be gone, see `startWorkflow`.
  */
 export async function startExecutions(
   deps: StartDeps,
   executions: ExecutionInput[],
-  onStarted = (): void => {},
+  { onStarted = () => {}, lost = false }: { onStarted?: () => void; lost?: boolean } = {},
 ): Promise<void> {
   if (executions.length === 0) return;
   const started: StartedWorkflow[] = [];
   await eachBounded(executions, AT_ONCE, async (execution) => {
     const id = workflowId('campaignExecution', execution);
-    const runId = await startWorkflow(deps.temporal, { type: 'campaignExecution', id, input: execution });
+    const runId = await startWorkflow(deps.temporal, { type: 'campaignExecution', id, input: execution }, { lost });
     const { executionId, campaignVersion } = execution;
     started.push({ executionId, campaignVersion, workflowId: id, runId });
     onStarted();
   });
   const { tenantId } = executions[0]!;
-  const { orphans, moved } = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started);
+  const { orphans, moved } = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started, lost);
   await eachBounded(orphans, AT_ONCE, (orphan) =>
     closeWorkflow(deps, orphan.workflowId, 'stopped while it was being started'),
   );

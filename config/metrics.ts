@@ -62,6 +62,17 @@ export function createMetrics() {
       registers,
       buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     }),
+    workflowFindings: new Counter({
+      name: 'perennial_workflow_findings_total',
+      help: 'Rows and workflows that did not agree, by what was done about it',
+      labelNames: ['type', 'done'],
+      registers,
+    }),
+    workflowsDisagreeing: new Gauge({
+      name: 'perennial_workflows_disagreeing',
+      help: 'What the last comparison of rows with workflows found in this process',
+      registers,
+    }),
     relaying: new Gauge({
       name: 'perennial_outbox_relaying',
       help: 'Whether this process relays the outbox table: 1, or 0 on standby',

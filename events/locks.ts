@@ -10,6 +10,8 @@ export const LOCKS = {
   outbox_workflows: 1001,
   /** Handles events for webhooks. */
   webhooks: 1002,
+  /** Compares rows with workflows. */
+  reconciliation: 1003,
 } as const;
 
 /** Takes a lock if it is free. The session holds it, so it is released when the process or its connection dies. */

@@ -18,13 +18,13 @@ export interface ScheduleOf<Type extends WorkflowType> {
 /**
  * Makes the Temporal Schedule `scheduleId` what it should be; null: there is none. Leaves alone one that is right. A
  * wrong one is replaced, not updated: only a new schedule makes up, in the same request, for firings that fell into the
- * change. Throws if another process creates it meanwhile.
+ * change. Returns whether it had to be changed. Throws if another process creates it meanwhile.
  */
 export async function makeSchedule<Type extends WorkflowType>(
   client: Client,
   scheduleId: string,
   wanted: ScheduleOf<Type> | null,
-): Promise<void> {
+): Promise<boolean> {
   const handle = client.schedule.getHandle(scheduleId);
   const unlessGone = (error: unknown): null => {
     if (error instanceof ScheduleNotFoundError) return null;
@@ -33,9 +33,9 @@ export async function makeSchedule<Type extends WorkflowType>(
   const present = await handle.describe().catch(unlessGone);
   // As it is read back: dates as texts.
   const purpose = JSON.parse(JSON.stringify(wanted ?? {})) as Record<string, unknown>;
-  if (wanted && present && !present.state.paused && isDeepStrictEqual(present.memo?.['purpose'], purpose)) return;
+  if (wanted && present && !present.state.paused && isDeepStrictEqual(present.memo?.['purpose'], purpose)) return false;
   if (present) await handle.delete().catch(unlessGone);
-  if (!wanted) return;
+  if (!wanted) return present !== null;
 
   const { type, input, cronExpressions, timezone, catchUpMs, since } = wanted;
   const { id, queue } = workflowOf(type);
@@ -58,4 +58,5 @@ export async function makeSchedule<Type extends WorkflowType>(
     memo: { purpose },
     ...(shown.typedSearchAttributes ? { typedSearchAttributes: shown.typedSearchAttributes } : {}),
   });
+  return true;
 }

@@ -1,5 +1,10 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, type ConnectionLike } from '@temporalio/client';
-import { SearchAttributeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+import {
+  SearchAttributeType,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { workflowOf, type WorkflowInputs, type WorkflowStart, type WorkflowType } from '../workflows/registry.ts';
 import { searchAttributes, shownOf } from '../workflows/search-attributes.ts';
@@ -44,9 +49,14 @@ function startOf<Type extends WorkflowType>({
 
 /**
  * Starts a workflow with its policy in the registry. It is no error if one with this id is running or has ended.
- * Returns the run's id, or null if that workflow has ended and was not started again.
+ * Returns the run's id, or null if that workflow has ended and was not started again. `lost`: its row is open, so one
+ * that has ended is started again, whatever its policy, and one that runs goes on.
  */
-export async function startWorkflow(client: Client, start: WorkflowStart): Promise<string | null> {
+export async function startWorkflow(
+  client: Client,
+  start: WorkflowStart,
+  { lost = false }: { lost?: boolean } = {},
+): Promise<string | null> {
   const { policy, options } = startOf(start);
   if (policy === 'wake') {
     // Signal-with-start is atomic: after a separate check, the workflow could end before the signal.
@@ -62,16 +72,76 @@ export async function startWorkflow(client: Client, start: WorkflowStart): Promi
     const handle = await client.workflow.start(start.type, {
       ...options,
       workflowIdReusePolicy:
-        policy === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+        policy === 'again' || lost ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       // The run before a retry may not have ended yet, after a kill; it would end without doing the retry's work.
       workflowIdConflictPolicy:
-        policy === 'again' ? WorkflowIdConflictPolicy.TERMINATE_EXISTING : WorkflowIdConflictPolicy.USE_EXISTING,
+        policy === 'again' && !lost
+          ? WorkflowIdConflictPolicy.TERMINATE_EXISTING
+          : WorkflowIdConflictPolicy.USE_EXISTING,
     });
     return handle.firstExecutionRunId;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
     throw error;
   }
+}
+
+/** A workflow as Temporal knows it by its id; unlike what it lists, this is up to date. */
+export interface KnownWorkflow {
+  isOpen: boolean;
+  runId: string | null;
+  /** It has something to do, or to try again: it will look at its row by itself. */
+  isAtWork: boolean;
+}
+
+/** An activity that has failed more often may be tried for ever. */
+const MANY_ATTEMPTS = 10;
+
+export async function describeWorkflow(client: Client, id: string): Promise<KnownWorkflow> {
+  try {
+    const { status, runId, raw } = await client.workflow.getHandle(id).describe();
+    const isAtWork =
+      raw.pendingWorkflowTask != null ||
+      (raw.pendingActivities ?? []).some(({ attempt }) => (attempt ?? 1) <= MANY_ATTEMPTS) ||
+      (raw.pendingChildren ?? []).length > 0;
+    return { isOpen: status.name === 'RUNNING', runId, isAtWork };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { isOpen: false, runId: null, isAtWork: false };
+    throw error;
+  }
+}
+
+/** The time of the last event of a workflow's history. */
+export async function lastEventTime(client: Client, workflowId: string): Promise<Date> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: client.options.namespace,
+    execution: { workflowId },
+    maximumPageSize: 1,
+  });
+  const time = history?.events?.[0]?.eventTime;
+  return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6);
+}
+
+const LISTED_AT_ONCE = 1000;
+
+/** The open workflows of these types as Temporal lists them, page by page: those of the last seconds may be missing. */
+export async function* listOpenWorkflows(
+  client: Client,
+  types: readonly WorkflowType[],
+): AsyncGenerator<{ id: string; type: string }[]> {
+  const query = `ExecutionStatus = 'Running' AND WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
+  const { namespace } = client.options;
+  let nextPageToken: Uint8Array = new Uint8Array();
+  do {
+    const page = await client.workflowService.listWorkflowExecutions({
+      namespace,
+      query,
+      pageSize: LISTED_AT_ONCE,
+      nextPageToken,
+    });
+    yield (page.executions ?? []).map(({ execution, type }) => ({ id: execution!.workflowId!, type: type!.name! }));
+    nextPageToken = page.nextPageToken ?? new Uint8Array();
+  } while (nextPageToken.length > 0);
 }
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;

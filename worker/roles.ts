@@ -13,6 +13,7 @@ import { startAccountMails } from './account-mails.ts';
 import { startBounceReader } from './bounces/index.ts';
 import { startHitClassifier } from './hit-classifier.ts';
 import { startMessageSenders } from './channels/index.ts';
+import { startReconciliation } from './reconciliation/index.ts';
 import { startSenders } from './senders/index.ts';
 import { startTemporalWorker } from './temporal.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -42,7 +43,12 @@ async function startIntake(deps: Deps): Promise<Running> {
 }
 
 async function startConsumers(deps: Deps): Promise<Running> {
-  const consumers: Running[] = [startUpkeep(deps), startHitClassifier(deps), startBounceReader(deps)];
+  const consumers: Running[] = [
+    startUpkeep(deps),
+    startHitClassifier(deps),
+    startBounceReader(deps),
+    startReconciliation(deps),
+  ];
   for (const handler of eventHandlers(deps)) consumers.push(await runEventHandler(deps, handler));
   return together(consumers);
 }

@@ -1,9 +1,25 @@
+import type { EntityManager } from '../../db/orm.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import type { Deps } from '../../runtime/deps.ts';
+import { describeWorkflow } from '../../runtime/temporal.ts';
 import { retryExecution, stopExecution } from '../../domain/campaigns/execution/change-execution.ts';
 import { readExecution } from '../../domain/campaigns/management/read-executions.ts';
 import { IdParams } from '../route/schemas.ts';
 import { presentExecution, presentExecutionWithSteps } from './presenter.ts';
 import * as schema from './schema.ts';
 import { accepted, route, type RouteSpec } from '../route/route.ts';
+
+/** The number of the run of a RUNNING execution whose workflow is not open; null if there is none. */
+async function lostRunOf({ temporal, log }: Deps, em: EntityManager, id: number): Promise<number | null> {
+  const { execution } = await readExecution(em, id);
+  const { status, workflowId, runSeq } = execution;
+  if (status !== 'RUNNING' || workflowId == null) return null;
+  const { isOpen } = await describeWorkflow(temporal, workflowId).catch((error: unknown) => {
+    log.warn({ err: error }, 'could not look at the workflow of an execution');
+    throw new AppError('unavailable');
+  });
+  return isOpen ? null : runSeq;
+}
 
 export const executionRoutes: RouteSpec[] = [
   route({
@@ -33,13 +49,14 @@ export const executionRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/campaigns/executions/{id}/retry',
     operationId: 'retryCampaignExecution',
-    summary: 'Retry a failed execution',
+    summary: 'Retry a failed execution, or one that is RUNNING and has no open workflow',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 202: { schema: schema.Execution } },
     errors: ['conflict'],
-    handler: async ({ em, principal, requestId, params }) => {
-      const execution = await retryExecution(em, { tenantId: principal.tenantId, requestId }, params.id);
+    handler: async ({ deps, em, principal, requestId, params }) => {
+      const lostRun = await lostRunOf(deps, em, params.id);
+      const execution = await retryExecution(em, { tenantId: principal.tenantId, requestId }, params.id, lostRun);
       return accepted(`/campaigns/executions/${execution.id}`, presentExecution(execution));
     },
   }),

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { engineEm, ping } from '../../db/orm.ts';
 import { assertSending } from '../../domain/channels/ledger/assert-sending.ts';
+import { assertCompared } from '../../domain/reconciliation/comparison.ts';
 import { assertDelivering } from '../../domain/webhooks/deliveries/lanes.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { QUEUES } from '../../workflows/registry.ts';
@@ -47,17 +48,18 @@ const postgres: Check = ['postgres', 'DOWN', (deps) => ping(deps.orm)];
 const nats: Check = ['nats', 'DOWN', (deps) => deps.nats.jsm.getAccountInfo()];
 const temporal: Check = ['temporal', 'DOWN', (deps) => deps.temporal.workflowService.getSystemInfo({})];
 const worker: Check = ['worker', 'DEGRADED', workerPolls];
+const workflows: Check = ['workflows', 'DEGRADED', (deps) => assertCompared(engineEm(deps.orm))];
 const deliveries: Check = ['deliveries', 'DEGRADED', (deps) => assertDelivering(engineEm(deps.orm))];
 const messages: Check = ['messages', 'DEGRADED', (deps) => assertSending(engineEm(deps.orm))];
 const mail: Check = ['mail', 'DEGRADED', (deps) => Promise.any(deps.env.SMTP_URL.split(',').map(smtpAnswers))];
 
 const areas: Record<string, Check[]> = {
-  all: [postgres, nats, temporal, worker, mail],
+  all: [postgres, nats, temporal, worker, workflows, mail],
   auth: [postgres, mail],
   contacts: [postgres, nats, temporal, worker],
   segments: [postgres, nats, temporal, worker],
   emails: [postgres, nats, mail, worker],
-  campaigns: [postgres, nats, temporal, worker],
+  campaigns: [postgres, nats, temporal, worker, workflows],
   forms: [postgres, nats],
   scoring: [postgres, nats, worker],
   analytics: [postgres, nats, worker],

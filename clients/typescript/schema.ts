@@ -2372,7 +2372,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry a failed execution */
+        /** Retry a failed execution, or one that is RUNNING and has no open workflow */
         post: operations["retryCampaignExecution"];
         delete?: never;
         options?: never;

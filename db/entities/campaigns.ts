@@ -79,6 +79,7 @@ const CampaignExecutionSchema = defineEntity({
     { name: 'campaign_executions_sweep_idx', properties: ['tenantId', 'campaignId', 'id'], where: 'sweep' },
     { name: 'campaign_executions_parked_idx', properties: ['tenantId', 'campaignId', 'id'], where: 'parked' },
     { name: 'campaign_executions_contact_idx', properties: ['tenantId', 'contactId'] },
+    { name: 'campaign_executions_running_idx', properties: ['id'], where: `status = 'RUNNING'` },
   ],
   properties: {
     id: id(),

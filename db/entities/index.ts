@@ -6,6 +6,7 @@ import { channelEntities } from './channels.ts';
 import { contactEntities } from './contacts.ts';
 import { emailCampaignEntities } from './email-campaigns.ts';
 import { emailRecipientEntities } from './email-recipients.ts';
+import { workflowComparisonEntities } from './workflow-comparison.ts';
 import { emailSenderEntities } from './email-senders.ts';
 import { emailTemplateEntities } from './email-templates.ts';
 import { emailEntities } from './emails.ts';
@@ -26,6 +27,7 @@ export const entities = [
   ...emailEntities,
   ...emailRecipientEntities,
   ...emailSenderEntities,
+  ...workflowComparisonEntities,
   ...emailCampaignEntities,
   ...campaignEntities,
   ...formEntities,

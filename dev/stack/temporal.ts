@@ -80,6 +80,10 @@ export async function startTemporal(options: TemporalOptions): Promise<Service> 
   return service;
 }
 
+/**
+ * FULL: each commit is on the disk before it is answered, or a power cut would set Temporal back by seconds, also by what
+ * it has told the service.
+ */
 function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: TemporalOptions): string[] {
   return [
     ...[
@@ -95,7 +99,7 @@ function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: T
       'warn',
     ],
     ...(uiPort ? ['--ui-port', String(uiPort), '--ui-disable-news-fetch'] : ['--headless']),
-    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', `synchronous=${volatile ? 'OFF' : 'NORMAL'}`],
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', `synchronous=${volatile ? 'OFF' : 'FULL'}`],
     ...namespaces.flatMap((name) => ['--namespace', name]),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     ...Object.entries({ ...DYNAMIC_CONFIG, ...(volatile ? SOON_DRAINED : {}) }).flatMap(([name, value]) => [

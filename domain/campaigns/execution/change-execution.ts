@@ -19,16 +19,25 @@ export async function stopExecution(em: EntityManager, { tenantId }: Origin, id:
 }
 
 /**
- * Resumes a FAILED execution at the step that failed, as a new run of its workflow. Throws 404, and 409 if it is not
- * FAILED or its campaign is neither ACTIVE nor PAUSED.
+ * Resumes an execution at its current step, as a new run of its workflow: one that is FAILED at that step, or RUNNING
+ * in the run `lostRun`, of which the caller knows that it has no open workflow. Throws 404, and 409 if it is neither, or
+ * its campaign is neither ACTIVE nor PAUSED.
  */
-export async function retryExecution(em: EntityManager, { tenantId }: Origin, id: number): Promise<CampaignExecution> {
+export async function retryExecution(
+  em: EntityManager,
+  { tenantId }: Origin,
+  id: number,
+  lostRun: number | null = null,
+): Promise<CampaignExecution> {
   return em.transactional(async (tx) => {
     const execution = await tx.findOne(CampaignExecution, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!execution) throw notFound('execution', id);
     const { campaignId, campaignVersion, contactId, entryNo, workflowId } = execution;
-    if (execution.status !== 'FAILED')
-      throw new AppError('conflict', `The execution is ${execution.status}; only a FAILED execution can be retried`);
+    const { status } = execution;
+    if (status === 'RUNNING' && execution.runSeq !== lostRun)
+      throw new AppError('conflict', 'The execution is RUNNING, and so is its workflow');
+    if (status !== 'FAILED' && status !== 'RUNNING')
+      throw new AppError('conflict', `The execution is ${status}; only a FAILED execution can be retried`);
     const [open] = await rows<{ name: string }>(
       tx,
       sql`

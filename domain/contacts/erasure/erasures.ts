@@ -70,10 +70,25 @@ export async function loadErasure(
 }
 
 /**
+ * Whether the records of an erasure are gone already, by which all else was found before: a workflow that is started
+ * again only has to end it.
+ */
+export async function isErased(em: EntityManager, tenantId: string, erasureId: number): Promise<boolean> {
+  const found = await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`select 1 from erasures where tenant_id = ${tenantId} and id = ${erasureId} and certificate -> 'erased' ? 'contacts'`,
+    ),
+  );
+  return found.length > 0;
+}
+
+/**
  * The first step: blocks imports of the addresses, stops the contact's executions, emails and messages, and removes its events
  * from the outbox.
  */
 export async function beginErasure(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
+  if (await isErased(em, tenantId, erasureId)) return;
   await em.transactional(async (tx) => {
     await rows(
       tx,

@@ -163,6 +163,14 @@ export async function buildPage(
   return null;
 }
 
+/** Whether a segment is BUILDING and its build need not wait for that of a segment that it refers to. */
+export async function isBuildDue(em: EntityManager, tenantId: string, segmentId: number): Promise<boolean> {
+  const all = await em.transactional((tx) => dynamicSegments(tx, tenantId));
+  const segment = all.find(({ id }) => id === segmentId);
+  if (segment?.status !== 'BUILDING') return false;
+  return !all.some((named) => named.status === 'BUILDING' && names(segment, named));
+}
+
 interface BuildState {
   filter: Filter;
   /** Contacts up to this id are judged. */

@@ -152,7 +152,7 @@ test('a schedule that is lost, paused or changed in Temporal is mended; one that
   await tenantEm(service.deps.orm, 'default').transactional((tx) =>
     rows(tx, sql`update campaigns set status = 'STOPPED' where id = ${id}`),
   );
-  assert.equal(await keepSchedule(service.deps, campaign(id)), 'no schedule');
+  assert.deepEqual(await keepSchedule(service.deps, campaign(id)), { changed: true, description: 'no schedule' });
   assert.equal(await scheduleOf(id), null);
 });
 

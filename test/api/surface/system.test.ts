@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ worker: ['temporal'] });
+  service = await startService({ worker: ['temporal', 'consumers'] });
 });
 afterAll(() => service.stop());
 
@@ -29,7 +29,7 @@ test('health names every component, without a token and without an address', asy
   assert.deepEqual(health.body, {
     status: 'UP',
     components: Object.fromEntries(
-      ['postgres', 'nats', 'temporal', 'worker', 'mail'].map((name) => [name, { status: 'UP' }]),
+      ['postgres', 'nats', 'temporal', 'worker', 'workflows', 'mail'].map((name) => [name, { status: 'UP' }]),
     ),
   });
 });

@@ -17,7 +17,13 @@ export interface ForeignKey {
 }
 
 /** Service-wide tables, which no tenant sees. */
-export const SERVICE_TABLES = ['analytics_horizons', 'bounce_mailboxes', 'email_provider_rates', 'email_providers'];
+export const SERVICE_TABLES = [
+  'analytics_horizons',
+  'bounce_mailboxes',
+  'email_provider_rates',
+  'email_providers',
+  'workflow_comparison',
+];
 
 /** The tables with rows of tenants: the whole schema without the list of migrations and partitions. */
 export async function tenantTables(owner: pg.Client): Promise<string[]> {

@@ -1,0 +1,38 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+
+/** What a comparison of rows with workflows found, and mended. */
+export interface Findings {
+  /** Rows without a workflow, whose workflow was started. */
+  started: number;
+  /** Workflows without a row, which were ended. */
+  ended: number;
+  /** Workflows that did not know what their row says, and were woken. */
+  woken: number;
+}
+
+/** Stores what a comparison found. `nextMs`: within this time the next one should have finished. */
+export async function saveComparison(em: EntityManager, found: Findings, nextMs: number): Promise<void> {
+  const { started, ended, woken } = found;
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
+      update workflow_comparison set started = ${started}, ended = ${ended}, woken = ${woken}, finished_at = now(),
+        due_at = now() + ${nextMs / 1000} * interval '1 second'`,
+    ),
+  );
+}
+
+/** Throws if the last comparison found something, or too long ago was the last one. */
+export async function assertCompared(em: EntityManager): Promise<void> {
+  const [last] = await em.transactional((tx) =>
+    rows<Findings & { late: boolean }>(
+      tx,
+      sql`select started, ended, woken, due_at < now() as late from workflow_comparison`,
+    ),
+  );
+  if (!last || last.late) throw new Error('rows were not compared with workflows for too long');
+  const { started, ended, woken } = last;
+  if (started + ended + woken > 0)
+    throw new Error(`rows and workflows did not agree: ${started} started, ${ended} ended, ${woken} woken`);
+}

@@ -1,0 +1,219 @@
+import { eachBounded } from '../../activities/each-bounded.ts';
+import { startExecutions, wakeWorkflow } from '../../activities/start-executions.ts';
+import { engineEm } from '../../db/orm.ts';
+import type { Findings } from '../../domain/reconciliation/comparison.ts';
+import type { ListedWorkflows } from '../../domain/reconciliation/listed-workflows.ts';
+import {
+  beingClosed,
+  COMPARED_TYPES,
+  inOutbox,
+  nextOpenRows,
+  type OpenRow,
+  readStartable,
+  type Startable,
+} from '../../domain/reconciliation/open-rows.ts';
+import { isBuildDue } from '../../domain/segments/membership/build-segment.ts';
+import type { Deps } from '../../runtime/deps.ts';
+import {
+  describeWorkflow,
+  lastEventTime,
+  listOpenWorkflows,
+  startWorkflow,
+  type KnownWorkflow,
+} from '../../runtime/temporal.ts';
+import type { ExecutionInput, WorkflowStart, WorkflowType } from '../../workflows/registry.ts';
+import { Found } from './found.ts';
+import { compareSchedules } from './schedules.ts';
+
+/** Rows that changed later than this are left alone: whoever changed them also starts and tells their workflows. */
+const GRACE_MS = 60_000;
+const PAGE = 1000;
+const AT_ONCE = 20;
+/** The most suspects that are kept from one round to the next. */
+const SUSPECTS = 10_000;
+/** The most executions in a round that are looked at because something is due: many are when workers are behind. */
+const DUE_LOOKS = 500;
+
+/** What a process keeps from one round to the next. Losing it delays what is found. */
+export interface Memory {
+  /** Open workflows without an open row. They are ended if the next round finds them again. */
+  suspects: Set<string>;
+  /** The last execution that was looked at because it was due; null: none is left of that turn. */
+  dueAfter: number | null;
+}
+
+export const newMemory = (): Memory => ({ suspects: new Set(), dueAfter: null });
+
+export interface RoundOptions {
+  graceMs?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Compares once what is open in Postgres with the open workflows, and makes them agree: rows are right. Temporal's list
+ * is not up to date, so each finding is looked up by its id before anything is done about it, and each row is read
+ * again. Any part may be repeated, also by another process at once.
+ */
+export async function compareOnce(
+  deps: Deps,
+  listed: ListedWorkflows,
+  memory: Memory,
+  { graceMs = GRACE_MS, signal = new AbortController().signal }: RoundOptions = {},
+): Promise<Findings> {
+  const found = new Found(deps, signal);
+  // Rows are read after the list: a row is written before its workflow is started.
+  const before = new Date(Date.now() - graceMs);
+  await listed.clear();
+  for await (const page of listOpenWorkflows(deps.temporal, COMPARED_TYPES)) {
+    await listed.add(page);
+    await found.breathe();
+  }
+  const round: Round = { deps, listed, memory, before, found, looks: DUE_LOOKS };
+  for (const type of COMPARED_TYPES) await compareRows(round, type);
+  if (round.looks > 0) memory.dueAfter = null;
+  await endOrphans(round);
+  await compareSchedules(deps, before, found);
+  found.tell();
+  return found.counts;
+}
+
+interface Round {
+  deps: Deps;
+  listed: ListedWorkflows;
+  memory: Memory;
+  before: Date;
+  found: Found;
+  /** How many executions may still be looked at because something is due. */
+  looks: number;
+}
+
+async function compareRows(round: Round, type: WorkflowType): Promise<void> {
+  const { deps, listed, before, found } = round;
+  for (let after: string | null = null; ;) {
+    const page = await nextOpenRows(engineEm(deps.orm), type, { after, before, limit: PAGE });
+    const open = await listed.take(page.map(({ workflowId }) => workflowId));
+    const settled = page.filter(({ isSettled }) => isSettled);
+    const [there, missing] = [
+      settled.filter((row) => open.has(row.workflowId)),
+      settled.filter((row) => !open.has(row.workflowId)),
+    ];
+    if (missing.length > 0) await startMissing(round, type, missing);
+    await wakeUnaware(
+      round,
+      type,
+      there.filter(({ isDue }) => isDue),
+    );
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.key;
+    await found.breathe();
+  }
+}
+
+/** Looks workflows up by their ids. */
+async function look(deps: Deps, ids: readonly string[]): Promise<Map<string, KnownWorkflow>> {
+  const known = new Map<string, KnownWorkflow>();
+  await eachBounded(ids, AT_ONCE, async (id) => void known.set(id, await describeWorkflow(deps.temporal, id)));
+  return known;
+}
+
+async function startMissing(round: Round, type: WorkflowType, missing: readonly OpenRow[]): Promise<void> {
+  const { deps, found } = round;
+  const em = engineEm(deps.orm);
+  const waiting = await inOutbox(
+    em,
+    missing.map(({ workflowId }) => workflowId),
+  );
+  const candidates = missing.filter(({ workflowId }) => !waiting.has(workflowId));
+  const known = await look(
+    deps,
+    candidates.map(({ workflowId }) => workflowId),
+  );
+  const gone = candidates.filter(({ workflowId }) => !known.get(workflowId)!.isOpen);
+  if (gone.length === 0) return;
+  const startable = await readStartable(
+    em,
+    type,
+    gone.map(({ key }) => key),
+  );
+  if (type === 'campaignExecution') await startLost(round, startable as Startable<'campaignExecution'>[]);
+  else
+    await eachBounded(startable, AT_ONCE, ({ workflowId, input }) =>
+      found.attempt(type, workflowId, async () => {
+        const start = { type, id: workflowId, input } as WorkflowStart;
+        if (await waitsForAnother(round, start)) return null;
+        await startWorkflow(deps.temporal, start, { lost: true });
+        return 'started';
+      }),
+    );
+}
+
+/** Starts the workflows of executions again, at the steps where their rows are. */
+async function startLost({ deps, found }: Round, lost: readonly Startable<'campaignExecution'>[]): Promise<void> {
+  for (const [tenantId, ofTenant] of Map.groupBy(lost, ({ input }) => input.tenantId)) {
+    const executions: ExecutionInput[] = ofTenant.map(({ input }) => input);
+    const ids = ofTenant.map(({ workflowId }) => workflowId);
+    await found.attempt('campaignExecution', `executions of ${tenantId}`, async () => {
+      await startExecutions(deps, executions, { lost: true });
+      found.note('campaignExecution', ids, 'started');
+      return null;
+    });
+  }
+}
+
+/** Whether something else does the work of a row, or has to be done before it. */
+async function waitsForAnother({ deps, listed }: Round, { type, input }: WorkflowStart): Promise<boolean> {
+  if (type === 'segmentBuild') return !(await isBuildDue(engineEm(deps.orm), input.tenantId, input.segmentId));
+  // The stop that flagged these executions.
+  if (type === 'campaignStop') return listed.has('campaignStop', `campaign-stop/${input.tenantId}/`);
+  return false;
+}
+
+/**
+ * Wakes workflows that only wait, although something is due by their rows: the signal or the progress was lost with
+ * Temporal's last seconds.
+ */
+async function wakeUnaware(round: Round, type: WorkflowType, due: readonly OpenRow[]): Promise<void> {
+  const { deps, found, memory } = round;
+  let looked = due;
+  if (type === 'campaignExecution') {
+    const { dueAfter } = memory;
+    looked = (dueAfter === null ? due : due.filter(({ key }) => Number(key) > dueAfter)).slice(0, round.looks);
+    round.looks -= looked.length;
+    if (round.looks === 0 && looked.length > 0) memory.dueAfter = Number(looked.at(-1)!.key);
+  }
+  await eachBounded(looked, AT_ONCE, ({ workflowId, since }) =>
+    found.attempt(type, workflowId, async () => {
+      const { isOpen, isAtWork } = await describeWorkflow(deps.temporal, workflowId);
+      if (!isOpen || isAtWork) return null;
+      // A mailing may wait for long, with nothing to do: it knows what its row said before its last event.
+      if (type === 'emailCampaign' && (await lastEventTime(deps.temporal, workflowId)) > since) return null;
+      await wakeWorkflow(deps, workflowId);
+      return 'woken';
+    }),
+  );
+}
+
+/**
+ * Ends workflows whose row is not open, if they were found so a round ago too and only wait: those that have something
+ * to do read their row, and end by themselves.
+ */
+async function endOrphans({ deps, listed, memory, found }: Round): Promise<void> {
+  const types = COMPARED_TYPES.filter((type) => type !== 'campaignStop');
+  const rest = await listed.rest(types, SUSPECTS);
+  const again = rest.filter(({ id }) => memory.suspects.has(id));
+  memory.suspects = new Set(rest.map(({ id }) => id));
+  const closing = await beingClosed(
+    engineEm(deps.orm),
+    again.map(({ id }) => id),
+  );
+  const orphans = again.filter(({ id }) => !closing.has(id));
+  await eachBounded(orphans, AT_ONCE, ({ id, type }) =>
+    found.attempt(type as WorkflowType, id, async () => {
+      const { isOpen, isAtWork, runId } = await describeWorkflow(deps.temporal, id);
+      if (!isOpen || isAtWork) return null;
+      // This run only: the row may just have been opened again.
+      await deps.temporal.workflow.getHandle(id, runId!).terminate('it has no open row');
+      return 'ended';
+    }),
+  );
+}
