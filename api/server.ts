@@ -8,6 +8,7 @@ import { REQUEST_WAIT_MS } from '../db/orm.ts';
 import { listen, startOrExit } from '../config/start-problems.ts';
 import { drainOnStop } from '../config/stop-signal.ts';
 import { ensureStreams } from '../events/streams.ts';
+import { connectPart } from '../runtime/when-there.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/accounts/ensure-admin.ts';
 import { createHandler } from './app.ts';
 import { compileAhead } from './guard/guard.ts';
@@ -28,8 +29,12 @@ const { deps, handle } = await startOrExit(async () => {
   const settings = readEnv();
   const problems = adminProblems(settings);
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
-  const made = await createDeps(settings, 'api', { poolWaitMs: REQUEST_WAIT_MS });
-  await ensureStreams(made.nats.jsm, settings);
+  const made = await createDeps(settings, 'api', { later: ['nats', 'temporal'], poolWaitMs: REQUEST_WAIT_MS });
+  await connectPart(made.log, 'NATS (streams)', {
+    connect: () => ensureStreams(made.nats.jsm, settings),
+    isAway: (error) => !(error instanceof EnvError),
+    later: true,
+  });
   await ensureAdmin(made);
   // Opens the upload folder.
   return { deps: made, handle: createHandler(made) };

@@ -38,6 +38,8 @@ function createClock(): () => string {
 
 const HELD_CHARS = 4_096;
 const FLUSH_MS = 100;
+/** While they cannot be written (a full disk), lines beyond this are lost. */
+const MOST_UNWRITTEN = 1024 * 1024;
 
 /**
  * Writes lines in batches, at the latest after a tenth of a second or at exit: writing each line separately took as
@@ -45,7 +47,9 @@ const FLUSH_MS = 100;
  * whole buffer for each line, which took as long too.
  */
 function createOutput(): { write: (line: string) => void; flushSync: () => void } {
-  const destination = pino.destination({ sync: true });
+  const destination = pino.destination({ sync: true, maxLength: MOST_UNWRITTEN });
+  // What cannot be logged is no reason to end. The lines are written with the next ones.
+  destination.on('error', () => {});
   let held = '';
   const flushSync = (): void => {
     if (held === '') return;

@@ -18,8 +18,8 @@ export interface PerennialOptions {
   settings: StartSettings;
   log: (line: string) => void;
   spawned: (service: Service) => void;
-  /** Called when a process has died too often and will not be restarted. */
-  failed: (message: string, exitCode?: number) => void;
+  /** Called when the API or a worker refuses its settings, with what it says. */
+  refused: (message: string) => void;
 }
 
 /** The stack with an API and workers. Its methods are called in this order; `stop` at any time. */
@@ -50,7 +50,7 @@ export function workerRoles(cores: number): string[] {
 }
 
 /** Assembles what `npm start` runs, without starting anything yet. */
-export function createPerennial({ root, dataDir, settings, log, spawned, failed }: PerennialOptions): Perennial {
+export function createPerennial({ root, dataDir, settings, log, spawned, refused }: PerennialOptions): Perennial {
   const { host, apiPort, url, metricsPort, ports, external, given } = settings;
   const running: Supervised[] = [];
   const following: (() => void)[] = [];
@@ -71,7 +71,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
   ): Promise<Supervised> {
     const logFile = join(dataDir, 'logs', `${logName}.log`);
     const options = { name, command: process.execPath, args, cwd: root, env, logFile, spawned };
-    const supervised = await keepRunning({ name, start: () => startService(options), log, gaveUp: failed, ours: true });
+    const supervised = await keepRunning({ name, start: () => startService(options), log, onRefused: refused });
     running.push(supervised);
     if (stopped) await supervised.stop();
     return supervised;
@@ -84,7 +84,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
         if (port) own.push({ port, what: "a worker's metrics", setting: 'WORKER_HEALTH_PORT' });
       await assertFree([...portsOf({ ports, external }), ...own]);
       const listenersSend = (given.ENABLE_MULTI_TENANT ?? 'false') === 'false';
-      stack = await startStack({ dataDir, ports, external, listenersSend, log, spawned, failed });
+      stack = await startStack({ dataDir, ports, external, listenersSend, log, spawned });
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');

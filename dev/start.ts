@@ -34,10 +34,10 @@ async function start(): Promise<void> {
     processes.push(service);
     run?.add(service);
   };
-  const failed = (message: string, exitCode = 1) => void end(exitCode, message);
+  const refused = (message: string) => void end(2, message);
   if (ending) return;
   say('Starting the parts …');
-  perennial = createPerennial({ root, dataDir, settings, log: say, spawned, failed });
+  perennial = createPerennial({ root, dataDir, settings, log: say, spawned, refused });
   await perennial.startParts();
   if (ending) return;
   await perennial.startProcesses();

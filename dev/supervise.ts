@@ -5,16 +5,12 @@ export interface SupervisedOptions {
   name: string;
   start: () => Promise<Service>;
   log: (line: string) => void;
-  /** Called once when the service has died too often in a row and will not be restarted. */
-  gaveUp: (message: string, exitCode: number) => void;
   /**
-   * Whether it is one of our own processes. These exit with code 2 for invalid settings, so a restart would not help.
+   * For our own processes, which end with exit code 2 for invalid settings: called with what the first one says, which
+   * is then not started again. A later one is, because its settings did work.
    */
-  ours?: boolean;
-  /**
-   * The delay before the first restart; each further one is four times as long. With the default, a part has 17 s in
-   * total to come back.
-   */
+  onRefused?: (message: string) => void;
+  /** The delay before the first restart; each further one is four times as long, up to five seconds. */
   firstDelayMs?: number;
 }
 
@@ -25,23 +21,26 @@ export interface Supervised {
   stop: () => Promise<void>;
 }
 
-const SETTINGS_REFUSED = 2;
+const SETTINGS_REFUSED = 'exit code 2';
 const QUICK_MS = 30_000;
-const MAX_QUICK_DEATHS = 5;
+const LONGEST_DELAY_MS = 5_000;
+/** Of deaths in a row, these many are told one by one, and then only every twelfth: one a minute. */
+const TOLD_SINGLY = 5;
+const TOLD_EVERY = 12;
 
 /**
- * Starts a service and keeps it running: each death is logged and followed by a restart after a growing delay, up to
- * five deaths in a row within 30 s of their start. Rejects if the first start fails.
+ * Starts a service and keeps it running: each death is followed by a restart, after a delay that grows while it dies
+ * within 30 s of its start. Rejects if the first start fails.
  */
 export async function keepRunning({
   name,
   start,
   log,
-  gaveUp,
-  ours = false,
+  onRefused,
   firstDelayMs = 200,
 }: SupervisedOptions): Promise<Supervised> {
   let service = await start();
+  const first = service;
   let stopping = false;
   let wake = () => {};
   const stopRequested = new Promise<void>((resolve) => (wake = resolve));
@@ -54,17 +53,22 @@ export async function keepRunning({
     }
   }
 
+  function tell(how: string, deaths: number): void {
+    if (deaths === 1) return log(`${name} died (${how}); starting it again.`);
+    if (deaths > TOLD_SINGLY && deaths % TOLD_EVERY !== 0) return;
+    log(`${name} died ${deaths} times in a row (${how}), see ${service.logFile}; starting it again.`);
+  }
+
   async function watch(): Promise<void> {
     let quickDeaths = 0;
     for (let since = Date.now(); ;) {
       const how = await service.ended;
       if (stopping) return;
-      if (ours && how === `exit code ${SETTINGS_REFUSED}`) return gaveUp(plainLines(service), SETTINGS_REFUSED);
+      if (onRefused && service === first && how === SETTINGS_REFUSED) return onRefused(plainLines(service));
       quickDeaths = Date.now() - since < QUICK_MS ? quickDeaths + 1 : 1;
-      if (quickDeaths === MAX_QUICK_DEATHS)
-        return gaveUp(`${name} died ${quickDeaths} times in a row (${how}), see ${service.logFile}`, 1);
-      log(`${name} died (${how}); starting it again.`);
-      await Promise.race([pause(firstDelayMs * 4 ** (quickDeaths - 1)), stopRequested]);
+      tell(how, quickDeaths);
+      const delay = Math.min(firstDelayMs * 4 ** (quickDeaths - 1), LONGEST_DELAY_MS);
+      await Promise.race([pause(delay), stopRequested]);
       if (stopping) return;
       since = Date.now();
       await startAgain();

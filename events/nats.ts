@@ -91,6 +91,29 @@ export async function connectNats(url: string, name: string): Promise<Nats> {
   }
 }
 
+/** NATS by a connection that may come later: while `current` is null, any use fails as if the server were away. */
+export function laterNats(current: () => Nats | null): Nats {
+  const there = (): Nats => {
+    const nats = current();
+    if (!nats) throw new NatsError('NATS was never there', ErrorCode.ConnectionRefused);
+    return nats;
+  };
+  return {
+    get connection() {
+      return there().connection;
+    },
+    get js() {
+      return there().js;
+    },
+    get jsm() {
+      return there().jsm;
+    },
+    get acks() {
+      return there().acks;
+    },
+  };
+}
+
 export interface Message {
   subject: string;
   /** JetStream stores only one message per id. */

@@ -3,7 +3,7 @@ import { isConnectionLost, pgError } from '../db/errors.ts';
 import { createPipelinedTransactions, type PipelinedTransactions } from '../db/pipelined-transactions.ts';
 import { createPostgresSockets, type PostgresSockets } from '../db/postgres-sockets.ts';
 import { connect, engineEm, rows, sql, type Orm } from '../db/orm.ts';
-import { connectNats, isAway, type Nats } from '../events/nats.ts';
+import { connectNats, isAway, laterNats, type Nats } from '../events/nats.ts';
 import { outboxSubscriber, type WatchedTable } from '../events/outbox.ts';
 import { MESSAGE_READY_PING, OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
@@ -16,9 +16,9 @@ import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from '../config/logger.ts';
 import { createMetrics, type Metrics } from '../config/metrics.ts';
 import { bySetting } from '../config/start-problems.ts';
-import { connectTemporal, hasNamespace } from './temporal.ts';
+import { connectTemporal, hasNamespace, TemporalAway } from './temporal.ts';
 import { startTracing, type Tracing } from '../config/tracing.ts';
-import { whenThere } from './when-there.ts';
+import { connectPart, whenThere } from './when-there.ts';
 import type { Env } from '../config/env-schema.ts';
 
 /** The dependencies of a process; created once at its start and passed as an argument. */
@@ -37,7 +37,8 @@ export interface Deps {
    * Notifies the relay of a commit to an outbox that bypassed the ORM. Commits through the ORM notify it automatically.
    */
   pingOutbox: (table: WatchedTable, details?: readonly string[]) => void;
-  temporal: Client;
+  /** Throws TemporalAway while it was never there, in a process that starts without it. */
+  readonly temporal: Client;
   links: LinkSigner;
   /** The CAPTCHA of forms. */
   captcha: Captcha;
@@ -78,21 +79,34 @@ async function assertMigrated(orm: Orm): Promise<void> {
   }
 }
 
+async function withNamespace(connectClient: () => Promise<Client>): Promise<Client> {
+  const client = await connectClient();
+  if (await hasNamespace(client)) return client;
+  await client.connection.close();
+  throw new EnvError('TEMPORAL_NAMESPACE must be an existing Temporal namespace: create it first');
+}
+
 export interface DepsOptions {
+  /** The parts that the process starts without: it connects to them when they are there. */
+  later?: readonly ('nats' | 'temporal')[];
   /** Passed by a worker, which shares its native connection. */
-  temporal?: Client | undefined;
+  connectTemporal?: (() => Promise<Client>) | undefined;
   /** See `ConnectOptions`: set by processes that clients wait for. Background work waits without limit. */
   poolWaitMs?: number;
 }
 
 /**
- * Connects to Postgres, NATS and Temporal, waiting for those that are not available yet. If one fails, closes the
- * others.
+ * Connects to Postgres, NATS and Temporal, waiting for those that are not available yet, unless they may come later. If
+ * one fails, closes the others.
  */
 export async function createDeps(
   env: Env,
   name: string,
-  { temporal, poolWaitMs = 0 }: DepsOptions = {},
+  {
+    later = [],
+    connectTemporal: connectClient = () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE),
+    poolWaitMs = 0,
+  }: DepsOptions = {},
 ): Promise<Deps & { close: () => Promise<void> }> {
   const log = createLogger(env.LOG_LEVEL, name);
   const closers: (() => Promise<unknown>)[] = [];
@@ -110,21 +124,22 @@ export async function createDeps(
     closers.push(() => orm.close());
     const pipelined = createPipelinedTransactions(env.DATABASE_URL, postgres);
     closers.push(() => pipelined.close());
-    await bySetting('DATABASE_URL', () =>
-      whenThere(
-        log,
-        'Postgres',
-        async () => {
-          await assertNoBypass(orm);
-          await assertMigrated(orm);
-        },
-        isConnectionLost,
-      ),
-    );
-    const nats = await bySetting('NATS_URL', () =>
-      whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway),
-    );
-    closers.push(() => nats.connection.drain());
+    const isThere = async (): Promise<void> => {
+      await assertNoBypass(orm);
+      await assertMigrated(orm);
+    };
+    await bySetting('DATABASE_URL', () => whenThere(log, 'Postgres', isThere, { isAway: isConnectionLost }));
+    const natsPart = await connectPart(log, 'NATS', {
+      connect: () => connectNats(env.NATS_URL, name),
+      setting: 'NATS_URL',
+      isAway,
+      later: later.includes('nats'),
+    });
+    closers.push(async () => {
+      natsPart.stop();
+      await natsPart.current()?.connection.drain();
+    });
+    const nats = laterNats(natsPart.current);
     const pingOutbox = (table: WatchedTable, details: readonly string[] = []): void => {
       try {
         if (table === 'message_sends') nats.connection.publish(MESSAGE_READY_PING, details.join(' '));
@@ -135,14 +150,16 @@ export async function createDeps(
       }
     };
     orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
-    const client =
-      temporal ??
-      (await bySetting('TEMPORAL_ADDRESS', () =>
-        whenThere(log, 'Temporal', () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE)),
-      ));
-    if (!temporal) closers.push(() => client.connection.close());
-    if (!(await hasNamespace(client)))
-      throw new EnvError('TEMPORAL_NAMESPACE must be an existing Temporal namespace: create it first');
+    const temporalPart = await connectPart(log, 'Temporal', {
+      connect: () => withNamespace(connectClient),
+      setting: 'TEMPORAL_ADDRESS',
+      isAway: (error) => !(error instanceof EnvError),
+      later: later.includes('temporal'),
+    });
+    closers.push(async () => {
+      temporalPart.stop();
+      await temporalPart.current()?.connection.close();
+    });
     const links = createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined });
     const outbound = createOutbound(parseRanges(env.OUTBOUND_ALLOW));
     closers.push(async () => outbound.close());
@@ -156,7 +173,11 @@ export async function createDeps(
       pipelined,
       nats,
       pingOutbox,
-      temporal: client,
+      get temporal() {
+        const client = temporalPart.current();
+        if (!client) throw new TemporalAway();
+        return client;
+      },
       close,
       fetchText,
       outbound,

@@ -23,9 +23,7 @@ const lastKnown = new WeakMap<Nats, Date>();
  * than what was known of JetStream when it last did; NEVER if it never did.
  */
 export async function figuresAsOf(deps: Pick<Deps, 'nats'>, em: EntityManager, now: Date): Promise<Date> {
-  const jsm = await deps.nats.connection
-    .jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS })
-    .catch(nullIfUnanswered);
+  const jsm = await connectJetStream(deps).catch(nullIfUnanswered);
   // Read in the order in which a hit becomes a counted event: else it could pass from a place that is read later to one
   // that was read before, and be missed.
   const hits = jsm && (await oldestHit(jsm).catch(nullIfUnanswered));
@@ -41,6 +39,9 @@ export async function figuresAsOf(deps: Pick<Deps, 'nats'>, em: EntityManager, n
   if (hits && batches) lastKnown.set(deps.nats, earliest([now, hits.at, batches.at]));
   return earliest([now, lastKnown.get(deps.nats) ?? NEVER, waiting!.hit, waiting!.event]);
 }
+
+const connectJetStream = async ({ nats }: Pick<Deps, 'nats'>): Promise<JetStreamManager> =>
+  nats.connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS });
 
 const earliest = (times: readonly (Date | null)[]): Date =>
   new Date(Math.min(...times.filter((time) => time !== null).map((time) => time.getTime())));

@@ -27,6 +27,12 @@ export async function hasNamespace({ workflowService, options: { namespace } }: 
   }
 }
 
+/** Thrown by the use of a Temporal that was never there since the process has started. */
+export class TemporalAway extends Error {
+  override readonly name = 'TemporalAway';
+  override readonly message = 'Temporal was never there';
+}
+
 /** A client on an existing connection (a worker's own). */
 export function temporalClient(connection: ConnectionLike, namespace: string): Client {
   return new Client({ connection, namespace });

@@ -7,10 +7,9 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createDeps } from '../runtime/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { createLogger } from '../config/logger.ts';
-import { bySetting, startOrExit } from '../config/start-problems.ts';
+import { startOrExit } from '../config/start-problems.ts';
 import { drainOnStop } from '../config/stop-signal.ts';
 import { temporalClient } from '../runtime/temporal.ts';
-import { whenThere } from '../runtime/when-there.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { ROLES, startWorker, type Role } from './roles.ts';
 import { temporalLogger } from './temporal-logger.ts';
@@ -31,24 +30,24 @@ function readRoles(): Role[] {
   return wanted as Role[];
 }
 
-const { worker, metrics, deps, connection, log } = await startOrExit(async () => {
+const { worker, metrics, deps, log } = await startOrExit(async () => {
   const [env, roles] = [readEnv(), readRoles()];
   const log = createLogger(env.LOG_LEVEL, 'worker');
   // We handle signals ourselves, because the consumers and senders must drain too, not only the Temporal worker.
   Runtime.install({ shutdownSignals: [], logger: temporalLogger(log), telemetryOptions: { logging: { forward: {} } } });
-  const connection = await bySetting('TEMPORAL_ADDRESS', () =>
-    whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS })),
-  );
-  const deps = await createDeps(env, 'worker', { temporal: temporalClient(connection, env.TEMPORAL_NAMESPACE) });
+  const deps = await createDeps(env, 'worker', {
+    later: ['temporal'],
+    connectTemporal: async () =>
+      temporalClient(await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS }), env.TEMPORAL_NAMESPACE),
+  });
   const metrics = await serveMetrics(deps);
-  const worker = await startWorker(deps, connection, roles);
+  const worker = await startWorker(deps, roles);
   log.info({ roles }, 'working');
-  return { worker, metrics, deps, connection, log };
+  return { worker, metrics, deps, log };
 });
 
 drainOnStop(log, 28_000, async () => {
   await worker.stop();
   await metrics.stop();
   await deps.close();
-  await connection.close();
 });

@@ -1,7 +1,7 @@
-import type { NativeConnection } from '@temporalio/worker';
 import type { Deps } from '../runtime/deps.ts';
 import { startFromOutbox } from '../activities/start-executions.ts';
-import { ensureSearchAttributes } from '../runtime/temporal.ts';
+import { ensureSearchAttributes, TemporalAway } from '../runtime/temporal.ts';
+import { connectPart } from '../runtime/when-there.ts';
 import { consumeBatches } from '../events/consume.ts';
 import { ensureEventConsumers, runEventHandler } from '../events/event-handler.ts';
 import { forwardSingleEvents } from '../events/forward-single-events.ts';
@@ -53,17 +53,34 @@ async function startConsumers(deps: Deps): Promise<Running> {
   return together(consumers);
 }
 
+/** Does what needs Temporal when it is there; the other roles do not wait for it. */
+async function startWithTemporal(deps: Deps, roles: readonly Role[]): Promise<Running> {
+  const part = await connectPart(deps.log, 'Temporal (workflows)', {
+    connect: async () => {
+      await ensureSearchAttributes(deps.temporal);
+      return roles.includes('temporal') ? startTemporalWorker(deps) : null;
+    },
+    isAway: (error) => error instanceof TemporalAway,
+    later: true,
+    silentMs: Infinity,
+  });
+  return {
+    async stop() {
+      part.stop();
+      await part.current()?.stop();
+    },
+  };
+}
+
 /** Sets up what the roles need and starts them; `stop` drains them. */
-export async function startWorker(deps: Deps, connection: NativeConnection, roles: readonly Role[]): Promise<Running> {
+export async function startWorker(deps: Deps, roles: readonly Role[]): Promise<Running> {
   await ensureStreams(deps.nats.jsm, deps.env);
   await ensureCopies(deps.nats, copiesOf(deps.env.NATS_LISTENERS), deps.env.EVENTS_MAX_AGE);
   const handlers = eventHandlers(deps);
   // Before the relay starts: batches are kept only for consumers that exist.
   await ensureEventConsumers(deps.nats, handlers);
   await forwardSingleEvents(deps, handlers);
-  await ensureSearchAttributes(deps.temporal);
-  const running: Running[] = [];
-  if (roles.includes('temporal')) running.push(await startTemporalWorker(deps, connection));
+  const running: Running[] = [await startWithTemporal(deps, roles)];
   if (roles.includes('intake')) running.push(await startIntake(deps));
   if (roles.includes('consumers')) running.push(await startConsumers(deps));
   if (roles.includes('relay')) {

@@ -9,13 +9,10 @@ import { temporalLogger } from './temporal-logger.ts';
 import { tracedActivities } from './traced-activities.ts';
 
 /** Runs workflows and activities until stopped; stopping waits for running activities. */
-export async function startTemporalWorker(
-  deps: Deps,
-  connection: NativeConnection,
-): Promise<{ stop: () => Promise<void> }> {
+export async function startTemporalWorker(deps: Deps): Promise<{ stop: () => Promise<void> }> {
   const deployment = await deploymentOf(deps.env);
   const activitiesOnly = {
-    connection,
+    connection: deps.temporal.connection as NativeConnection,
     namespace: deps.env.TEMPORAL_NAMESPACE,
     activities: createActivities(deps),
     ...(deployment ? { workerDeploymentOptions: deployment } : {}),

@@ -74,7 +74,7 @@ export async function onStarted(
     }),
     log,
     spawned: (service) => processes.push(service),
-    failed: (message) => {
+    refused: (message) => {
       throw new Error(message);
     },
   });

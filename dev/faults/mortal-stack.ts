@@ -40,7 +40,6 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
     external,
     test: { slots: 1 },
     spawned,
-    failed: log,
   }).catch(async (error: unknown) => {
     await postgres.stop();
     throw error;

@@ -18,6 +18,9 @@ const OWNER = 'perennial';
 /** The service's own login: no superuser, and subject to row-level security. */
 const APP = 'perennial_app';
 
+/** After a crash it may have gigabytes of its log to read. Ended before, it would begin anew. */
+const RECOVERY_MS = 600_000;
+
 export interface PostgresOptions {
   /** Called as soon as the process exists, long before it is ready. */
   spawned?: (service: Service) => void;
@@ -53,7 +56,7 @@ export async function startPostgres({ dataDir, port, volatile = false, spawned }
   const service = await startService({ name: 'Postgres', command, args, cwd: folder, logFile, ...stop, spawned });
   const { owner } = postgresUrls(port, 'postgres');
   try {
-    await untilReady(service, () => withClient(owner, (client) => client.query('SELECT 1')));
+    await untilReady(service, () => withClient(owner, (client) => client.query('SELECT 1')), RECOVERY_MS);
     await withClient(owner, createLoginAndDatabase);
   } catch (error) {
     await service.stop();

@@ -39,8 +39,6 @@ export interface StackOptions {
   test?: { slots: number };
   /** Called with each started process as soon as it exists. */
   spawned?: (service: Service) => void;
-  /** Called when a part has died too often and will not be restarted. */
-  failed?: (message: string) => void;
 }
 
 export interface Stack {
@@ -135,13 +133,13 @@ function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions,
   return parts;
 }
 
-async function startAll(parts: Part[], { log, failed, test }: StackOptions): Promise<Supervised[]> {
+async function startAll(parts: Part[], { log, test }: StackOptions): Promise<Supervised[]> {
   const running: (Supervised | undefined)[] = parts.map(() => undefined);
   const list = () => running.filter((part) => part !== undefined);
   const results = await Promise.allSettled(
     parts.map(async (part, index) => {
       const since = performance.now();
-      running[index] = await keepRunning({ ...part, log, gaveUp: (message) => failed?.(message) });
+      running[index] = await keepRunning({ ...part, log });
       if (!test) log(`${part.name} is up (${((performance.now() - since) / 1000).toFixed(1)} s)`);
     }),
   );

@@ -125,7 +125,7 @@ async function startOnFreePorts({ dir, run }: RunDir, slots: number, log: (line:
     const ports: StackPorts = { postgres, nats, temporal, temporalUi: 0, smtp: 0, mailPage: 0 };
     const spawned: RunFile['add'] = (service) => run.add(service);
     try {
-      const stack = await startStack({ dataDir: dir, ports, log, external: {}, test: { slots }, spawned, failed: log });
+      const stack = await startStack({ dataDir: dir, ports, log, external: {}, test: { slots }, spawned });
       return { stack, ports };
     } catch (error) {
       if (attempt === 3 || !LOST_PORT.test(String(error))) throw error;

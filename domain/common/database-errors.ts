@@ -43,7 +43,7 @@ export function toAppError(error: unknown): AppError | null {
         headers: { 'Retry-After': '1' },
       });
     default:
-      // SQLSTATE class 08: connection, 53: resources, 57: operator intervention.
-      return /^(08|53|57)/.test(found.code ?? '') ? unavailable(error) : null;
+      // SQLSTATE class 08: connection, 53: resources (a full disk), 57: operator intervention, 58: the system (its disk).
+      return /^(08|53|57|58)/.test(found.code ?? '') ? unavailable(error) : null;
   }
 }

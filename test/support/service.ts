@@ -55,7 +55,7 @@ export async function startService(
   const roles = options.worker === true ? workers!.ROLES : options.worker || [];
   const connection = roles.length > 0 ? await nativeConnection(env.TEMPORAL_ADDRESS) : null;
   const deps = await createDeps(env, 'test', {
-    temporal: connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined,
+    connectTemporal: connection ? async () => temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined,
     poolWaitMs: REQUEST_WAIT_MS,
   });
   await ensureStreams(deps.nats.jsm, env);
@@ -68,7 +68,7 @@ export async function startService(
   const url = `http://127.0.0.1:${port}`;
   // Links in emails point to this server; a worker may read it once, when it starts.
   env.PUBLIC_URL = options.env?.['PUBLIC_URL'] ?? url;
-  const worker = connection ? await workers!.startWorker(deps, connection, roles) : null;
+  const worker = connection ? await workers!.startWorker(deps, roles) : null;
 
   const admin = { token: '', tenantId: 'default' };
   const api = apiAt(url, () => admin.token);
@@ -89,7 +89,6 @@ export async function startService(
       await closed;
       await worker?.stop();
       await deps.close();
-      await connection?.close();
       await sink.stop();
       await checkEvents().finally(() => slot.release());
     },

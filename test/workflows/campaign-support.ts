@@ -112,7 +112,7 @@ export async function startJourneys(): Promise<Journeys> {
   const deps = await createDeps(
     readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', OUTBOUND_ALLOW: '127.0.0.1/32', ...slot.env }),
     'test',
-    { temporal: env.client },
+    { connectTemporal: async () => env.client },
   );
   const client = await connectTemporal(slot.env['TEMPORAL_ADDRESS']!, slot.env['TEMPORAL_NAMESPACE']!);
   await ensureSearchAttributes(client);

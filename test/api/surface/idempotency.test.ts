@@ -354,7 +354,7 @@ test('after 24 hours a key is new; the worker drops its row', async () => {
   assert.equal(await deleteExpiredAnswers(engineEm(service.deps.orm)), 1);
   assert.deepEqual(await keys(), ['age-new']);
   await age('age-new', 60);
-  const worker = await startWorker(service.deps, undefined as never, ['consumers']);
+  const worker = await startWorker(service.deps, ['consumers']);
   await until('the worker has swept', async () => !(await keys()).includes('age-new'));
   await worker.stop();
   assert.deepEqual(await keys(), []);

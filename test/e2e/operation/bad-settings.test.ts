@@ -307,8 +307,8 @@ test('npm start says what a part or a process refuses, once, and does not try ag
       settings: readStartSettings(given),
       log: (text) => said.push(text),
       spawned: () => {},
-      failed: (message, code) => {
-        said.push(`${code}: ${message}`);
+      refused: (message) => {
+        said.push(`2: ${message}`);
       },
     });
     await perennial.startParts();

@@ -15,7 +15,7 @@ import { removeData } from '../../../dev/stack/postgres-place.ts';
 import { postgresUrls, startPostgres, withClient } from '../../../dev/stack/postgres.ts';
 import { signal } from '../../../dev/process.ts';
 import { readStartSettings } from '../../../dev/settings.ts';
-import { cutLine, type CutLine } from '../../support/database/cut-line.ts';
+import { latePart } from '../../support/late-part.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 import { until } from '../../support/until.ts';
 import { processEnv } from '../../support/process-env.ts';
@@ -33,17 +33,6 @@ const settings = (env: Record<string, string> = {}) => ({
   ...slot.env,
   ...env,
 });
-
-/** The URL of one part of the slot by a line that is cut; `host:port` for what has no scheme. */
-async function byLine(name: string): Promise<[Record<string, string>, CutLine]> {
-  const plain = !slot.env[name]!.includes('://');
-  const url = new URL(plain ? `tcp://${slot.env[name]}` : slot.env[name]!);
-  const line = await cutLine(url.hostname, Number(url.port));
-  await line.cut();
-  onTestFinished(() => line.cut().catch(() => {}));
-  url.port = String(line.port);
-  return [{ [name]: plain ? url.host : url.href }, line];
-}
 
 /** `worker/main.ts`, which is killed at the end of the test; `messages` are those of its log. */
 function startRelay(env: Record<string, string>) {
@@ -64,10 +53,10 @@ function startRelay(env: Record<string, string>) {
 for (const [name, part] of [
   ['DATABASE_URL', 'Postgres'],
   ['NATS_URL', 'NATS'],
-  ['TEMPORAL_ADDRESS', 'Temporal'],
 ] as const) {
   test(`a worker that starts before ${part} waits for it, and says so`, async () => {
-    const [env, line] = await byLine(name);
+    const [env, line] = await latePart(slot.env, name);
+    onTestFinished(() => line.cut().catch(() => {}));
     const { child, messages } = startRelay(env);
     await until('it waits', () => messages.length > 0);
     assert.deepEqual(messages, [`waiting for ${part}`]);
@@ -137,7 +126,7 @@ test('npm start is up wherever the API listens', async () => {
     settings: readStartSettings(given),
     log: () => {},
     spawned: () => {},
-    failed: () => {},
+    refused: () => {},
   });
   onTestFinished(async () => {
     await perennial.stop();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from '@jest/globals';
 import { until } from '../../support/until.ts';
@@ -91,4 +92,21 @@ test('a logged error tells what failed and where, not what it was about', async 
     [two.err.message, three.err.message, three.err.code],
     ['invalid input syntax for type integer: "…"', '550 <[address]>: unknown', 'EENVELOPE'],
   );
+});
+
+test('a process whose log cannot be written stays', async () => {
+  const module = new URL('../../../config/logger.ts', import.meta.url).href;
+  const script = `
+    import { createLogger } from ${JSON.stringify(module)};
+    const log = createLogger('info', 'test');
+    for (let n = 0; n < 3; n += 1) {
+      log.info('a line');
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    process.exit(7);`;
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', full, 'inherit'] });
+  closeSync(full);
+  const [code] = (await once(child, 'exit')) as [number];
+  assert.equal(code, 7);
 });
