@@ -4,11 +4,18 @@ import type { Violation } from './violation.ts';
 
 const MAX_EMAIL = 255;
 const INVALID_EMAIL: Violation = { code: 'invalid_email', message: 'must be an email address' };
+const PATTERN: Violation = {
+  code: 'invalid_email',
+  message: 'must be one email address; patterns such as *@example.com and domains are not supported',
+};
 const TOO_LONG: Violation = { code: 'too_long', message: `must be at most ${MAX_EMAIL} characters` };
 
 // Letters, marks and digits of any script (RFC 6531) and the ASCII specials of RFC 5322's dot-atom. No quoted local
 // parts, symbols, emoji or invisible characters: few servers accept them, and they allow addresses that look alike.
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+\-/=?^_`{|}~.]+$/u;
+// What is meant as a pattern: as an address it would stand for nobody, and suppressing it would do nothing. No mail
+// system gives out addresses with an asterisk.
+const WILDCARD = /\*|^[%?]+$|^$/;
 // domainToASCII parses its argument as the host of a URL: it would decode %41 and cut at a slash. So only host
 // characters may reach it.
 const DOMAIN = /^[\p{L}\p{M}\p{N}\p{So}.-]+$/u;
@@ -35,7 +42,7 @@ export const asciiDomain = (domain: string): string => (PLAIN_DOMAIN.test(domain
 
 /**
  * Normalises an email address. Accepts international domains, even with emoji, and letters of any script in local
- * parts. Rejects local parts that are quoted or contain emoji or other symbols.
+ * parts. Rejects local parts that are quoted or contain emoji or other symbols, and patterns such as `*@example.com`.
  * Violations: `too_long` (over 255 characters), `invalid_email`.
  */
 export function normaliseEmail(input: string): NormalisedEmail | Violation {
@@ -46,6 +53,7 @@ export function normaliseEmail(input: string): NormalisedEmail | Violation {
   const split = email.lastIndexOf('@');
   const local = email.slice(0, split);
   const domain = email.slice(split + 1);
+  if (split >= 0 && DOMAIN.test(domain) && WILDCARD.test(local)) return PATTERN;
   if (split < 1 || !LOCAL_PART.test(local) || !DOMAIN.test(domain)) return INVALID_EMAIL;
   const ascii = asciiDomain(domain);
   // The limits of lengths and characters of host names apply to the ASCII form (RFC 1035, RFC 5321 section 4.5.3.1).

@@ -67,7 +67,7 @@ export const suppressionRoutes: RouteSpec[] = [
     summary: 'Suppress an address',
     access: 'emails:write',
     description:
-      'The default reason is `manual`. The contact that has the address gets the matching status (`manual`: unsubscribed). If the address is already suppressed, the response is 200 and the reason stays unless the new one is stricter.',
+      'Suppresses one address: patterns and domains are refused. The default reason is `manual`. The contact that has the address gets the matching status (`manual`: unsubscribed). If the address is already suppressed, the response is 200 and the reason stays unless the new one is stricter.',
     body: Create,
     responses: { 200: { schema: Answer, description: 'The address was already suppressed' }, 201: { schema: Answer } },
     check: ({ body: { email: address } }) => (address === undefined ? [] : addressViolations(address)),

@@ -53,6 +53,29 @@ test('an address is suppressed in whatever spelling, once, and the stricter reas
   );
 });
 
+test('what is no single address is refused with the reason, and nothing that is accepted does nothing', async () => {
+  for (const email of ['*@example.org', 'info*@example.org', '%@example.org', '??@example.org', '@example.org']) {
+    const answer = await suppress({ email });
+    assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], email);
+    const [{ path, code, message }] = answer.body.errors;
+    assert.deepEqual([path, code], ['/email', 'invalid_email'], email);
+    assert.match(message, /patterns such as \*@example\.com and domains are not supported/, email);
+    assert.equal((await api('GET', `/emails/suppressions?email=${encodeURIComponent(email)}`)).status, 400, email);
+  }
+  for (const email of [
+    'example.org',
+    '*',
+    'Ada Byron <ada@example.org>',
+    '<ada@example.org>',
+    'ada@example.org, bea@example.org',
+    '',
+  ])
+    assert.equal((await suppress({ email })).status, 400, email);
+  // Nobody can have such an address, so nobody's opt-out is refused.
+  assert.equal((await api('POST', '/contacts', { firstName: 'A', lastName: 'B', email: '*@example.org' })).status, 400);
+  assert.equal((await suppress({ email: 'a%b@example.org' })).status, 201);
+});
+
 test('asked for several times at once it is made once', async () => {
   const answers = await Promise.all(
     [...Array(6)].map((_, n) => suppress({ email: 'at-once@example.org', reason: n % 2 ? 'bounced' : 'manual' })),
