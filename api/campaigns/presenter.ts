@@ -27,6 +27,7 @@ export function presentCampaign(campaign: Campaign, closing: Closing | null = nu
     name,
     description: description ?? null,
     status,
+    pauseReason: campaign.pauseReason ?? null,
     type,
     ...draft,
     warnings: definitionWarnings(draft, id),

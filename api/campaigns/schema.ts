@@ -31,6 +31,7 @@ const definition = {
 const readOnly = [
   'id',
   'status',
+  'pauseReason',
   'warnings',
   'publishedVersion',
   'closing',
@@ -60,6 +61,9 @@ export const Campaign = strict({
   name,
   description,
   status: oneOf(CAMPAIGN_STATUSES),
+  pauseReason: nullable(
+    Type.String({ description: 'Why the service paused the campaign; null if a user did, or if it is not PAUSED' }),
+  ),
   type: oneOf(CAMPAIGN_TYPES),
   trigger: stored<Trigger>('Trigger', { type: 'MANUAL' }),
   steps: Type.Array(stored<Step>('Step', { id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } })),

@@ -1758,7 +1758,7 @@ export interface paths {
         put?: never;
         /**
          * Suppress an address
-         * @description The default reason is `manual`. The contact that has the address gets the matching status (`manual`: unsubscribed). If the address is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
+         * @description Suppresses one address: patterns and domains are refused. The default reason is `manual`. The contact that has the address gets the matching status (`manual`: unsubscribed). If the address is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -4117,6 +4117,8 @@ export interface components {
             description: string | null;
             /** @enum {string} */
             status: "DRAFT" | "ACTIVE" | "PAUSED" | "STOPPED" | "ARCHIVED";
+            /** @description Why the service paused the campaign; null if a user did, or if it is not PAUSED */
+            pauseReason: string | null;
             /** @enum {string} */
             type: "CUSTOM" | "WELCOME_SERIES" | "NURTURE" | "RE_ENGAGEMENT";
             trigger: components["schemas"]["Trigger"];
@@ -6151,6 +6153,8 @@ export interface components {
             status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" | "FAILED";
             /** @description Why the campaign FAILED */
             error: string | null;
+            /** @description Why the service paused the campaign; null if a user did, or if it is not PAUSED */
+            pauseReason: string | null;
             /**
              * Format: date-time
              * @example 2030-01-31T09:30:00.000Z
@@ -6189,6 +6193,8 @@ export interface components {
             campaignId: number;
             /** @enum {string} */
             status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" | "FAILED";
+            /** @description Why the service paused the campaign; null if a user did, or if it is not PAUSED */
+            pauseReason: string | null;
             /** @description = queued + sent + failed + suppressed + unknown */
             audience: number;
             queued: number;
@@ -9141,6 +9147,7 @@ export interface components {
             templateIds?: number[];
             readonly id?: unknown;
             readonly status?: unknown;
+            readonly pauseReason?: unknown;
             readonly warnings?: unknown;
             readonly publishedVersion?: unknown;
             readonly closing?: unknown;
@@ -9548,6 +9555,7 @@ export interface components {
             readonly id?: unknown;
             readonly status?: unknown;
             readonly error?: unknown;
+            readonly pauseReason?: unknown;
             readonly winnerVariant?: unknown;
             readonly nextRunAt?: unknown;
             readonly startedAt?: unknown;

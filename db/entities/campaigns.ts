@@ -28,6 +28,8 @@ const CampaignSchema = defineEntity({
     name: p.string().length(255),
     description: p.text().nullable(),
     status: p.enum(CAMPAIGN_STATUSES).default('DRAFT'),
+    /** Why the service paused it; null if a user did. */
+    pauseReason: p.text().nullable(),
     type: p.enum(CAMPAIGN_TYPES).default('CUSTOM'),
     /** The editable trigger, steps and entry; executions run a CampaignVersion. */
     trigger: json<unknown>(),

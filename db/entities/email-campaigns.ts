@@ -63,6 +63,8 @@ const EmailCampaignSchema = defineEntity({
     status: p.enum(EMAIL_CAMPAIGN_STATUSES).default('DRAFT'),
     /** The reason of FAILED. */
     error: p.text().nullable(),
+    /** Why the service paused it; null if a user did. */
+    pauseReason: p.text().nullable(),
     /** The number of mailings of a recurring campaign; other campaigns have one. */
     run: p.integer().default(0),
     /** The time of a recurring campaign's next mailing. */

@@ -194,7 +194,9 @@ const EmailBounceSchema = defineEntity({
     emailId: bigid(),
     emailKey: p.string().length(320),
     kind: p.enum(BOUNCE_KINDS),
-    /** `mailbox`, or the provider that sent the webhook. */
+    /** Whose fault it was, by `judgeFailure`, or `complaint`; null in rows from before this was stored. */
+    verdict: p.string().length(20).nullable(),
+    /** `mailbox`, `smtp` (a reply to an attempt), or the provider that sent the webhook. */
     source: p.string().length(20),
     eventKey: p.string().length(255),
     /** RFC 3463, such as 5.1.1. */

@@ -129,7 +129,7 @@ async function takeIn(
     await commit(true);
     if (report)
       deps.log.debug(
-        { emailId: report.emailId, uid, outcomes: report.outcomes.map(({ kind }) => kind) },
+        { emailId: report.emailId, uid, outcomes: report.outcomes.map(({ verdict }) => verdict) },
         'received a delivery report',
       );
   } catch (error) {

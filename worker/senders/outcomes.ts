@@ -1,4 +1,4 @@
-import type { Settlement } from '../../domain/emails/ledger/settle-emails.ts';
+import type { SettledAttempt } from '../../domain/emails/bounces/settle-attempts.ts';
 import type { Outcome } from './smtp-outcome.ts';
 
 const MAX_REPLY = 1000;
@@ -9,12 +9,12 @@ const grown = (base: number, attempt: number, longest: number): number =>
 
 /**
  * Seconds until an email that was surely not sent is retried. After the provider's own fault: very soon, while it is
- * out of use and another can take the email. After a lost connection: soon. After a temporary refusal by the
+ * out of use and another can take the email; later less and less often, up to an hour. After a lost connection: soon. After a temporary refusal by the
  * recipient's server (greylisting, a full mailbox): a minute, then longer, up to an hour.
  */
 export function retryDelay(outcome: Outcome, attempt: number): number {
   if (outcome.kind !== 'retry') return 1;
-  if (outcome.providerFault) return grown(0.3, attempt, 300);
+  if (outcome.providerFault) return grown(0.3, attempt, 3600);
   if (outcome.reply === null || outcome.reply.startsWith('421')) return grown(5, attempt, 600);
   return grown(60, attempt, 3600);
 }
@@ -23,13 +23,16 @@ export function retryDelay(outcome: Outcome, attempt: number): number {
 const printable = (text: string): string => text.toWellFormed().replaceAll('\0', '').slice(0, MAX_REPLY);
 
 /** Converts an outcome to the settlement of its attempt in the ledger. */
-export function settlementOf(email: { id: number; tenantId: string; attempt: number }, outcome: Outcome): Settlement {
+export function settlementOf(
+  email: { id: number; tenantId: string; attempt: number },
+  outcome: Outcome,
+): SettledAttempt {
   const { provider } = outcome;
   switch (outcome.kind) {
     case 'sent':
       return { ...email, provider, result: 'SENT', reply: printable(outcome.reply) };
     case 'rejected':
-      return { ...email, provider, result: 'FAILED', reply: printable(outcome.reply) };
+      return { ...email, provider, result: 'FAILED', reply: printable(outcome.reply), failure: outcome.failure };
     case 'retry':
       return {
         ...email,

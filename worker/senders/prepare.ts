@@ -109,6 +109,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     id,
     tenantId,
     batchId,
+    campaignId: email.campaignId,
     address,
     contentVersion,
     attempt,

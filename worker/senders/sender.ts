@@ -13,6 +13,7 @@ import { HealthReports, reportOf } from './health.ts';
 import { InDoubt } from './in-doubt.ts';
 import { Leases, SENDING_LEASE_SECONDS } from './leases.ts';
 import { settlementOf } from './outcomes.ts';
+import { Refusals } from './refusals.ts';
 import { Providers, type Choice, type Provider } from './providers.ts';
 import { Settler } from './settler.ts';
 import type { Outcome } from './smtp-outcome.ts';
@@ -88,6 +89,7 @@ export class Sender {
   readonly #domains: Domains;
   readonly #leases: Leases;
   readonly #settler: Settler;
+  readonly #refusals: Refusals;
   readonly #free = new Wake(POLL_MS);
   readonly #loop: Promise<void>;
   readonly #working = new Set<Promise<void>>();
@@ -119,6 +121,7 @@ export class Sender {
     this.#domains = new Domains(SEND_CONNECTIONS_PER_DOMAIN);
     this.#leases = new Leases(deps, this.#holder);
     this.#settler = new Settler(deps);
+    this.#refusals = new Refusals(deps);
     this.#filler = new Filler(deps, {
       holder: this.#holder,
       domains: this.#domains,
@@ -388,6 +391,8 @@ export class Sender {
     this.#stateOf(provider).sending -= 1;
     const took = performance.now() - begun;
     this.#providers.report(provider, outcome);
+    if (outcome.kind === 'sent') this.#refusals.accepted(row);
+    else this.#track(this.#refusals.note(row, provider, outcome));
     this.#domains.leave(domain, took);
     this.#deps.metrics.emails.inc({ outcome: outcome.kind });
     const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider };

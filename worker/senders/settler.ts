@@ -1,6 +1,6 @@
 import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
-import { settleEmails, type Settlement } from '../../domain/emails/ledger/settle-emails.ts';
+import { settleAttempts, type SettledAttempt } from '../../domain/emails/bounces/settle-attempts.ts';
 import { OutcomeStore } from '../../runtime/outcome-store.ts';
 
 /**
@@ -8,7 +8,7 @@ import { OutcomeStore } from '../../runtime/outcome-store.ts';
  * those emails UNKNOWN.
  */
 export class Settler {
-  readonly #store: OutcomeStore<Settlement>;
+  readonly #store: OutcomeStore<SettledAttempt>;
 
   constructor({ orm, log }: Deps) {
     this.#store = new OutcomeStore({
@@ -16,7 +16,7 @@ export class Settler {
       gatherMs: 5,
       atOnce: 2,
       write: async (settlements) => {
-        await settleEmails(engineEm(orm), settlements);
+        await settleAttempts(engineEm(orm), settlements);
       },
       onRefused: ({ id, attempt, result }, error) => {
         log.error(
@@ -28,7 +28,7 @@ export class Settler {
   }
 
   /** Resolves when the settlement is stored in Postgres. */
-  settle(settlement: Settlement): Promise<void> {
+  settle(settlement: SettledAttempt): Promise<void> {
     return this.#store.store(settlement);
   }
 

@@ -21,6 +21,7 @@ export function presentEmailCampaign(campaign: EmailCampaign) {
     winnerVariant: campaign.winnerVariant ?? null,
     status: campaign.status,
     error: campaign.error ?? null,
+    pauseReason: campaign.pauseReason ?? null,
     nextRunAt: campaign.nextRunAt ?? null,
     startedAt: campaign.startedAt ?? null,
     finishedAt: campaign.finishedAt ?? null,

@@ -81,6 +81,7 @@ const readOnly = [
   'id',
   'status',
   'error',
+  'pauseReason',
   'winnerVariant',
   'nextRunAt',
   'startedAt',
@@ -91,6 +92,10 @@ const readOnly = [
   'updatedAt',
 ] as const;
 
+const pauseReason = nullable(
+  Type.String({ description: 'Why the service paused the campaign; null if a user did, or if it is not PAUSED' }),
+);
+
 export const EmailCampaign = strict(
   {
     id: Id,
@@ -99,6 +104,7 @@ export const EmailCampaign = strict(
     winnerVariant: nullable(Type.String({ description: 'Name of the winning variant' })),
     status: oneOf(EMAIL_CAMPAIGN_STATUSES),
     error: nullable(Type.String({ description: 'Why the campaign FAILED' })),
+    pauseReason,
     nextRunAt: nullable(Timestamp),
     startedAt: nullable(Timestamp),
     finishedAt: nullable(Timestamp),
@@ -151,6 +157,7 @@ const figures = {
 export const EmailCampaignStats = strict({
   campaignId: Id,
   status: oneOf(EMAIL_CAMPAIGN_STATUSES),
+  pauseReason,
   ...figures,
   links: Type.Array(strict({ url: Type.String(), clicks: Count, uniqueClicks: Count })),
   variants: Type.Array(

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type Outcome } from '../../../domain/emails/bounces/report.ts';
 import {
   emailOf,
@@ -7,6 +6,7 @@ import {
   FIVE_MINUTES_MS,
   isNear,
   isSame,
+  judged,
   memberOf,
   parseJson,
   textOf,
@@ -15,25 +15,42 @@ import {
   type Webhook,
 } from './request.ts';
 
-function outcomeOf(event: unknown): Outcome | null {
+/** Mailgun did not even try, because of what it already knew about the address. */
+const KNOWN: Readonly<Record<string, Outcome['verdict']>> = {
+  'suppress-bounce': 'address',
+  'suppress-complaint': 'complaint',
+  // The person opted out at Mailgun, which says nothing about the address.
+  'suppress-unsubscribe': 'policy',
+};
+/** What a reason says if the server's reply says nothing. `old`: its retries came to nothing. */
+const REASONS: Readonly<Record<string, Outcome['verdict']>> = {
+  bounce: 'address',
+  old: 'temporary',
+  espblock: 'policy',
+};
+
+/** The outcome in an event; null if it is no delivery, failure or complaint. */
+export function outcomeOf(event: unknown): Outcome | null {
   const recipients = [textOf(event, 'recipient')];
   const status = memberOf(event, 'delivery-status');
   const diagnostic = keptText(textOf(status, 'message') || textOf(status, 'description'));
   switch (textOf(event, 'event')) {
     case 'delivered':
-      return { kind: 'delivered', recipients, statusCode: null, diagnostic };
+      return { verdict: 'delivered', recipients, statusCode: null, diagnostic };
     case 'complained':
-      return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
+      return { verdict: 'complaint', recipients, statusCode: null, diagnostic: null };
     case 'failed': {
       // Temporary failure: Mailgun will retry.
       if (textOf(event, 'severity') !== 'permanent') return null;
-      const judged =
-        judgeFailure(textOf(status, 'enhanced-code'), diagnostic) ?? judgeFailure(null, textOf(status, 'code'));
-      const isDead = ['bounce', 'suppress-bounce'].includes(textOf(event, 'reason'));
+      const reason = textOf(event, 'reason');
+      if (Object.hasOwn(KNOWN, reason)) return { verdict: KNOWN[reason]!, recipients, statusCode: null, diagnostic };
+      // Mailgun's own codes are no replies of a server.
+      const code = Number(textOf(status, 'code'));
+      const reply = code >= 500 && code < 560 ? code : null;
+      const given = Object.hasOwn(REASONS, reason) ? REASONS[reason]! : 'unclear';
       return {
-        kind: judged?.kind ?? (isDead ? 'hard' : 'soft'),
+        ...judged({ status: textOf(status, 'enhanced-code'), reply, text: diagnostic }, given),
         recipients,
-        statusCode: judged?.statusCode ?? null,
         diagnostic,
       };
     }

@@ -1,44 +1,43 @@
-import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type Outcome } from '../../../domain/emails/bounces/report.ts';
-import { eventKeyOf, isSame, parseJson, textOf, timeOf, unauthorized, type Webhook } from './request.ts';
+import { eventKeyOf, isSame, judged, parseJson, textOf, timeOf, unauthorized, type Webhook } from './request.ts';
 
 /**
- * Postmark's bounce types, and whether the address is dead. Types not listed are no bounces (an auto-reply, a delay, an
- * opt-out).
+ * Postmark's bounce types, and what they say if the server's reply says nothing. Types not listed are no bounces (an
+ * auto-reply, a delay, an opt-out).
  */
-const BOUNCES: Record<string, Outcome['kind']> = {
-  HardBounce: 'hard',
-  BadEmailAddress: 'hard',
+const BOUNCES: Readonly<Record<string, Outcome['verdict']>> = {
+  HardBounce: 'address',
+  BadEmailAddress: 'address',
   SpamComplaint: 'complaint',
-  SoftBounce: 'soft',
-  DnsError: 'soft',
-  SpamNotification: 'soft',
-  Blocked: 'soft',
-  VirusNotification: 'soft',
-  DMARCPolicy: 'soft',
-  SMTPApiError: 'soft',
-  Undeliverable: 'soft',
-  Unknown: 'soft',
-  ManuallyDeactivated: 'soft',
+  SoftBounce: 'unclear',
+  DnsError: 'temporary',
+  SpamNotification: 'policy',
+  Blocked: 'policy',
+  VirusNotification: 'content',
+  DMARCPolicy: 'policy',
+  SMTPApiError: 'sender',
+  Undeliverable: 'temporary',
+  Unknown: 'unclear',
+  ManuallyDeactivated: 'policy',
 };
+/** The types that a server's reply explains better. */
+const EXPLAINED = new Set(['HardBounce', 'SoftBounce', 'Blocked', 'Undeliverable', 'Unknown']);
 
-function outcomeOf(event: unknown): Outcome | null {
+/** The outcome in an event; null if it is no delivery, bounce or complaint. */
+export function outcomeOf(event: unknown): Outcome | null {
   const recipients = [textOf(event, 'Email') || textOf(event, 'Recipient')];
-  const diagnostic = keptText(textOf(event, 'Details') || textOf(event, 'Description'));
+  const details = keptText(textOf(event, 'Details'));
+  const diagnostic = details ?? keptText(textOf(event, 'Description'));
   switch (textOf(event, 'RecordType')) {
     case 'Delivery':
-      return { kind: 'delivered', recipients, statusCode: null, diagnostic };
+      return { verdict: 'delivered', recipients, statusCode: null, diagnostic };
     case 'SpamComplaint':
-      return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
+      return { verdict: 'complaint', recipients, statusCode: null, diagnostic: null };
     case 'Bounce': {
       const type = textOf(event, 'Type');
       if (!Object.hasOwn(BOUNCES, type)) return null;
-      return {
-        kind: BOUNCES[type]!,
-        recipients,
-        statusCode: judgeFailure(null, diagnostic)?.statusCode ?? null,
-        diagnostic,
-      };
+      const { verdict, statusCode } = judged({ text: details }, BOUNCES[type]!);
+      return { verdict: EXPLAINED.has(type) ? verdict : BOUNCES[type]!, statusCode, recipients, diagnostic };
     }
     default:
       return null;

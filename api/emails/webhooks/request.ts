@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Deps } from '../../../runtime/deps.ts';
-import type { DeliveryReport } from '../../../domain/emails/bounces/report.ts';
+import { judgeFailure, type Evidence } from '../../../domain/emails/bounces/judge-failure.ts';
+import type { DeliveryReport, Outcome } from '../../../domain/emails/bounces/report.ts';
 import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/mime/return-path.ts';
 import type { LinkSigner } from '../../../domain/addresses/tokens.ts';
 import { AppError } from '../../../domain/common/errors.ts';
@@ -97,4 +98,14 @@ export function emailOf(links: LinkSigner, ...texts: string[]): number | null {
     if (emailId !== null) return emailId;
   }
   return null;
+}
+
+/**
+ * Judges a failure by the server's reply. `given` is what the provider says: it counts if the reply says nothing. But
+ * that an address is dead is not believed of a reply that nobody understands.
+ */
+export function judged(evidence: Evidence, given: Outcome['verdict']): Pick<Outcome, 'verdict' | 'statusCode'> {
+  const failure = judgeFailure(evidence);
+  const says = failure && (failure.verdict !== 'unclear' || (given === 'address' && evidence.text));
+  return { verdict: says ? failure.verdict : given, statusCode: failure?.statusCode ?? null };
 }

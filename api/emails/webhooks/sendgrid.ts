@@ -1,11 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type Outcome } from '../../../domain/emails/bounces/report.ts';
 import {
   emailOf,
   eventKeyOf,
   FIVE_MINUTES_MS,
   isNear,
+  judged,
   parseJson,
   textOf,
   timeOf,
@@ -29,28 +29,32 @@ function assertSigned({ deps, body, header, now }: WebhookRequest): void {
     throw unauthorized('The signature is invalid');
 }
 
-/** SendGrid never sent an email that it dropped; these drops are because of what it already knew about the address. */
-const DEAD_DROPS = /^(bounced address|invalid|spam reporting address)/i;
+/** SendGrid did not even try: the reasons that say why by what it already knew. */
+const DROPS: readonly (readonly [RegExp, Outcome['verdict']])[] = [
+  [/^(bounced address|invalid)/i, 'address'],
+  [/^spam reporting address/i, 'complaint'],
+  [/quota/i, 'sender'],
+];
 
-function outcomeOf(event: unknown): Outcome | null {
+/** The outcome in an event; null if it is no delivery, failure or complaint. */
+export function outcomeOf(event: unknown): Outcome | null {
   const recipients = [textOf(event, 'email')];
   const diagnostic = keptText(textOf(event, 'reason') || textOf(event, 'response'));
-  const judged = judgeFailure(textOf(event, 'status'), diagnostic);
-  const statusCode = judged?.statusCode ?? null;
   switch (textOf(event, 'event')) {
     case 'delivered':
-      return { kind: 'delivered', recipients, statusCode: null, diagnostic };
+      return { verdict: 'delivered', recipients, statusCode: null, diagnostic };
     case 'spamreport':
-      return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
-    case 'bounce':
-      return {
-        kind: textOf(event, 'type') === 'blocked' ? 'soft' : (judged?.kind ?? 'hard'),
-        recipients,
-        statusCode,
-        diagnostic,
-      };
-    case 'dropped':
-      return { kind: DEAD_DROPS.test(diagnostic ?? '') ? 'hard' : 'soft', recipients, statusCode, diagnostic };
+      return { verdict: 'complaint', recipients, statusCode: null, diagnostic: null };
+    case 'bounce': {
+      // `blocked`: not because of the address, unless the server's own words say otherwise.
+      const isBlocked = textOf(event, 'type') === 'blocked';
+      const status = isBlocked && diagnostic === null ? null : textOf(event, 'status');
+      return { ...judged({ status, text: diagnostic }, isBlocked ? 'policy' : 'address'), recipients, diagnostic };
+    }
+    case 'dropped': {
+      const verdict = DROPS.find(([reason]) => reason.test(diagnostic ?? ''))?.[1] ?? 'policy';
+      return { verdict, recipients, statusCode: null, diagnostic };
+    }
     default:
       return null;
   }

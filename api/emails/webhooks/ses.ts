@@ -1,12 +1,12 @@
 import { verify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type DeliveryReport, type Outcome } from '../../../domain/emails/bounces/report.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import {
   emailOf,
   eventKeyOf,
   isNear,
+  judged,
   listOf,
   memberOf,
   parseJson,
@@ -86,30 +86,40 @@ async function assertSigned(envelope: unknown, { deps, now }: WebhookRequest): P
     throw unauthorized('The signature is invalid');
 }
 
-/**
- * SES reports `Permanent` also for failures that our table classifies better: a policy rejection says nothing about the
- * address.
- */
+/** What a type, or a subtype, says if the server's reply says nothing; null if it is no bounce. */
+const TYPES: Readonly<Record<string, Outcome['verdict']>> = {
+  MailboxFull: 'mailbox',
+  MessageTooLarge: 'content',
+  AttachmentRejected: 'content',
+  ContentRejected: 'policy',
+  Permanent: 'address',
+  // Out-of-office replies, which SES takes for bounces.
+  Transient: 'none',
+};
+
+/** SES reports `Permanent` also for policies, and `Transient` also for domains that do not exist. */
 function bounceOf(bounce: unknown, recipient: unknown): Outcome {
   const diagnostic = keptText(textOf(recipient, 'diagnosticCode'));
-  const isPermanent = textOf(bounce, 'bounceType') === 'Permanent';
-  const judged = judgeFailure(textOf(recipient, 'status'), diagnostic);
+  const [subtype, type] = [textOf(bounce, 'bounceSubType'), textOf(bounce, 'bounceType')];
+  const known = [subtype, type].find((name) => Object.hasOwn(TYPES, name));
+  const given = known === undefined ? 'unclear' : TYPES[known]!;
   return {
-    kind: isPermanent ? (judged?.kind ?? 'hard') : 'soft',
+    ...judged({ status: textOf(recipient, 'status'), text: diagnostic }, given),
     recipients: [textOf(recipient, 'emailAddress')],
-    statusCode: judged?.statusCode ?? null,
     diagnostic,
   };
 }
 
-const plain = (kind: Outcome['kind'], recipients: string[]): Outcome => ({
-  kind,
+const plain = (verdict: Outcome['verdict'], recipients: string[]): Outcome => ({
+  verdict,
   recipients,
   statusCode: null,
   diagnostic: null,
 });
 
-function outcomesOf(kind: string, event: unknown): { outcomes: Outcome[]; id: string; time: string } {
+/** The outcomes in an event, with its id and time. */
+export function outcomesOf(event: unknown): { outcomes: Outcome[]; id: string; time: string } {
+  const kind = textOf(event, 'notificationType') || textOf(event, 'eventType');
   const part = memberOf(event, kind.toLowerCase());
   const about = { id: textOf(part, 'feedbackId'), time: textOf(part, 'timestamp') };
   if (kind === 'Bounce')
@@ -143,7 +153,7 @@ function reportOf(event: unknown, { deps, now }: WebhookRequest): DeliveryReport
     ...messageIds,
     textOf(event, 'mail', 'commonHeaders', 'messageId'),
   );
-  const { outcomes, id, time } = outcomesOf(textOf(event, 'notificationType') || textOf(event, 'eventType'), event);
+  const { outcomes, id, time } = outcomesOf(event);
   if (emailId === null || outcomes.length === 0) return [];
   return [{ emailId, source: 'ses', eventKey: eventKeyOf(id, event), at: timeOf(time, now), outcomes }];
 }

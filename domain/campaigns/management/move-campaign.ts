@@ -34,7 +34,7 @@ export async function moveCampaign(
       const allowed = from.join(' or ');
       throw new AppError('conflict', `The campaign is ${status}; only one that is ${allowed} can be ${verb}`);
     }
-    campaign.status = to(campaign);
+    Object.assign(campaign, { status: to(campaign), pauseReason: null });
     await tx.flush();
     await appendAudit(tx, author, {
       action: `campaign.${verb}`,

@@ -29,8 +29,8 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
   }
   const { status } = campaign;
   const stopped = await stopExecutions(tx, tenantId, sql`e.campaign_id = ${id}`, 'campaign_stopped');
-  campaign.status = 'STOPPED';
-  campaign.closingTotal = await countToClose(tx, tenantId, id);
+  const closingTotal = await countToClose(tx, tenantId, id);
+  Object.assign(campaign, { status: 'STOPPED', pauseReason: null, closingTotal });
   await tx.flush();
   await rows(
     tx,

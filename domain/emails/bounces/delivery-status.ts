@@ -1,4 +1,4 @@
-import { judgeFailure } from './judge-failure.ts';
+import { judgeFailure, UNKNOWN_FAILURE } from './judge-failure.ts';
 import { keptText, type Outcome } from './report.ts';
 
 /** Fields by lower-case name; of a repeated field the first value. */
@@ -41,11 +41,14 @@ function outcomeOf(fields: Fields): Outcome | null {
   const recipients = [...recipientOf(fields.get('original-recipient')), ...recipientOf(fields.get('final-recipient'))];
   const diagnostic = keptText((fields.get('diagnostic-code') ?? '').replace(/^[\w-]+\s*;/, ''));
   if (action === 'failed') {
-    const { kind, statusCode } = judgeFailure(fields.get('status'), diagnostic) ?? { kind: 'soft', statusCode: null };
-    return { kind, recipients, statusCode, diagnostic };
+    return {
+      ...(judgeFailure({ status: fields.get('status'), text: diagnostic }) ?? UNKNOWN_FAILURE),
+      recipients,
+      diagnostic,
+    };
   }
   const statusCode = /^[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get('status') ?? '')?.[0] ?? null;
-  return { kind: action === 'delivered' ? 'delivered' : 'none', recipients, statusCode, diagnostic };
+  return { verdict: action === 'delivered' ? 'delivered' : 'none', recipients, statusCode, diagnostic };
 }
 
 /** The outcomes per recipient in a message/delivery-status (RFC 3464; RFC 6533 for non-ASCII addresses). */

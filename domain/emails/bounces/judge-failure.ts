@@ -1,49 +1,156 @@
-/**
- * Status codes of RFC 3463 (section 3) and RFC 7505 for addresses that can never receive anything. All other failures,
- * even permanent ones, are caused by the message, the sender, a policy or a system, and count as soft: 5.1.5 (the
- * address is valid), 5.1.7 and 5.1.8 (the sender's address), 5.1.9 (a relay), 5.2.0 and 5.2.2 to 5.2.4 (mailbox full,
- * message too long, a list cannot be expanded), all of 5.3 (the mail system), 5.4 except 5.4.4 (network, loops,
- * timeouts), 5.5 (the protocol), 5.6 (the content) and 5.7 (policy, spam, authentication).
- */
-const ADDRESS_IS_DEAD: ReadonlySet<string> = new Set([
-  '5.1.0', // something about the address
-  '5.1.1', // no such mailbox
-  '5.1.2', // no such mail system
-  '5.1.3', // not an address
-  '5.1.4', // the address matches several mailboxes
-  '5.1.6', // the mailbox has moved to an unknown address
-  '5.1.10', // the domain accepts no email: null MX (RFC 7505)
-  '5.2.1', // the mailbox is disabled
-  '5.4.4', // no host to deliver to: the domain has no mail server
-]);
+import { BLOCKLISTS, PHRASES, type Topic } from './failure-phrases.ts';
 
 /**
- * Replies (RFC 5321, section 4.2.3) about the mailbox, used if the status code is missing or X.0.0. Not 552 (the
- * mailbox is full) and 554 (unspecific).
+ * Whose fault a failure is.
+ * - `address`: nothing can be delivered to it any more.
+ * - `mailbox`: it exists and takes nothing now: full, over its rate, disabled for a while.
+ * - `content`: this message, with any provider: its size, its form, a virus.
+ * - `sender`: our account, its quota, the sender's address, relaying, authentication.
+ * - `policy`: a blocklist, a spam filter, SPF, DKIM, DMARC, another rule against us or the recipient's.
+ * - `temporary`: a network, a system, greylisting.
+ * - `unclear`: nothing says.
  */
-const MAILBOX_REPLIES: ReadonlySet<string> = new Set(['550', '551', '553']);
-
-// Neither pattern matches a part of a number with more dots, such as an IP address.
-const ENHANCED = /(?<![\d.])([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
-const REPLY = /(?:^|[^\d.\w])([45][0-5]\d)(?=[ -]\S|$)/;
+export type Verdict = 'address' | 'mailbox' | 'content' | 'sender' | 'policy' | 'temporary' | 'unclear';
 
 export interface Failure {
-  kind: 'hard' | 'soft';
+  verdict: Verdict;
+  /** The enhanced code (RFC 3463) that says most, else the reply code (RFC 5321); null if there is none. */
   statusCode: string | null;
 }
 
+/** A failure of which nothing is known. */
+export const UNKNOWN_FAILURE: Failure = { verdict: 'unclear', statusCode: null };
+
+/** What is known of a failure. */
+export interface Evidence {
+  /** The status of a report (RFC 3464), or an enhanced code by itself. */
+  status?: string | null | undefined;
+  /** The reply code of the server, if known by itself; else it is looked for in the text. */
+  reply?: number | null | undefined;
+  /** The reply or the diagnostic. */
+  text?: string | null | undefined;
+}
+
+const MAX_TEXT = 2_000;
+
+/** What enhanced codes say (RFC 3463, RFC 7505, the IANA registry, and those that Exchange has added). */
+const CODES: Readonly<Record<string, Verdict>> = {
+  '5.1.0': 'address', // IronPort's "Address rejected"
+  '5.1.1': 'address', // no such mailbox
+  '5.1.2': 'address', // no such mail system
+  '5.1.3': 'address', // not an address
+  '5.1.4': 'address', // the address matches several mailboxes
+  '5.1.6': 'address', // the mailbox has moved to an unknown address
+  '5.1.7': 'sender',
+  '5.1.8': 'sender',
+  '5.1.10': 'address', // null MX, or not found in the directory
+  '5.1.90': 'sender', // the daily limit of recipients
+  '5.2.1': 'address', // the mailbox is disabled
+  '5.2.2': 'mailbox',
+  '5.2.3': 'content', // too long for the mailbox
+  '5.2.121': 'mailbox', // the recipient's rate is exceeded
+  '5.2.122': 'mailbox',
+  '5.3.3': 'content', // the system is not capable of what the message needs
+  '5.3.4': 'content', // too big for the system
+  '5.4.4': 'address', // no host to deliver to
+  '5.4.310': 'address', // the domain does not exist
+  '5.7.8': 'sender', // credentials
+  '5.7.60': 'sender', // not allowed to send as this sender
+  '5.7.705': 'sender', // the tenant has exceeded its limit
+  '5.7.708': 'sender',
+};
+/** Codes that are not listed, by their subject: the second number. */
+const SUBJECTS: Readonly<Record<string, Verdict>> = { 3: 'temporary', 4: 'temporary', 6: 'content', 7: 'policy' };
+/** `X.n.0` says no more than its subject; for these two not even that. */
+const SAY_NOTHING = new Set(['5.3.0', '5.4.0']);
+
+const TOPICS: Readonly<Record<Topic, Verdict>> = {
+  suppressed: 'address',
+  greylisted: 'temporary',
+  rate: 'mailbox',
+  policy: 'policy',
+  sender: 'sender',
+  content: 'content',
+  mailbox: 'mailbox',
+  blocked: 'policy',
+  address: 'address',
+  network: 'temporary',
+};
+
+// Neither pattern matches a part of a number with more dots, such as an IP address, or of a version.
+const ENHANCED = /(?<![\w.])([45]\.\d\.\d{1,3})(?!\.?\d|[a-z])/gi;
+const REPLY = /(?:^|[^\d.\w])([45][0-5]\d)(?=[ -]\S|$)/;
+/** IronPort's wrapper around the reply that it got. */
+const WRAPPED = /unknown address error (\d{3}-'.*')/is;
+
+/** 0: `5.0.0`, and codes of Exchange such as `5.0.350`; 1: `5.1.0`; 2: `5.1.1`. */
+const specificity = (code: string): number => (/^\d\.0\./.test(code) ? 0 : /\.0$/.test(code) ? 1 : 2);
+
+/** The most specific code; of several, the last: wrappers put their own before the one that they got. */
+function tellingCode(codes: readonly string[]): string | null {
+  return codes.reduce<string | null>(
+    (best, code) => (best === null || specificity(code) >= specificity(best) ? code : best),
+    null,
+  );
+}
+
 /**
- * Whether a failure is permanently due to the address, from the status and the text of a report. An unspecific status
- * (X.n.0) is overridden by one in the text. Null if neither contains a code.
+ * The words of a text: in lower case, Latin letters without accents; without codes, addresses, links and hosts, whose
+ * names say nothing (`antispam.example`, `unknown@example.org`).
  */
-export function judgeFailure(status: string | null | undefined, text: string | null | undefined): Failure | null {
-  const given = ENHANCED.exec(status ?? '')?.[1] ?? null;
-  const told = ENHANCED.exec(text ?? '')?.[1] ?? null;
-  const code = given && !given.endsWith('.0') ? given : told && !(told.endsWith('.0') && given) ? told : given;
-  const reply = REPLY.exec(text ?? '')?.[1] ?? null;
-  if (code !== null && !code.endsWith('.0.0'))
-    return { kind: ADDRESS_IS_DEAD.has(code) ? 'hard' : 'soft', statusCode: code };
-  if (reply !== null)
-    return { kind: MAILBOX_REPLIES.has(reply) && code?.[0] !== '4' ? 'hard' : 'soft', statusCode: code ?? reply };
-  return code === null ? null : { kind: 'soft', statusCode: code };
+function plainWords(text: string): string {
+  return text
+    .replace(/<[^<>]*>|\S+@\S+/g, ' ')
+    .replace(/https?:\/\/\S+/gi, ' ')
+    .replace(/(?<![\w.])[45](?:\d\d[ -]?)?(?:[45]?\.\d\.\d{1,3})?(?![\w.])/g, ' ')
+    .replace(/\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b/g, ' ')
+    .normalize('NFD')
+    .replace(/([a-z])[\u0300-\u036f]+/gi, '$1')
+    .normalize('NFC')
+    .replace(/[\u2018\u2019]/g, "'")
+    .toLowerCase()
+    .replace(/\s+/g, ' ');
+}
+
+function topicOf(text: string): Topic | null {
+  if (text === '') return null;
+  if (BLOCKLISTS.test(text)) return 'policy';
+  const words = plainWords(text);
+  return PHRASES.find(([, phrase]) => phrase.test(words))?.[0] ?? null;
+}
+
+function verdictOf(topic: Topic | null, code: string | null, reply: string | null): Verdict {
+  // Exchange Online's reply for addresses that do not exist; its words alone would speak of a policy.
+  if (code === '5.4.1' && topic === 'blocked') return 'address';
+  const isTemporary = (code ?? reply ?? '5').startsWith('4');
+  const said = topic && TOPICS[topic];
+  if (isTemporary) {
+    if (code === '4.2.2') return 'mailbox';
+    return said && topic !== 'address' && topic !== 'blocked' ? said : 'temporary';
+  }
+  if (said) return said;
+  if (code !== null && !SAY_NOTHING.has(code))
+    return CODES[code] ?? (specificity(code) === 0 ? byReply(reply) : (SUBJECTS[code[2]!] ?? 'unclear'));
+  return byReply(reply);
+}
+
+/** 552: the mailbox's storage is exceeded (RFC 5321, section 4.2.3). The others say nothing by themselves. */
+const byReply = (reply: string | null): Verdict => (reply === '552' ? 'mailbox' : 'unclear');
+
+/**
+ * Judges a failure by its words, then by its codes. Used for replies of SMTP servers, delivery reports and webhooks.
+ * Null if there is neither a code nor a known phrase.
+ */
+export function judgeFailure({ status, reply, text }: Evidence): Failure | null {
+  const bounded = (text ?? '').slice(0, MAX_TEXT);
+  const wrapped = WRAPPED.exec(bounded)?.[1];
+  const said = wrapped ?? bounded;
+  const codes = [...(wrapped ? '' : (status ?? '')).matchAll(ENHANCED), ...said.matchAll(ENHANCED)].map(
+    ([, code]) => code!,
+  );
+  const code = tellingCode(codes);
+  const replied = reply ? String(reply) : (REPLY.exec(said)?.[1] ?? null);
+  const topic = topicOf(said);
+  if (code === null && replied === null && topic === null) return null;
+  return { verdict: verdictOf(topic, code, replied), statusCode: code ?? replied };
 }

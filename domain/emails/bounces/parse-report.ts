@@ -64,7 +64,7 @@ function readFeedback(text: string): { outcome: Outcome; mailFrom: string } | nu
     .map((one) => one.replace(/[<>]/g, '').trim())
     .filter(Boolean);
   return {
-    outcome: { kind: 'complaint', recipients, statusCode: null, diagnostic: null },
+    outcome: { verdict: 'complaint', recipients, statusCode: null, diagnostic: null },
     mailFrom: fields!.get('original-mail-from') ?? '',
   };
 }
@@ -89,7 +89,7 @@ function judge(mail: Email, signer: LinkSigner): { emailId: number; outcomes: Ou
   )
     return null;
   const header = (name: string): string => mail.headers.find(({ key }) => key === name)?.value ?? '';
-  const outcome = readTextBounce({ header, text: mail.text ?? '' });
+  const outcome = readTextBounce({ header, text: mail.text ?? '', hasReturned: returnedHeader(mail).size > 0 });
   return outcome && withEmail([outcome]);
 }
 
@@ -104,7 +104,7 @@ function firstLines(source: Uint8Array): Uint8Array {
 
 /**
  * Parses an email that arrived at the return path: a delivery report (RFC 3464, 6533), a feedback report (RFC 5965),
- * or a mail system's text with a status code. Null if it is none of these, or cannot be attributed to an email of
+ * or a mail system's text that says why. Null if it is none of these, or cannot be attributed to an email of
  * ours. The end of the email may be missing. Never throws.
  */
 export async function parseReport(source: Uint8Array, signer: LinkSigner): Promise<ParsedReport | null> {

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { suppressAddresses } from '../consent/suppress-addresses.ts';
-import { outcomeFor, type DeliveryReport, type Outcome } from './report.ts';
+import { bounceKindOf, COUNTED_VERDICTS, outcomeFor, type DeliveryReport, type Outcome } from './report.ts';
 import { settleByBounces, settleByDelivery, type EmailRef } from '../ledger/settle-by-evidence.ts';
 
 /** After this many soft-bounced emails in a row, an address counts as dead and is suppressed. */
@@ -35,7 +35,7 @@ export async function recordReports(
   reports: readonly DeliveryReport[],
 ): Promise<{ deferred: number }> {
   const told = await findEmails(tx, reports);
-  const delivered = told.filter(({ outcome }) => outcome.kind === 'delivered');
+  const delivered = told.filter(({ outcome }) => outcome.verdict === 'delivered');
   for (const [source, group] of Map.groupBy(delivered, (one) => one.source)) await settleByDelivery(tx, group, source);
 
   const made = await insertBounces(tx, told);
@@ -84,14 +84,15 @@ async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[])
 
 /** Inserts bounces and complaints. Returns the rows that are new. */
 async function insertBounces(tx: EntityManager, told: readonly ReportedEmail[]): Promise<BounceRow[]> {
-  const bounces = told.filter(({ outcome: { kind } }) => kind !== 'delivered' && kind !== 'none');
+  const bounces = told.filter(({ outcome: { verdict } }) => bounceKindOf(verdict) !== null);
   if (bounces.length === 0) return [];
   const payload = JSON.stringify(
-    bounces.map(({ id, tenantId, emailKey, source, eventKey, at, outcome: { kind, statusCode, diagnostic } }) => ({
+    bounces.map(({ id, tenantId, emailKey, source, eventKey, at, outcome: { verdict, statusCode, diagnostic } }) => ({
       tenant_id: tenantId,
       email_id: id,
       email_key: emailKey,
-      kind,
+      kind: bounceKindOf(verdict),
+      verdict,
       source,
       event_key: eventKey,
       status_code: statusCode,
@@ -102,10 +103,10 @@ async function insertBounces(tx: EntityManager, told: readonly ReportedEmail[]):
   return rows<BounceRow>(
     tx,
     sql`
-    insert into email_bounces (tenant_id, email_id, email_key, kind, source, event_key, status_code, diagnostic, at)
-    select tenant_id, email_id, email_key, kind, source, event_key, status_code, diagnostic, least(at, now())
+    insert into email_bounces (tenant_id, email_id, email_key, kind, verdict, source, event_key, status_code, diagnostic, at)
+    select tenant_id, email_id, email_key, kind, verdict, source, event_key, status_code, diagnostic, least(at, now())
     from jsonb_to_recordset(${payload}::jsonb)
-      as r(tenant_id text, email_id bigint, email_key text, kind text, source text, event_key text, status_code text, diagnostic text, at timestamptz)
+      as r(tenant_id text, email_id bigint, email_key text, kind text, verdict text, source text, event_key text, status_code text, diagnostic text, at timestamptz)
     order by email_id, event_key on conflict (tenant_id, email_id, source, event_key) do nothing
     returning id, tenant_id, email_id, email_key, kind`,
   );
@@ -149,6 +150,7 @@ async function addressesAtSoftBounceLimit(
       select b.id, b.email_key, b.email_id, m.contact_id, lower(m.to_address) as address
       from email_bounces b join emails m on m.tenant_id = b.tenant_id and m.id = b.email_id
       where b.tenant_id = ${tenantId} and b.email_key = any(${keys}::text[]) and b.kind = 'soft'
+        and coalesce(b.verdict, 'unclear') = any(${[...COUNTED_VERDICTS]}::text[])
     ), arrived as (
       select s.email_key, max(e.id) as email_id from (select distinct email_key, contact_id, address from softs) s
       join emails e on e.tenant_id = ${tenantId} and e.contact_id = s.contact_id and lower(e.to_address) = s.address

@@ -1,9 +1,10 @@
 import type { BounceKind, WebhookProvider } from '../../../db/entities/emails.ts';
 import { oneLine } from '../mime/mime.ts';
+import type { Verdict } from './judge-failure.ts';
 
 /** The outcome for one recipient in a report; `none` if it is not final (delayed, relayed). */
 export interface Outcome {
-  kind: BounceKind | 'delivered' | 'none';
+  verdict: Verdict | 'complaint' | 'delivered' | 'none';
   /** The recipient in all spellings of the report; empty if the report does not name it. */
   recipients: string[];
   /** An RFC 3463 code such as 5.1.1, else the reply code of RFC 5321. */
@@ -14,7 +15,8 @@ export interface Outcome {
 /** A report about one email. */
 export interface DeliveryReport {
   emailId: number;
-  source: 'mailbox' | WebhookProvider;
+  /** `smtp`: a server's reply to an attempt. */
+  source: 'mailbox' | 'smtp' | WebhookProvider;
   /** Identifies the report, which counts only once even if it arrives repeatedly. Up to 255 characters. */
   eventKey: string;
   /** When the report was made. */
@@ -30,8 +32,31 @@ export function keptText(text: string | null | undefined): string | null {
   return [...oneLine(text ?? '')].slice(0, MAX_DIAGNOSTIC).join('') || null;
 }
 
+/** What an outcome means for the address; null if it is no bounce and no complaint. */
+export function bounceKindOf(verdict: Outcome['verdict']): BounceKind | null {
+  if (verdict === 'delivered' || verdict === 'none') return null;
+  return verdict === 'complaint' ? 'complaint' : verdict === 'address' ? 'hard' : 'soft';
+}
+
+/**
+ * The verdicts of soft bounces that say something about the address, so that five in a row suppress it. The others are
+ * the fault of the sender or of a rule: they would suppress the whole list.
+ */
+export const COUNTED_VERDICTS = ['mailbox', 'temporary', 'unclear'] as const satisfies readonly Verdict[];
+
 /** From good to bad for an address. */
-const RANKS: readonly Outcome['kind'][] = ['delivered', 'none', 'soft', 'hard', 'complaint'];
+const RANKS: readonly Outcome['verdict'][] = [
+  'delivered',
+  'none',
+  'sender',
+  'policy',
+  'content',
+  'temporary',
+  'unclear',
+  'mailbox',
+  'address',
+  'complaint',
+];
 
 /**
  * The outcome for the address that the email was sent to (compared by key): the outcome that names it, else the best
@@ -44,6 +69,6 @@ export function outcomeFor(
 ): Outcome {
   const own = outcomes.filter(({ recipients }) => recipients.some((recipient) => keyOf(recipient) === emailKey));
   return (own.length > 0 ? own : outcomes).reduce((best, next) =>
-    RANKS.indexOf(next.kind) < RANKS.indexOf(best.kind) ? next : best,
+    RANKS.indexOf(next.verdict) < RANKS.indexOf(best.verdict) ? next : best,
   );
 }

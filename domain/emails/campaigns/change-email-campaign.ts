@@ -1,4 +1,5 @@
-import type { EmailCampaign, EmailCampaignStatus } from '../../../db/entities/email-campaigns.ts';
+import { LockMode } from '@mikro-orm/core';
+import { EmailCampaign, type EmailCampaignStatus } from '../../../db/entities/email-campaigns.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit, type AuditEvent, type Author } from '../../audit/audit.ts';
@@ -20,9 +21,10 @@ async function change(
   campaign: EmailCampaign,
   action: Action,
   status: EmailCampaignStatus,
+  pauseReason: string | null = null,
 ): Promise<EmailCampaign> {
   const before = { status: campaign.status ?? 'DRAFT' };
-  campaign.status = status;
+  Object.assign(campaign, { status, pauseReason });
   await tx.flush();
   await wakeCampaign(tx, campaign);
   await appendAudit(tx, author, {
@@ -30,7 +32,7 @@ async function change(
     resourceType: 'email_campaign',
     resourceId: campaign.id,
     before,
-    after: { status },
+    after: { status, ...(pauseReason === null ? {} : { reason: pauseReason }) },
   });
   return campaign;
 }
@@ -83,6 +85,21 @@ export async function pauseEmailCampaign(em: EntityManager, author: Author, id: 
       throw refused(campaign.status, 'only a SENDING or SCHEDULED campaign can be paused');
     return change(tx, author, campaign, 'email_campaign.paused', 'PAUSED');
   });
+}
+
+/**
+ * Pauses a SENDING campaign because its emails are refused. Returns its name; null if there is none that is SENDING.
+ */
+export async function pauseRefusedMailing(
+  tx: EntityManager,
+  author: Author,
+  id: number,
+  reason: string,
+): Promise<string | null> {
+  const campaign = await tx.findOne(EmailCampaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (campaign?.status !== 'SENDING') return null;
+  await change(tx, author, campaign, 'email_campaign.paused', 'PAUSED', reason);
+  return campaign.name;
 }
 
 /**

@@ -12,7 +12,7 @@ export async function readEmailCampaignStats(em: EntityManager, id: number) {
     async (tx) => {
       const campaign = await tx.findOne(EmailCampaign, { id });
       if (!campaign) throw notFound('email campaign', id);
-      const { tenantId, status, variants, winnerVariant } = campaign;
+      const { tenantId, status, pauseReason, variants, winnerVariant } = campaign;
       const counted = await countEmails(tx, tenantId, id, MAILING);
       const links = await rows<{ url: string; clicks: number; uniqueClicks: number }>(
         tx,
@@ -24,7 +24,8 @@ export async function readEmailCampaignStats(em: EntityManager, id: number) {
       );
       return {
         campaignId: id,
-        status: status,
+        status,
+        pauseReason: pauseReason ?? null,
         ...counted.all,
         links,
         variants: (variants ?? []).map(({ name, templateId, weight }) => ({

@@ -80,7 +80,8 @@ export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: st
   );
   const bounces = await rows<BounceRow>(
     tx,
-    sql`select kind, status_code, at from email_bounces where email_id = ${id} order by at, id`,
+    // The reply to an attempt is what the gate `provider` tells already.
+    sql`select kind, status_code, at from email_bounces where email_id = ${id} and source <> 'smtp' order by at, id`,
   );
   const open = email.status === 'QUEUED' || email.status === 'SENDING';
   const stoppedBy = open

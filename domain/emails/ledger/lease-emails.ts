@@ -27,6 +27,7 @@ export interface LeasedEmail {
   heldSince: Date;
   /** Whether caps of the tenant concern it. */
   isCapped: boolean;
+  campaignId: number | null;
   contactId: number | null;
   /** The version of the contact in `contact`. */
   contactVersion: number | null;
@@ -49,6 +50,7 @@ interface LeasedRow extends ContactRow {
   hours: EmailHours | null;
   held_since: Date;
   is_capped: boolean;
+  campaign_id: number | null;
   contact_id: number | null;
   contact_version: number | null;
   address: string | null;
@@ -136,7 +138,7 @@ async function readLeased(tx: EntityManager, taken: RawBuilder<unknown>): Promis
              'maxHoldHours', coalesce(s.max_hold_hours, 24), 'quietHours', q.quiet_hours) end as hours,
            coalesce(e.accepted_at, now()) as held_since,
            t.category = 'marketing' and e.attempt = 0 and exists (select 1 from jsonb_array_elements(s.caps) cap where jsonb_exists(cap -> 'channels', 'email')) as is_capped,
-            e.contact_id, c.version as contact_version, ${contactColumns},
+           e.campaign_id, e.contact_id, c.version as contact_version, ${contactColumns},
            case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
     from taken e
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
@@ -157,6 +159,7 @@ async function readLeased(tx: EntityManager, taken: RawBuilder<unknown>): Promis
     hours: row.hours,
     heldSince: row.held_since,
     isCapped: row.is_capped,
+    campaignId: row.campaign_id,
     contactId: row.contact_id,
     contactVersion: row.contact_version,
     contact: contactOf(row),

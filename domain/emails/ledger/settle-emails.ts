@@ -3,8 +3,6 @@ import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { settleByBounces, settleByHits } from './settle-by-evidence.ts';
 import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
-import { addressKey } from '../../addresses/address-key.ts';
-import { suppressAddresses } from '../consent/suppress-addresses.ts';
 
 /** How long an email is retried; as long as mail servers should retry (RFC 5321 section 4.5.4.1). */
 const EXPIRES_AFTER_DAYS = 3;
@@ -33,11 +31,10 @@ export interface Settlement {
   delaySeconds?: number;
 }
 
-interface SettledRow {
+export interface SettledEmail {
   id: number;
-  tenant_id: string;
-  status: string;
-  to_address: string | null;
+  tenantId: string;
+  status: EmailStatus;
   reason: string | null;
 }
 
@@ -81,7 +78,7 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
       where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
         -- The start may still commit: either this waits for it, or the start finds its lease removed.
         else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and (m.holder = split_part(a.start, '/', 1) or m.next_attempt_at is null)) end
-      returning ${toldColumns}, m.to_address, m.reason, m.attempt, m.provider, a.provider as by, a.reply as said, old.status as was
+      returning ${toldColumns}, m.reason, m.attempt, m.provider, a.provider as by, a.reply as said, old.status as was
     ), attempts as (
       insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
       select tenant_id, id, attempt, provider, case reason when 'expired' then 'expired' else lower(status) end, said from changed
@@ -90,32 +87,20 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
       where provider is not null and (was = 'UNKNOWN' or (by is not null and status <> 'SENT'))
       on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
     ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
-    select id, tenant_id, status, to_address, reason from changed`;
+    select id, tenant_id as "tenantId", status, reason from changed`;
 }
 
-/**
- * Settles attempts, and suppresses the addresses that were refused, in one engine transaction. Returns the number
- * settled.
- */
-export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
-  return em.transactional(async (tx) => {
-    const settled = await rows<SettledRow>(tx, applySettlements(settlements));
-    if (settled.some(({ status }) => status === 'SENT' || status === 'FAILED')) touchOutbox(tx, 'outbox_events');
-    const refs = (...statuses: string[]) =>
-      settled
-        .filter(({ status }) => statuses.includes(status))
-        .map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
-    await settleByBounces(tx, refs('SENT', 'UNKNOWN'));
-    await settleByHits(tx, refs('UNKNOWN'));
-    const bounced = settled.filter((row) => row.reason === 'rejected' && row.to_address !== null);
-    for (const [tenantId, group] of Map.groupBy(bounced, (row) => row.tenant_id)) {
-      await suppressAddresses(
-        tx,
-        { tenantId, requestId: null },
-        'bounced',
-        group.map((row) => ({ emailKey: addressKey(row.to_address!), contactId: null, emailId: row.id })),
-      );
-    }
-    return settled.length;
-  });
+/** Settles attempts, in the engine transaction `tx`. Returns the emails that it settled. */
+export async function settleEmails(tx: EntityManager, settlements: readonly Settlement[]): Promise<SettledEmail[]> {
+  const settled = await rows<SettledEmail>(tx, applySettlements(settlements));
+  if (settled.some(({ status }) => status === 'SENT' || status === 'FAILED')) touchOutbox(tx, 'outbox_events');
+  await settleByBounces(
+    tx,
+    settled.filter(({ status }) => status === 'SENT' || status === 'UNKNOWN'),
+  );
+  await settleByHits(
+    tx,
+    settled.filter(({ status }) => status === 'UNKNOWN'),
+  );
+  return settled;
 }

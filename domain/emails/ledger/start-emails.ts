@@ -13,6 +13,8 @@ export interface RenderedRow {
   tenantId: string;
   /** The batch with which it was leased; null if singly. */
   batchId: number | null;
+  /** The email campaign or campaign that it belongs to. */
+  campaignId?: number | null;
   contactVersion: number | null;
   contentVersion: number | null;
   linkCount: number | null;

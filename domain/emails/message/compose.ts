@@ -7,6 +7,9 @@ import { wireAddress, type Mailbox } from '../../common/mailbox.ts';
 /** Postmark returns it in its webhooks, as the key `email` of `Metadata`. */
 const METADATA_HEADER = 'X-PM-Metadata-email';
 
+/** Asks for no out-of-office and other automatic replies: they would only reach the bounce mailbox. */
+const NO_AUTO_REPLIES = 'X-Auto-Response-Suppress: OOF, AutoReply\r\n';
+
 /** What all emails of one template version share. */
 export interface ComposerOptions {
   from: Mailbox;
@@ -48,7 +51,7 @@ export function messageIdFor(emailId: number, fromAddress: string, signer: LinkS
 
 /**
  * Creates a composer of RFC 5322 messages: multipart/alternative, within multipart/mixed if there is an attachment, UTF-8,
- * quoted-printable, with the one-click headers of RFC 8058 if the email has an unsubscribe link. Parts shared by many emails are encoded once. The composer throws
+ * quoted-printable, with the one-click headers of RFC 8058, and the one against automatic replies, if the email has an unsubscribe link. Parts shared by many emails are encoded once. The composer throws
  * RangeError for an address that cannot be sent to.
  */
 export function createComposer({ from, replyTo, staticChunks = new Set() }: ComposerOptions): Composer {
@@ -90,7 +93,7 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
 
   return ({ messageId, to, date, rendered, replyTo: ownReplyTo, returnPath, metadata, attachment }) => {
     const optOut = rendered.unsubscribeUrl
-      ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
+      ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n${NO_AUTO_REPLIES}`
       : '';
     const head =
       sender +

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { resolveEmail } from '../../../domain/emails/ledger/resolve-email.ts';
 import { settleByHits } from '../../../domain/emails/ledger/settle-by-evidence.ts';
-import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
+import { settleAttempts } from '../../../domain/emails/bounces/settle-attempts.ts';
+import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 import { contactHandler } from '../../../events/handlers/contacts.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -36,7 +37,7 @@ async function sending(contactId: number): Promise<number> {
 }
 
 const settle = (id: number, result: Settlement['result']) =>
-  settleEmails(engineEm(service.deps.orm), [
+  settleAttempts(engineEm(service.deps.orm), [
     { id, tenantId: 'default', attempt: 1, provider: 'p:25', result, reply: '250 OK' },
   ]);
 

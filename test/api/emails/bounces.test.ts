@@ -5,7 +5,8 @@ import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { eraseRecords } from '../../../domain/contacts/erasure/erase-records.ts';
 import { classifyHits } from '../../../domain/tracking/classify-hits.ts';
 import { recordHits } from '../../../domain/tracking/record-hits.ts';
-import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
+import { settleAttempts } from '../../../domain/emails/bounces/settle-attempts.ts';
+import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { makeMailed, makeSent, reportOf, takeIn } from '../../support/mail/bounces.ts';
 import { makeContact, published, startAs } from '../../support/mail/emails.ts';
@@ -61,7 +62,10 @@ async function hit(emailId: number, type: 'OPEN' | 'CLICK', automated = false): 
 test('a hard bounce: the ledger, the contact, the suppression and the explanation say so, once', async () => {
   const { contact, emailId } = await makeMailed(service);
   const { sentAt } = await emailOf(emailId);
-  const report = reportOf(emailId, 'hard', { statusCode: '5.1.1', diagnostic: `550 5.1.1 <${contact.email}> unknown` });
+  const report = reportOf(emailId, 'address', {
+    statusCode: '5.1.1',
+    diagnostic: `550 5.1.1 <${contact.email}> unknown`,
+  });
   for (let n = 0; n < 3; n += 1) await takeIn(service, report, report);
   assert.deepEqual(await stateOf(emailId), ['BOUNCED', 'hard_bounce']);
   assert.equal((await emailOf(emailId)).sentAt, sentAt, 'it was sent when it was sent');
@@ -81,11 +85,11 @@ test('a hard bounce: the ledger, the contact, the suppression and the explanatio
 
 test('simultaneous twins of a report, and reports by several ways, are one bounce', async () => {
   const { contact, emailId } = await makeMailed(service);
-  const report = reportOf(emailId, 'hard');
+  const report = reportOf(emailId, 'address');
   await Promise.all([
     ...Array.from({ length: 5 }, () => takeIn(service, report)),
-    takeIn(service, reportOf(emailId, 'hard', { source: 'ses' })),
-    takeIn(service, reportOf(emailId, 'soft', { source: 'sendgrid' })),
+    takeIn(service, reportOf(emailId, 'address', { source: 'ses' })),
+    takeIn(service, reportOf(emailId, 'mailbox', { source: 'sendgrid' })),
   ]);
   assert.equal((await emailOf(emailId)).status, 'BOUNCED');
   assert.equal(await statusOf(contact.id), 'bounced');
@@ -97,7 +101,7 @@ test('a complaint stays one when a bounce comes after it, and takes the place of
   const first = await makeMailed(service);
   await takeIn(service, reportOf(first.emailId, 'complaint'));
   assert.deepEqual(await stateOf(first.emailId), ['COMPLAINED', 'complaint']);
-  await takeIn(service, reportOf(first.emailId, 'hard'));
+  await takeIn(service, reportOf(first.emailId, 'address'));
   assert.deepEqual(await stateOf(first.emailId), ['COMPLAINED', 'complaint']);
   assert.deepEqual(
     [await statusOf(first.contact.id), await reasonOf(first.contact.email)],
@@ -105,7 +109,7 @@ test('a complaint stays one when a bounce comes after it, and takes the place of
   );
   assert.deepEqual(await toldOf('EMAIL_BOUNCED', first.emailId), []);
   const second = await makeMailed(service);
-  await takeIn(service, reportOf(second.emailId, 'soft'));
+  await takeIn(service, reportOf(second.emailId, 'mailbox'));
   assert.deepEqual(
     [await stateOf(second.emailId), await statusOf(second.contact.id)],
     [['BOUNCED', 'soft_bounce'], 'active'],
@@ -124,8 +128,8 @@ test('a complaint stays one when a bounce comes after it, and takes the place of
 
 test('a soft bounce becomes a hard one, told of once', async () => {
   const { contact, emailId } = await makeMailed(service);
-  await takeIn(service, reportOf(emailId, 'soft', { statusCode: '4.2.2' }));
-  await takeIn(service, reportOf(emailId, 'hard', { statusCode: '5.1.1' }));
+  await takeIn(service, reportOf(emailId, 'mailbox', { statusCode: '4.2.2' }));
+  await takeIn(service, reportOf(emailId, 'address', { statusCode: '5.1.1' }));
   assert.deepEqual([await stateOf(emailId), await statusOf(contact.id)], [['BOUNCED', 'hard_bounce'], 'bounced']);
   assert.deepEqual(
     (await toldOf('EMAIL_BOUNCED', emailId)).map(({ hard }) => hard),
@@ -137,8 +141,8 @@ test('the fifth mail that bounces softly suppresses the address; one that arrive
   const contact = await makeContact(service);
   const bounce = async () => {
     const emailId = await makeSent(service, { contactId: contact.id });
-    const soft = reportOf(emailId, 'soft', { statusCode: '4.2.2' });
-    await takeIn(service, soft, reportOf(emailId, 'soft', { source: 'ses' }));
+    const soft = reportOf(emailId, 'mailbox', { statusCode: '4.2.2' });
+    await takeIn(service, soft, reportOf(emailId, 'mailbox', { source: 'ses' }));
     await takeIn(service, soft);
   };
   for (let n = 0; n < 4; n += 1) await bounce();
@@ -168,37 +172,49 @@ test('five soft bounces that arrive together suppress too, and those of a bare a
   const address = 'bare-and-full@example.org';
   const ids = [];
   for (let n = 0; n < 6; n += 1) ids.push(await makeSent(service, { address }));
-  await takeIn(service, ...ids.map((id) => reportOf(id, 'soft')));
+  await takeIn(service, ...ids.map((id) => reportOf(id, 'mailbox')));
   assert.equal(await reasonOf(address), 'bounced');
+});
+
+test('soft bounces for the fault of the sender or a policy never suppress, however many', async () => {
+  const { contact } = await makeMailed(service);
+  for (let n = 0; n < 4; n += 1)
+    for (const verdict of ['policy', 'sender', 'content'] as const)
+      await takeIn(service, reportOf(await makeSent(service, { contactId: contact.id }), verdict));
+  for (const verdict of ['temporary', 'unclear', 'mailbox', 'mailbox'] as const)
+    await takeIn(service, reportOf(await makeSent(service, { contactId: contact.id }), verdict));
+  assert.equal(await statusOf(contact.id), 'active');
+  await takeIn(service, reportOf(await makeSent(service, { contactId: contact.id }), 'unclear'));
+  assert.equal(await statusOf(contact.id), 'bounced', 'the fifth that says something about the address');
 });
 
 test("the address that bounced is suppressed: not the contact's new one, but whoever has it by now", async () => {
   const { contact, emailId } = await makeMailed(service);
   await service.api('PUT', `/contacts/${contact.id}`, { email: `new-${contact.email}` });
   const heir = await makeContact(service, { email: contact.email });
-  await takeIn(service, reportOf(emailId, 'hard'));
+  await takeIn(service, reportOf(emailId, 'address'));
   assert.deepEqual([await statusOf(contact.id), await statusOf(heir.id)], ['active', 'bounced']);
   assert.deepEqual([await reasonOf(contact.email), await reasonOf(`new-${contact.email}`)], ['bounced', null]);
 });
 
 test('of several recipients the one counts that the mail went to', async () => {
   const { contact, emailId } = await makeMailed(service);
-  const outcome = (kind: 'hard' | 'soft', recipient: string) => ({
-    kind,
+  const outcome = (verdict: 'address' | 'mailbox', recipient: string) => ({
+    verdict,
     recipients: [recipient],
     statusCode: null,
     diagnostic: null,
   });
   await takeIn(service, {
-    ...reportOf(emailId, 'hard'),
-    outcomes: [outcome('hard', 'else@example.org'), outcome('soft', contact.email.toUpperCase())],
+    ...reportOf(emailId, 'address'),
+    outcomes: [outcome('address', 'else@example.org'), outcome('mailbox', contact.email.toUpperCase())],
   });
   assert.deepEqual([await stateOf(emailId), await statusOf(contact.id)], [['BOUNCED', 'soft_bounce'], 'active']);
 });
 
 test('UNKNOWN is settled by what comes back, opens, clicks or is delivered, and then told as sent', async () => {
   const settle = {
-    hard_bounce: ['BOUNCED', (id: number) => takeIn(service, reportOf(id, 'hard'))],
+    hard_bounce: ['BOUNCED', (id: number) => takeIn(service, reportOf(id, 'address'))],
     complaint: ['COMPLAINED', (id: number) => takeIn(service, reportOf(id, 'complaint'))],
     confirmed_by_mailgun: [
       'DELIVERED',
@@ -219,7 +235,7 @@ test('UNKNOWN is settled by what comes back, opens, clicks or is delivered, and 
       reason,
     );
     // The holder that was thought dead comes too late.
-    await settleEmails(engineEm(service.deps.orm), [
+    await settleAttempts(engineEm(service.deps.orm), [
       { id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'FAILED', reply: '550 no' },
     ]);
     assert.deepEqual(await stateOf(emailId), [status, reason]);
@@ -238,7 +254,7 @@ test('delivered: SENT becomes DELIVERED, a bounce makes it BOUNCED, and not the 
     ['delivery', true, 'confirmed_by_postmark'],
   ]);
   assert.deepEqual(await toldOf('EMAIL_SENT', emailId), []);
-  await takeIn(service, reportOf(emailId, 'hard'));
+  await takeIn(service, reportOf(emailId, 'address'));
   await takeIn(service, reportOf(emailId, 'delivered'));
   assert.deepEqual(await stateOf(emailId), ['BOUNCED', 'hard_bounce']);
 });
@@ -248,14 +264,17 @@ test('what comes in about mail on a connection waits for its holder', async () =
     const { emailId } = await makeMailed(service, 'SENDING');
     await act(emailId);
     assert.equal((await emailOf(emailId)).status, 'SENDING');
-    await settleEmails(engineEm(service.deps.orm), [
+    await settleAttempts(engineEm(service.deps.orm), [
       { id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result, reply: null },
     ]);
     assert.equal((await toldOf('EMAIL_SENT', emailId)).length, 1);
     return stateOf(emailId);
   };
-  assert.deepEqual(await settled('SENT', (id) => takeIn(service, reportOf(id, 'hard'))), ['BOUNCED', 'hard_bounce']);
-  assert.deepEqual(await settled('UNKNOWN', (id) => takeIn(service, reportOf(id, 'soft'))), ['BOUNCED', 'soft_bounce']);
+  assert.deepEqual(await settled('SENT', (id) => takeIn(service, reportOf(id, 'address'))), ['BOUNCED', 'hard_bounce']);
+  assert.deepEqual(await settled('UNKNOWN', (id) => takeIn(service, reportOf(id, 'mailbox'))), [
+    'BOUNCED',
+    'soft_bounce',
+  ]);
   assert.deepEqual(await settled('UNKNOWN', (id) => hit(id, 'CLICK')), ['SENT', 'confirmed_by_click']);
 
   const swept = await makeMailed(service, 'SENDING');
@@ -276,8 +295,8 @@ test('a bounce that comes while the holder settles is not lost, whoever is first
       { id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'SENT', reply: null },
     ];
     await Promise.all([
-      round % 2 === 0 ? settleEmails(engineEm(service.deps.orm), sent) : startAs(service, 'me', [], { sent }),
-      takeIn(service, reportOf(emailId, 'hard')),
+      round % 2 === 0 ? settleAttempts(engineEm(service.deps.orm), sent) : startAs(service, 'me', [], { sent }),
+      takeIn(service, reportOf(emailId, 'address')),
     ]);
     assert.deepEqual(await stateOf(emailId), ['BOUNCED', 'hard_bounce']);
     assert.deepEqual(
@@ -290,10 +309,10 @@ test('a bounce that comes while the holder settles is not lost, whoever is first
 test('what says nothing, or is about nothing, changes nothing', async () => {
   const { contact, emailId } = await makeMailed(service);
   const failed = (await makeMailed(service, 'FAILED')).emailId;
-  await takeIn(service, reportOf(emailId, 'none'), reportOf(999_999_999, 'hard'));
+  await takeIn(service, reportOf(emailId, 'none'), reportOf(999_999_999, 'address'));
   await takeIn(service);
   assert.deepEqual([await stateOf(emailId), await statusOf(contact.id)], [['SENT', null], 'active']);
-  await takeIn(service, reportOf(failed, 'delivered'), reportOf(failed, 'soft'));
+  await takeIn(service, reportOf(failed, 'delivered'), reportOf(failed, 'mailbox'));
   assert.equal((await emailOf(failed)).status, 'FAILED');
 });
 
@@ -302,7 +321,7 @@ test('erasure: diagnostics and addresses go, what comes later is dropped, and th
   const later = await makeSent(service, { contactId: contact.id });
   await takeIn(
     service,
-    reportOf(emailId, 'soft', {
+    reportOf(emailId, 'mailbox', {
       statusCode: '4.2.2',
       diagnostic: `452 <${contact.email}> is full`,
       eventKey: `<${contact.email}.1@mx.example.net>`,
@@ -327,7 +346,7 @@ test('erasure: diagnostics and addresses go, what comes later is dropped, and th
   assert.doesNotMatch(JSON.stringify(kept), new RegExp(contact.email.split('@')[0]!));
   await takeIn(
     service,
-    reportOf(emailId, 'hard', { recipients: [contact.email], diagnostic: contact.email }),
+    reportOf(emailId, 'address', { recipients: [contact.email], diagnostic: contact.email }),
     reportOf(later, 'complaint', { recipients: [contact.email] }),
   );
   assert.equal((await engine(sql`select 1 from email_bounces where email_id in (${emailId}, ${later})`)).length, 1);

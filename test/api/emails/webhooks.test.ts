@@ -169,13 +169,18 @@ test("each provider's word about our mails is taken: bounced, complained, delive
           'ses',
           sns(
             {
-              ...sesBounce(id, 'Transient'),
+              ...sesBounce(id, 'Transient', { emailAddress: 'x@example.org', status: '5.2.2' }),
               mail: { source: returnPathOf(id, 'bounces@example.com', service.deps.links) },
             },
             { version: '2', topic: `${TOPIC}-2` },
           ),
         ),
       ['BOUNCED', 'soft_bounce'],
+    ],
+    [
+      'ses, a reply that is no bounce',
+      async (id) => post('ses', sns(sesBounce(id, 'Transient', { emailAddress: 'x@example.org' }))),
+      ['SENT', null],
     ],
     [
       'ses, a policy',

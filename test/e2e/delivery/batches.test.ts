@@ -10,7 +10,8 @@ import {
 } from '../../../domain/emails/ledger/lease-emails.ts';
 import { moveEmails } from '../../../domain/emails/ledger/move-emails.ts';
 import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
-import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
+import { settleAttempts } from '../../../domain/emails/bounces/settle-attempts.ts';
+import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 import { suppressEmailsTo, suppressReadyOfCampaign } from '../../../domain/emails/ledger/suppress-emails.ts';
 import { insertMailing } from '../../support/mail/campaign-emails.ts';
 import { makeTemplate, startAs } from '../../support/mail/emails.ts';
@@ -56,7 +57,7 @@ const start = (holder: string, emails: readonly LeasedEmail[], name = holder, no
     { name },
   );
 const settle = (id: number, result: Settlement['result'], more: Partial<Settlement> = {}) =>
-  settleEmails(em(), [{ id, tenantId: 'default', attempt: 1, provider: 'mx:25', result, reply: null, ...more }]);
+  settleAttempts(em(), [{ id, tenantId: 'default', attempt: 1, provider: 'mx:25', result, reply: null, ...more }]);
 const states = async (ids: readonly number[]) =>
   (
     await engine<{ state: string }>(

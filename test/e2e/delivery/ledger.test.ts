@@ -8,7 +8,8 @@ import {
   type LeasedEmail,
 } from '../../../domain/emails/ledger/lease-emails.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
-import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
+import { settleAttempts, type SettledAttempt } from '../../../domain/emails/bounces/settle-attempts.ts';
+import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 import { startEmails, type Transact } from '../../../domain/emails/ledger/start-emails.ts';
 import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { makeContact, makeTemplate, startAs } from '../../support/mail/emails.ts';
@@ -66,8 +67,8 @@ const start = (holder: string, emails: LeasedEmail[], leaseSeconds = 60) =>
     emails.map((email) => rendered(email)),
     { leaseSeconds },
   );
-const settle = (id: number, attempt: number, result: Settlement['result'], more: Partial<Settlement> = {}) =>
-  settleEmails(em(), [
+const settle = (id: number, attempt: number, result: Settlement['result'], more: Partial<SettledAttempt> = {}) =>
+  settleAttempts(em(), [
     { id, tenantId: 'default', attempt, provider: 'mx:25', result, reply: `reply ${attempt}`, ...more },
   ]);
 const statuses = async (ids: number[]) =>
@@ -331,7 +332,7 @@ test('a refusal is a hard bounce of the address: contact, suppression, and never
   const started = await start('a', await lease('a'));
   assert.equal(started.length, 3);
   await engine(sql`update contacts set status = 'complained' where id = ${complained.id}`);
-  await settleEmails(
+  await settleAttempts(
     em(),
     ids.map((id) => ({
       id,
@@ -340,6 +341,7 @@ test('a refusal is a hard bounce of the address: contact, suppression, and never
       provider: 'mx:25',
       result: 'FAILED',
       reply: '550 no such user',
+      failure: { verdict: 'address', statusCode: '550' },
     })),
   );
   assert.deepEqual(await statuses(ids), ['FAILED', 'FAILED', 'FAILED']);
@@ -358,6 +360,24 @@ test('a refusal is a hard bounce of the address: contact, suppression, and never
     [body.gates.at(-1).passed, body.gates.at(-1).reason, body.attempts[0].reply],
     [false, 'rejected', '550 no such user'],
   );
+});
+
+test('a refusal that is not about the address leaves it alone; a full mailbox counts as a soft bounce', async () => {
+  await clear();
+  const contact = await makeContact(service);
+  const refused = async (verdict: SettledAttempt['failure'] & object) => {
+    const [id] = await queue(1, { contactId: contact.id });
+    await start('a', await lease('a'));
+    await settle(id!, 1, 'FAILED', { failure: verdict });
+    assert.deepEqual(await statuses([id!]), ['FAILED']);
+    return (await service.api('GET', `/contacts/${contact.id}`)).body.status;
+  };
+  for (let round = 0; round < 6; round += 1)
+    for (const verdict of ['content', 'unclear'] as const)
+      assert.equal(await refused({ verdict, statusCode: null }), 'active', `${verdict} ${round}`);
+  const states = [];
+  for (let round = 0; round < 5; round += 1) states.push(await refused({ verdict: 'mailbox', statusCode: '5.2.2' }));
+  assert.deepEqual(states, ['active', 'active', 'active', 'active', 'bounced']);
 });
 
 test('what is put off for days ends FAILED, without a bounce', async () => {

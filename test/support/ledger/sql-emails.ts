@@ -5,7 +5,8 @@ import { insertCampaignEmails, releaseEmailBatches } from '../../../domain/email
 import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/ledger/lease-emails.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { resolveEmail, type Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
-import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
+import { settleAttempts } from '../../../domain/emails/bounces/settle-attempts.ts';
+import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 import { startEmails } from '../../../domain/emails/ledger/start-emails.ts';
 import { suppressEmailsTo } from '../../../domain/emails/ledger/suppress-emails.ts';
 import { repeatSendRequests, markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
@@ -173,7 +174,7 @@ export class SqlEmails extends SqlLedger {
   }
 
   async settle(attempts: readonly Attempted[]): Promise<void> {
-    await settleEmails(
+    await settleAttempts(
       this.em(),
       attempts.map((one) => settlementOf(one)),
     );

@@ -46,7 +46,7 @@ let made = 0;
 /** A report of one outcome, with a new name unless one is given. */
 export function reportOf(
   emailId: number,
-  kind: Outcome['kind'],
+  verdict: Outcome['verdict'],
   fields: Partial<DeliveryReport & Outcome> = {},
 ): DeliveryReport {
   made += 1;
@@ -56,7 +56,7 @@ export function reportOf(
     source: 'mailbox',
     eventKey: `<report-${made}@mx.example.net>`,
     at: new Date(),
-    outcomes: [{ kind, recipients, statusCode, diagnostic }],
+    outcomes: [{ verdict, recipients, statusCode, diagnostic }],
     ...rest,
   };
 }

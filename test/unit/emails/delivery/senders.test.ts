@@ -155,19 +155,23 @@ test('pauses grow with the attempts, by whose fault it was', () => {
   assert.deepEqual([1, 2, 3, 7, 8, 40].map(retry('451 later')), [60, 120, 240, 3600, 3600, 3600]);
   assert.deepEqual([1, 2, 10].map(retry('421 closing')), [5, 10, 600]);
   assert.deepEqual([1, 2, 10].map(retry(null)), [5, 10, 600]);
-  assert.deepEqual([1, 2, 20].map(retry('550 not you', true)), [0.3, 0.6, 300]);
+  assert.deepEqual([1, 2, 20].map(retry('550 not you', true)), [0.3, 0.6, 3600]);
   assert.equal(retryDelay({ kind: 'not_released', provider: 'mx:25' }, 5), 1);
 });
 
 test('an outcome is settled as what it is, in words that Postgres takes', () => {
   const email = { id: 1, tenantId: 'default', attempt: 2 };
+  const failure = { verdict: 'unclear', statusCode: '550' } as const;
   assert.deepEqual(settlementOf(email, { kind: 'sent', reply: '250 ok', provider: 'mx:25' }), {
     ...email,
     provider: 'mx:25',
     result: 'SENT',
     reply: '250 ok',
   });
-  assert.equal(settlementOf(email, { kind: 'rejected', reply: '550 \0no', provider: 'mx:25' }).reply, '550 no');
+  assert.equal(
+    settlementOf(email, { kind: 'rejected', failure, reply: '550 \0no', provider: 'mx:25' }).reply,
+    '550 no',
+  );
   assert.equal(
     settlementOf(email, { kind: 'unknown', error: 'x'.repeat(5000), provider: 'mx:25' }).reply!.length,
     1000,

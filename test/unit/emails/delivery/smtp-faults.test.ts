@@ -49,7 +49,13 @@ for (const [how, ehlo] of [
     ['data', '554 no', { kind: 'retry', providerFault: false }],
     ['dot', '451 later', { kind: 'retry', providerFault: false }],
     ['dot', '421 closing', { kind: 'retry', providerFault: false }],
-    ['dot', '554 spam', { kind: 'rejected' }],
+    ['rcpt', '550 5.4.5 Daily user sending limit exceeded', { kind: 'retry', providerFault: true }],
+    ['rcpt', '554 5.7.1 Relay access denied', { kind: 'retry', providerFault: true }],
+    ['rcpt', '552 5.2.2 mailbox full', { kind: 'rejected' }],
+    ['rcpt', '550 no', { kind: 'rejected' }],
+    ['dot', '552 5.3.4 message too big', { kind: 'rejected' }],
+    ['dot', '554 5.3.2 shutting down', { kind: 'retry', providerFault: false }],
+    ['dot', '554 spam', { kind: 'retry', providerFault: true }],
   ] as const) {
     test(`${how}: ${reply} to ${step}`, async () => {
       const { wire, session, outcome } = await attempt({ ehlo, [step]: reply });
@@ -282,7 +288,8 @@ for (const [how, ehlo] of [
 test('what follows an answer in the same packet takes nothing from it', async () => {
   for (const [answer, kind] of [
     ['250 taken', 'sent'],
-    ['550 5.7.1 no', 'rejected'],
+    ['550 5.7.1 no', 'retry'],
+    ['550 5.6.0 no', 'rejected'],
   ] as const) {
     const { session, outcome } = await attempt({
       dot: (socket) => void socket.write(`${answer}\r\nHTTP/1.1 200 OK\r\n`),

@@ -118,7 +118,8 @@ test('whoever can not say what follows releases nothing', async () => {
 
 test('a dot that is refused takes nothing from the message that follows', async () => {
   for (const [reply, kind] of [
-    ['554 spam', 'rejected'],
+    ['554 no', 'rejected'],
+    ['554 spam', 'retry'],
     ['451 later', 'retry'],
   ] as const) {
     const { wire, session, commands } = await open({ dot: reply });

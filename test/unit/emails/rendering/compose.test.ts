@@ -60,12 +60,14 @@ test('a message as a parser reads it', () => {
   );
 });
 
-test('mail that can be unsubscribed from has both one-click headers, other mail neither', () => {
+test('mail that can be unsubscribed from has both one-click headers and asks for no automatic replies, other mail does not', () => {
   const url = links.unsubscribeUrl({ tenantId: 'default', emailId: 5, contactId: 6 });
   const mail = readMail(compose({ rendered: rendered('x', 'x', 'x', url) }).message);
   assert.equal(header(mail, 'List-Unsubscribe'), `<${url}>`);
   assert.equal(header(mail, 'List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click');
+  assert.equal(header(mail, 'X-Auto-Response-Suppress'), 'OOF, AutoReply');
   const other = readMail(compose().message);
+  assert.equal(header(other, 'X-Auto-Response-Suppress'), undefined);
   assert.equal(header(other, 'List-Unsubscribe'), undefined);
   assert.equal(header(other, 'List-Unsubscribe-Post'), undefined);
 });

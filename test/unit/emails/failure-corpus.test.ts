@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from '@jest/globals';
+import * as mailgun from '../../../api/emails/webhooks/mailgun.ts';
+import * as postmark from '../../../api/emails/webhooks/postmark.ts';
+import * as sendgrid from '../../../api/emails/webhooks/sendgrid.ts';
+import * as ses from '../../../api/emails/webhooks/ses.ts';
+import { addressKey } from '../../../domain/addresses/address-key.ts';
+import { createLinkSigner } from '../../../domain/addresses/tokens.ts';
+import { parseReport } from '../../../domain/emails/bounces/parse-report.ts';
+import { readDeliveryStatus } from '../../../domain/emails/bounces/delivery-status.ts';
+import { outcomeFor } from '../../../domain/emails/bounces/report.ts';
+import { messageIdFor } from '../../../domain/emails/message/compose.ts';
+import { returnPathOf } from '../../../domain/emails/mime/return-path.ts';
+import { judgeReply, type Step } from '../../../worker/senders/smtp-outcome.ts';
+
+// The corpus: what mail systems and providers say, each with the right verdict. New cases go into its files.
+const FOLDER = new URL('../../fixtures/bounces/', import.meta.url);
+const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as T;
+
+interface Judged {
+  what: string;
+  right: string;
+  got: string;
+}
+
+const flat = <T>(byVerdict: Record<string, T[]>): [verdict: string, one: T][] =>
+  Object.entries(byVerdict).flatMap(([verdict, all]) => all.map((one): [string, T] => [verdict, one]));
+
+const replies = flat(read<Record<string, [Step, string][]>>('smtp-replies.json')).map(
+  ([right, [step, text]]): Judged => ({
+    what: `${step}: ${text}`,
+    right,
+    got: judgeReply({ code: Number(text.slice(0, 3)), text }, step).verdict,
+  }),
+);
+
+const statuses = flat(read<Record<string, [string, string | null][]>>('delivery-statuses.json')).map(
+  ([right, [status, diagnostic]]): Judged => {
+    const [outcome] = readDeliveryStatus(
+      `Final-Recipient: rfc822; ada@example.org\nAction: failed\nStatus: ${status}\n${diagnostic === null ? '' : `Diagnostic-Code: ${diagnostic}\n`}`,
+    );
+    return { what: `status ${status}: ${diagnostic}`, right, got: outcome!.verdict };
+  },
+);
+
+const webhooks = read<[provider: string, right: string, event: object][]>('webhooks.json').map(
+  ([provider, right, event]): Judged => {
+    const outcome = {
+      ses: () => ses.outcomesOf(event).outcomes[0],
+      sendgrid: () => sendgrid.outcomeOf(event),
+      mailgun: () => mailgun.outcomeOf(event),
+      postmark: () => postmark.outcomeOf(event),
+    }[provider]!();
+    return { what: `${provider}: ${JSON.stringify(event)}`, right, got: outcome?.verdict ?? 'none' };
+  },
+);
+
+async function judgedMails(): Promise<Judged[]> {
+  const signer = createLinkSigner({ secret: 'a secret of thirty-two characters' });
+  return Promise.all(
+    Object.entries(read<Record<string, [string, string | null] | null>>('mails.json')).map(async ([name, right]) => {
+      const source = readFileSync(new URL(`mails/${name}.eml`, FOLDER), 'utf8')
+        .replaceAll('{{VERP}}', returnPathOf(1, 'bounces@example.com', signer))
+        .replaceAll('{{MESSAGE_ID}}', messageIdFor(1, 'news@example.com', signer))
+        .replaceAll('{{TO}}', 'ada@example.org');
+      const report = await parseReport(Buffer.from(source.replaceAll('\n', '\r\n')), signer);
+      const got = report ? outcomeFor(report.outcomes, 'ada@example.org', addressKey).verdict : 'none';
+      return { what: `mail ${name}`, right: right?.[0] ?? 'none', got };
+    }),
+  );
+}
+
+test('of all that mail systems say, nobody is suppressed for the fault of another, and the dead are found', async () => {
+  const all = [...replies, ...statuses, ...webhooks, ...(await judgedMails())];
+  const wrong = all.filter(({ right, got }) => right !== got);
+  assert.deepEqual(wrong, []);
+  const suppressed = (verdict: string): boolean => verdict === 'address' || verdict === 'complaint';
+  const dead = all.filter(({ right }) => suppressed(right));
+  const missed = dead.filter(({ got }) => !suppressed(got));
+  const falsely = all.filter(({ right, got }) => suppressed(got) && !suppressed(right));
+  assert.deepEqual(falsely, []);
+  assert.ok(missed.length <= dead.length * 0.05, `${missed.length} of ${dead.length} missed`);
+  assert.ok(all.length >= 150 && dead.length >= 50, `${all.length} cases, ${dead.length} dead`);
+  for (const verdict of ['address', 'mailbox', 'sender', 'content', 'policy', 'temporary', 'none', 'complaint'])
+    assert.ok(all.filter(({ right }) => right === verdict).length >= 5, verdict);
+});
