@@ -35,7 +35,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
     [
       String.raw`\bspam(?:ming|my|score|verdachts?)?\b`,
       'dt:spm',
-      String.raw`\b(?:junk|unsolicited|bulk) (?:e-?)?mails?\b`,
+      String.raw`\bjunk\b|\b(?:unsolicited|bulk) (?:e-?)?mails?\b`,
       String.raw`\b(?:uce|ube|phishing|unerwunscht|indesirables?|no deseado|spamverdacht)\b`,
       String.raw`\b(?:spf|dkim|dmarc|dnsbl|rbl|rhsbl)\b`,
       'sender policy framework',
@@ -58,15 +58,15 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
       String.raw`\byour (?:\w+ )?(?:account|tenant|plan|subscription|package)\b`,
       String.raw`\b(?:trial|sandbox|unpaid|billing|invoices?)\b`,
       String.raw`\bnot (?:yet )?verified\b|\bverified (?:sender|domain)|\bsender identity\b`,
-      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\blog ?in first`,
+      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\bmust (?:first )?log ?in\b|\blog ?in first|\bfor this log-?in\b`,
       String.raw`\bsenders?\b.{0,40}\b(?:reject|denied|refused|not allowed|not permitted|invalid|not valid|does not exist|doesn't exist|unknown|not found|verify|verification|not owned)`,
-      String.raw`\bbad (?:outbound )?sender|\bsend as\b|\bnot (?:allowed|permitted|authori[sz]ed) to send\b`,
+      String.raw`\baccount (?:is |was |has been )?locked\b|\bfrom address\b.{0,40}\bnot\b|\bbad (?:outbound )?sender|\bsend as\b|\bnot (?:allowed|permitted|authori[sz]ed) to send\b`,
     ],
   ],
   [
     'content',
     [
-      String.raw`\b(?:message|mail|e-?mail)\b.{0,30}\b(?:size|too (?:big|large|long)|larger|exceeds)`,
+      String.raw`\b(?:message|mail|e-?mail)\b.{0,30}\b(?:size|too (?:big|large)|larger|exceeds)|\b(?:message|mail) (?:is )?too long\b|\btoo (?:big|large)\b`,
       String.raw`\b(?:virus|malware|infected|executable|trojan)\b`,
       String.raw`\battachments?\b`,
       String.raw`\b(?:malformed|bad header|missing header|invalid header|8-?bit|smtputf8|line too long|body type)\b`,
@@ -76,7 +76,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
   [
     'mailbox',
     [
-      String.raw`\b(?:over|exceed\w*|exhausted)\b.{0,30}\bquota|\bquota\b.{0,20}\b(?:exceeded|full|reached|exhausted)|\bover-?quota`,
+      String.raw`\b(?:over|exceed\w*|exhausted)\b.{0,30}\bquota|\bquota\b.{0,20}\b(?:exceeded|full|reached|exhausted|used up)|\bover-?quota`,
       String.raw`\b(?:mailbox|mail box|inbox|mail folder|mail drop)\b.{0,30}\b(?:full|over its|size limit|limit reached|exceed)`,
       String.raw`\bfull (?:mailbox|inbox)|\b(?:out of|allowed|exceeded.{0,15}|no more|not enough|insufficient (?:disk |mailbox )?)(?: ?storage| ?space)\b`,
       String.raw`\btemporar(?:y|ily) (?:disabled|suspended|unavailable|locked|inactive|blocked|out)`,
@@ -93,27 +93,28 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
     [
       String.raw`\b(?:access|permission) denied\b|\badministrative prohibition\b|\bsecurity (?:reasons|issue|checks?)\b`,
       String.raw`\b(?:is|are|was|were|been|envelope|mail|message|host|server|ip) (?:blocked|banned|denied)\b|\b(?:blocked|banned) (?:by|using|due|because|for|sending|at|with|from)\b`,
-      String.raw`\bclient host rejected\b|\bhelo\b.{0,15}\brejected|\breverse (?:dns|hostname|lookup)|\bptr record`,
+      String.raw`\bclient host rejected\b|\bhelo\b.{0,15}\brejected|\breverse (?:dns|hostname|lookup)|\bptr\b`,
       String.raw`\bnot authori[sz]ed\b|\bunauthenticated\b|\bnot accepted from\b|\bcontent (?:is |was )?(?:denied|rejected|refused)`,
-      String.raw`\bfrequency limited\b|\btoo many (?:connections|messages)\b|\brate limit|\bsuspicious\b|\babuse\b`,
+      String.raw`\bdynamic (?:ip|address)|\blocal rule\b|\bfrequency limited\b|\btoo many (?:connections|messages)\b|\brate limit|\bsuspicious\b|\babuse\b`,
     ],
   ],
   [
     'address',
     [
       String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a valid|no valid|unrecogni[sz]ed|undeliverable|inactive|disabled|deactivated) (?:\w+ )?(?:local )?${WHO}\b`,
-      String.raw`\b${WHO}\b.{0,40}\b(?:unknown|not (?:be )?(?:found|known|exist|valid|recogni[sz]ed|listed)|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|unavailable|not available|disabled|deactivated|inactive|closed|deleted|removed|no longer|cancelled|expired|moved)`,
+      String.raw`\b${WHO}\b.{0,40}\b(?:unknown|not (?:be )?(?:found|known|exist|valid|recogni[sz]ed|listed)|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|unavailable|not available|disabled|deactivated|inactive|closed|deleted|removed|terminated|discontinued|no longer|cancelled|expired|moved)`,
       String.raw`\b(?:does not|doesn't|didn't|did not) have an?\b.{0,30}\baccount\b`,
-      String.raw`\bno (?:such )?(?:mailbox|recipient|person|user)\b|\bno such (?:address|account|person|name)|\bis not our (?:customer|user)`,
+      String.raw`\bno (?:such )?(?:mailbox|recipient|person|user)\b|\bno such (?:address|account|person|name)|\bunknown local part|\bis not our (?:customer|user)`,
       String.raw`\bnot (?:listed )?in\b.{0,20}\bdirectory\b|\brecipient(?:s)? (?:name )?(?:is )?not recogni[sz]ed|\b(?:has|have) left the company|\bno longer (?:in use|active|works|employed|accepts?|valid|on server)`,
       String.raw`\bunrout(?:e)?able\b|\bnon-?existent (?:hosts?|domain)|\bno mx\b|\bnull ?mx\b|\b(?:host|domain|domain name)\b.{0,20}\b(?:unknown|not found|does not exist|does not accept)|\bany host named\b|\bunknown (?:host|domain)|\binvalid domain`,
       // German
-      String.raw`\b(?:unbekannter?|ungultiger?|ungueltiger?) (?:empfanger|empfaenger|benutzer|nutzer|adresse|teilnehmer)`,
-      String.raw`\b(?:empfanger|empfaenger|benutzer|nutzer|adresse|e-?mail-?adresse|postfach|teilnehmer|konto)\b.{0,40}\b(?:unbekannt|ungultig|ungueltig|existiert nicht|nicht gefunden|nicht bekannt|nicht vorhanden|gibt es nicht|deaktiviert|geloscht)`,
+      String.raw`\bkeine? solcher? \w+|\b(?:unbekannter?|ungultiger?|ungueltiger?) (?:empfanger|empfaenger|benutzer|nutzer|adresse|teilnehmer)`,
+      String.raw`\b(?:empfanger|empfaenger|benutzer|nutzer|\w*adresse|postfach|teilnehmer|konto)\b.{0,40}\b(?:unbekannt|ungultig|ungueltig|existiert nicht|nicht gefunden|nicht bekannt|nicht vorhanden|gibt es nicht|deaktiviert|geloscht)`,
       // French
       String.raw`\b(?:utilisateur|destinataire|adresse|boite|compte|bal|abonne)\b.{0,40}\b(?:inconnue?|inexistante?|invalide|introuvable|n'existe (?:pas|plus)|desactivee?|supprimee?|fermee?)`,
       // Spanish, Portuguese, Italian, Dutch, Polish
       String.raw`\b(?:usuario|destinatario|buzon|cuenta|direccion|casilla|endereco|caixa|conta)\b.{0,40}\b(?:no existe|inexistente|desconocid[oa]|no encontrad[oa]|invalid[oa]|nao existe|desconhecid[oa]|desactivad[oa]|deshabilitad[oa])`,
+      String.raw`\bno existe (?:el |la |ese |este |esta |ningun )?(?:usuario|destinatario|buzon|cuenta|direccion)`,
       String.raw`\b(?:utente|destinatario|casella|indirizzo)\b.{0,40}\b(?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa])|disattivat[oa])`,
       String.raw`\b(?:onbekende (?:gebruiker|ontvanger)|(?:gebruiker|ontvanger|postvak|adres)\b.{0,30}\b(?:onbekend|bestaat niet)|nieznany (?:odbiorca|uzytkownik)|(?:uzytkownik|adres|konto|skrzynka)\b.{0,30}\bnie istnieje)`,
       '(?:ユーザ|宛先|受信者|アドレス|メールボックス|アカウント).{0,30}(?:存在しま|存在しない|見つかりま|不明|無効)|(?:用户|收件人|邮箱|账号|帐号).{0,6}(?:不存在|未找到|无效|已停用)|(?:пользовател|адрес|ящик|получател).{0,40}(?:не найден|нет|не существует|неизвест|отключ)|(?:такого|такои) пользователя нет',
