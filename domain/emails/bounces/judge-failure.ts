@@ -32,6 +32,7 @@ export interface Evidence {
 }
 
 const MAX_TEXT = 2_000;
+const MAX_STATUS = 200;
 
 /** What enhanced codes say (RFC 3463, RFC 7505, the IANA registry, and those that Exchange has added). */
 const CODES: Readonly<Record<string, Verdict>> = {
@@ -145,9 +146,10 @@ export function judgeFailure({ status, reply, text }: Evidence): Failure | null 
   const bounded = (text ?? '').slice(0, MAX_TEXT);
   const wrapped = WRAPPED.exec(bounded)?.[1];
   const said = wrapped ?? bounded;
-  const codes = [...(wrapped ? '' : (status ?? '')).matchAll(ENHANCED), ...said.matchAll(ENHANCED)].map(
-    ([, code]) => code!,
-  );
+  const codes = [
+    ...(wrapped ? '' : (status ?? '').slice(0, MAX_STATUS)).matchAll(ENHANCED),
+    ...said.matchAll(ENHANCED),
+  ].map(([, code]) => code!);
   const code = tellingCode(codes);
   const replied = reply ? String(reply) : (REPLY.exec(said)?.[1] ?? null);
   const topic = topicOf(said);
