@@ -1,9 +1,9 @@
-import { heartbeat } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
 import { definitionCache } from '../domain/campaigns/definition/load-definition.ts';
 import { migratePage, type MigrationPageRequest } from '../domain/campaigns/management/migrate-page.ts';
 import { eachBounded } from './each-bounded.ts';
+import { tell } from './heartbeat.ts';
 import { wakeWorkflow } from './start-executions.ts';
 
 const AT_ONCE = 50;
@@ -16,7 +16,7 @@ export function campaignMigrationActivities(deps: Deps) {
       const { workflowIds, ...page } = await migratePage(tenantEm(deps.orm, request.tenantId), load, request);
       await eachBounded(workflowIds, AT_ONCE, async (workflowId) => {
         await wakeWorkflow(deps, workflowId);
-        heartbeat(page.cursor);
+        tell(page.cursor);
       });
       return page;
     },

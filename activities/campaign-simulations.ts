@@ -1,17 +1,14 @@
-import { Context, heartbeat } from '@temporalio/activity';
 import { tenantEm } from '../db/orm.ts';
 import { runSimulation } from '../domain/campaigns/simulation/run-simulation.ts';
 import type { Deps } from '../runtime/deps.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
+import { tell } from './heartbeat.ts';
 
 export function campaignSimulationActivities(deps: Deps) {
   return {
     /** Runs a simulation from the start. */
     async simulateCampaign(input: WorkflowInputs['campaignSimulation']): Promise<void> {
-      await runSimulation(tenantEm(deps.orm, input.tenantId), input, deps.env.MAIL_FROM, () => {
-        heartbeat();
-        Context.current().cancellationSignal.throwIfAborted();
-      });
+      await runSimulation(tenantEm(deps.orm, input.tenantId), input, deps.env.MAIL_FROM, () => tell());
     },
   };
 }

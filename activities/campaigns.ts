@@ -1,4 +1,4 @@
-import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
 import { enrolPage, type EnrolledPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
@@ -18,6 +18,7 @@ import { addPoints } from '../domain/scoring/scores/score-events.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { callWebhook } from './call-webhook.ts';
 import { eachBounded } from './each-bounded.ts';
+import { tell } from './heartbeat.ts';
 import { keepSchedule } from './keep-schedule.ts';
 import { closeWorkflow, startExecutions, wakeWorkflow } from './start-executions.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
@@ -80,12 +81,12 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
     };
   const steps = Object.fromEntries(STEP_TYPES.map((type) => [type, timed(type)])) as Record<StepType, typeof step>;
 
-  /** Enters one page of contacts and starts their workflows; heartbeats the last contact of the page before it. */
+  /** Enters one page of contacts and starts their workflows; tells the last contact of the page before it. */
   const enterPage = async (request: PageRequest): Promise<Enrolled> => {
     const { starts, ...page } = await enrolPage(tenantEm(deps.orm, request.tenantId), load, request);
     let count = 0;
     await startExecutions(deps, starts, {
-      onStarted: () => heartbeat({ cursor: request.after, started: (count += 1) }),
+      onStarted: () => tell({ cursor: request.after, started: (count += 1) }),
     });
     return page;
   };
@@ -101,15 +102,14 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
      * Continues where a killed attempt was; pages that it has committed are only started again.
      */
     enrolPages: async (request: PageRequest): Promise<Enrolled> => {
-      const { cancellationSignal, info } = Context.current();
+      const { info } = Context.current();
       const begun = performance.now();
       let after = Math.max(request.after, (info.heartbeatDetails as { cursor: number } | undefined)?.cursor ?? 0);
       for (;;) {
         const page = await enterPage({ ...request, after });
         if (page.done || page.building || performance.now() - begun > enrolMs) return page;
         after = page.cursor;
-        heartbeat({ cursor: after, started: 0 });
-        cancellationSignal.throwIfAborted();
+        tell({ cursor: after, started: 0 });
       }
     },
 
@@ -130,7 +130,7 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
       const page = await flaggedExecutions(em, tenantId, campaignId, 'sweep', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId, reason }) => {
         await closeWorkflow(deps, workflowId, reason ?? 'stopped');
-        heartbeat(id);
+        tell(id);
       });
       await clearSweepFlag(
         em,
@@ -147,7 +147,7 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
       const page = await flaggedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId }) => {
         await wakeWorkflow(deps, workflowId);
-        heartbeat(id);
+        tell(id);
       });
       return page.at(-1)?.id ?? null;
     },

@@ -9,7 +9,7 @@ import type { OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 import type { UndoFigures } from '../domain/contacts/import/undo-record.ts';
-import { withHeartbeat } from './with-heartbeat.ts';
+import { tell } from './heartbeat.ts';
 
 /** How long one activity runs before the workflow starts the next, so that the workflow can report progress. */
 const SLICE_MS = 10_000;
@@ -28,24 +28,22 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
   };
   return {
     /**
-     * Imports remaining rows for one slice; heartbeats carry the progress. Errors that no retry can fix are not
+     * Imports remaining rows for one slice; tells the progress. Errors that no retry can fix are not
      * retryable.
      */
     async importContacts({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<ImportResult> {
-      return withHeartbeat((tell) =>
-        runImport({
-          orm: deps.orm,
-          tenantId,
-          importId,
-          isSliceOver: sliceOver(),
-          open: (key, offset) => readFile(deps.nats, key, offset),
-          progress: (progress) => {
-            // Chunks commit on a separate client, which the outbox subscriber does not see.
-            deps.nats.connection.publish(OUTBOX_PING, 'outbox_events' satisfies OutboxTable);
-            tell(progress);
-          },
-        }),
-      ).catch((error: unknown) => {
+      return runImport({
+        orm: deps.orm,
+        tenantId,
+        importId,
+        isSliceOver: sliceOver(),
+        open: (key, offset) => readFile(deps.nats, key, offset),
+        progress: (progress) => {
+          // Chunks commit on a separate client, which the outbox subscriber does not see.
+          deps.nats.connection.publish(OUTBOX_PING, 'outbox_events' satisfies OutboxTable);
+          tell(progress);
+        },
+      }).catch((error: unknown) => {
         const why = permanentFailure(error);
         throw why === null ? error : ApplicationFailure.nonRetryable(why, 'ImportFailed');
       });
@@ -61,13 +59,11 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       importId,
     }: WorkflowInputs['contactImport']): Promise<UndoFigures & { over: boolean }> {
       const isSliceOver = sliceOver();
-      return withHeartbeat(async (tell) => {
-        for (;;) {
-          const figures = await undoNextChunk(deps.orm, tenantId, importId);
-          if (figures.over || isSliceOver()) return figures;
-          tell(figures);
-        }
-      });
+      for (;;) {
+        const figures = await undoNextChunk(deps.orm, tenantId, importId);
+        if (figures.over || isSliceOver()) return figures;
+        tell(figures);
+      }
     },
 
     async failContactImport({

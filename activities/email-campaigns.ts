@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Context, heartbeat } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import type { EmailLane } from '../db/entities/emails.ts';
 import { tenantEm } from '../db/orm.ts';
@@ -7,6 +7,7 @@ import { advanceEmailCampaign } from '../domain/emails/campaigns/advance-email-c
 import { describeProgress } from '../domain/emails/campaigns/describe-progress.ts';
 import { EMAIL_READY_PING } from '../events/streams.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
+import { tell } from './heartbeat.ts';
 
 /**
  * A campaign's state at the end of a slice. `until` is when to continue (RFC 3339): null = after a change, absent = at
@@ -41,8 +42,7 @@ export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
         const now = new Date(at + elapsed());
         const { over, until, summary, released } = await advanceEmailCampaign(em, tenantId, campaignId, now, open);
         if (released) deps.nats.connection.publish(EMAIL_READY_PING, 'bulk' satisfies EmailLane);
-        heartbeat(summary);
-        cancellationSignal.throwIfAborted();
+        tell(summary);
         const pause = until ? until.getTime() - now.getTime() : 0;
         if (over || until === null || elapsed() + pause > sliceMs) {
           const progress = await describeProgress(em, tenantId, campaignId);

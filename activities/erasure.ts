@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { Deps } from '../runtime/deps.ts';
 import { rows, sql, tenantEm } from '../db/orm.ts';
@@ -10,6 +10,7 @@ import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copie
 import { eraseFromBatches, eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
 import { DEAD_LETTERS, EVENT_BATCHES, EVENTS } from '../events/streams.ts';
 import { removeFiles } from '../runtime/kept-files.ts';
+import { tell } from './heartbeat.ts';
 import { closeWorkflow } from './start-executions.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
@@ -52,7 +53,7 @@ export function erasureActivities(deps: Deps) {
           subject(tenantId),
           before[stream] ?? { seq: 0, erased: 0 },
           isToGo,
-          (progress) => heartbeat({ ...done, [stream]: progress }),
+          (progress) => tell({ ...done, [stream]: progress }),
         );
       }
       done[EVENT_BATCHES] = await eraseFromBatches(
@@ -60,7 +61,7 @@ export function erasureActivities(deps: Deps) {
         tenantId,
         before[EVENT_BATCHES] ?? { seq: 0, erased: 0 },
         isToGo,
-        (progress) => heartbeat({ ...done, [EVENT_BATCHES]: progress }),
+        (progress) => tell({ ...done, [EVENT_BATCHES]: progress }),
       );
       const copies = copiesOf(deps.env.NATS_LISTENERS).filter(
         (copy) => copy.tenantId === null || copy.tenantId === tenantId,
@@ -68,14 +69,14 @@ export function erasureActivities(deps: Deps) {
       await ensureCopies(deps.nats, copies, deps.env.EVENTS_MAX_AGE);
       for (const copy of copies) {
         const key = `${EVENTS} in ${copy.account}`;
-        await untilCaughtUp(deps.nats, copy, () => heartbeat(done));
+        await untilCaughtUp(deps.nats, copy, () => tell(done));
         done[key] = await eraseMessages(
           await insideOf(deps.nats, copy),
           EVENTS,
           subjectOf(tenantId),
           before[key] ?? { seq: 0, erased: 0 },
           isToGo,
-          (progress) => heartbeat({ ...done, [key]: progress }),
+          (progress) => tell({ ...done, [key]: progress }),
         );
       }
       await em.transactional((tx) =>
@@ -110,7 +111,7 @@ export function erasureActivities(deps: Deps) {
               if (!isGrpcServiceError(error) || Number(error.code) !== NOT_FOUND) throw error;
             },
           );
-        heartbeat(workflowId);
+        tell(workflowId);
       }
       await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { workflows: erased }));
     },

@@ -1,4 +1,4 @@
-import { Context, heartbeat } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { discardFiles, keepFiles } from '../runtime/kept-files.ts';
 import { figuresAsOf, NEVER } from '../runtime/figures-freshness.ts';
@@ -11,11 +11,9 @@ import { renderInThread, RenderError } from '../domain/reports/render/report-thr
 import { MOST_BYTES } from '../domain/reports/report-files.ts';
 import { completeRun, failRun, noteProgress, startRun, type StartedRun } from '../domain/reports/run-report.ts';
 import { openScheduledRun, type ReportOccurrence } from '../domain/reports/scheduled-runs.ts';
-import { every } from '../runtime/every.ts';
 import { keepReportSchedule } from './keep-schedule.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
-const HEARTBEAT_MS = 5_000;
 /**
  * Events have their time before the transaction that writes them ends, that of an import after ten seconds; asOf does not
  * know of them until then.
@@ -43,12 +41,7 @@ export function reportActivities(deps: Deps, mostBytes = MOST_BYTES) {
     async makeReport({ tenantId, runId }: WorkflowInputs['report']): Promise<Made> {
       const started = await startRun(tenantEm(deps.orm, tenantId), { tenantId, runId });
       if (!started) return { said: 'it has ended, or was deleted' };
-      const beats = every(HEARTBEAT_MS, deps.log, 'could not send a heartbeat', async () => heartbeat());
-      try {
-        return await make(deps, started, mostBytes);
-      } finally {
-        await beats.stop();
-      }
+      return make(deps, started, mostBytes);
     },
 
     /** Ends a run that cannot be made; if it was scheduled, its recipients are told why. */

@@ -2,6 +2,7 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import { createActivities } from '../activities/index.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { QUEUES } from '../workflows/registry.ts';
+import { beatingActivities } from './beating-activities.ts';
 import { workflowBundle } from './bundle.ts';
 import { deploymentOf, warnWithoutCurrentBuild } from './deployment.ts';
 import { failingActivities } from './failing-activities.ts';
@@ -17,7 +18,9 @@ export async function startTemporalWorker(deps: Deps): Promise<{ stop: () => Pro
     activities: createActivities(deps),
     ...(deployment ? { workerDeploymentOptions: deployment } : {}),
     shutdownGraceTime: '10s',
-    interceptors: { activity: [failingActivities, ...(deps.tracing ? [tracedActivities(deps.tracing)] : [])] },
+    interceptors: {
+      activity: [beatingActivities, failingActivities, ...(deps.tracing ? [tracedActivities(deps.tracing)] : [])],
+    },
   } satisfies Partial<WorkerOptions>;
   const common = { ...activitiesOnly, workflowBundle: await workflowBundle(temporalLogger(deps.log)) };
   const workers = [

@@ -2,21 +2,14 @@ import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from 
 import type { contactImportActivities } from '../activities/contact-import.ts';
 import type { ImportResult } from '../domain/contacts/import/run-import.ts';
 import { causeOf } from './failure.ts';
+import { longOptions, pageOptions } from './options.ts';
 import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof contactImportActivities>;
 
-// A crashed worker is detected by its missing heartbeat. Failures are retried from the ledger, without limit.
-const importing = {
-  startToCloseTimeout: '24h',
-  heartbeatTimeout: '15s',
-  retry: { initialInterval: '1s', maximumInterval: '10s' },
-} as const;
-const { importContacts } = proxyActivities<Activities>(importing);
-const { completeContactImport, failContactImport } = proxyActivities<Activities>({
-  startToCloseTimeout: '5m',
-  retry: { maximumInterval: '1m' },
-});
+// Failures are retried from the ledger, without limit.
+const { importContacts } = proxyActivities<Activities>(longOptions);
+const { completeContactImport, failContactImport } = proxyActivities<Activities>(pageOptions);
 
 /** Imports one stored file. Each activity runs for some seconds, so that the workflow's details are updated. */
 export async function contactImport(input: WorkflowInputs['contactImport']): Promise<void> {
@@ -36,7 +29,7 @@ async function importSome(
   summary: string,
 ): ReturnType<Activities['importContacts']> {
   try {
-    const result: ImportResult | null = await importContacts.executeWithOptions({ ...importing, summary }, [input]);
+    const result: ImportResult | null = await importContacts.executeWithOptions({ ...longOptions, summary }, [input]);
     // The activity of an earlier version ran to the end of the file and returned nothing.
     return result ?? { over: true, rows: 0, totalRows: null };
   } catch (error) {

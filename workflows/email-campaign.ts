@@ -8,18 +8,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { emailCampaignActivities } from '../activities/email-campaigns.ts';
+import { pageOptions } from './options.ts';
 import type { WorkflowInputs } from './registry.ts';
 
 /** The campaign was changed: check again. */
 export const wakeEmailCampaign = defineSignal('wake');
 
 // Progress is in the ledger and in the campaign's row, so failures are retried from there, without limit.
-const options = {
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '30 seconds',
-  retry: { initialInterval: '1s', maximumInterval: '30s' },
-} as const;
-const { advanceCampaign } = proxyActivities<ReturnType<typeof emailCampaignActivities>>(options);
+const { advanceCampaign } = proxyActivities<ReturnType<typeof emailCampaignActivities>>(pageOptions);
 
 /** Runs one email campaign, from its schedule to its last email. */
 export async function emailCampaign(input: WorkflowInputs['emailCampaign']): Promise<void> {
@@ -29,7 +25,7 @@ export async function emailCampaign(input: WorkflowInputs['emailCampaign']): Pro
   });
   for (let summary = 'begins'; ;) {
     woken = false;
-    const stand = await advanceCampaign.executeWithOptions({ ...options, summary }, [{ ...input, at: Date.now() }]);
+    const stand = await advanceCampaign.executeWithOptions({ ...pageOptions, summary }, [{ ...input, at: Date.now() }]);
     ({ summary } = stand);
     setCurrentDetails(`Email campaign ${input.campaignId}: ${summary}`);
     if (stand.over && !woken) return;

@@ -1,20 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { erasureActivities } from '../activities/erasure.ts';
 import { causeOf } from './failure.ts';
-import { retryForeverOptions } from './options.ts';
+import { longOptions, pageOptions } from './options.ts';
 import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof erasureActivities>;
 
-const { beginErasure, eraseRecords, endErasure } = proxyActivities<Activities>({
-  ...retryForeverOptions,
-  startToCloseTimeout: '10 minutes',
-});
-const { eraseEvents, eraseHistories } = proxyActivities<Activities>({
-  ...retryForeverOptions,
-  startToCloseTimeout: '12 hours',
-  heartbeatTimeout: '1 minute',
-});
+const { beginErasure, eraseRecords, endErasure } = proxyActivities<Activities>(pageOptions);
+const { eraseEvents, eraseHistories } = proxyActivities<Activities>(longOptions);
 
 /**
  * Erases one person: events, histories, and last the records by which these are found. Failures are retried until they

@@ -7,11 +7,7 @@ import { QUEUES, type WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof reportActivities>;
 // It begins again from the start: a run has one file, and a killed attempt leaves none.
-const { makeReport } = proxyActivities<Activities>({
-  ...pageOptions,
-  heartbeatTimeout: '15 seconds',
-  taskQueue: QUEUES.reports,
-});
+const { makeReport } = proxyActivities<Activities>({ ...pageOptions, taskQueue: QUEUES.reports });
 const { areFiguresComplete, failReport, keepReportSchedule, openReportRun } =
   proxyActivities<Activities>(retryForeverOptions);
 

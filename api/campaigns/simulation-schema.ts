@@ -53,7 +53,7 @@ export const Simulation = strict(
     contacts: Type.Integer({ minimum: 0, description: 'entered + refused' }),
     entered: Type.Integer({ minimum: 0, description: 'completed + stopped + running' }),
     refused: Reasons(
-      'Why contacts would not enter: `contact_archived`, `contact_deleted`, `already_entered`, `still_running`, `min_interval`',
+      'Why contacts would not enter: `contact_archived`, `contact_erased`, `contact_deleted`, `already_entered`, `still_running`, `min_interval`',
     ),
     ended: strict({
       completed: Count,

@@ -42,8 +42,8 @@ export const contactRoutes: RouteSpec[] = [
     errors: ['email_taken'],
     check: ({ tx, caller, body }) => contactViolations(tx, caller.tenantId, body, 'active'),
     handler: async ({ em, principal, requestId, body }) => {
-      const { contact, companyName } = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
-      return created(`/contacts/${contact.id}`, presentContact(contact, companyName));
+      const made = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
+      return created(`/contacts/${made.contact.id}`, presentContact(made));
     },
   }),
   route({
@@ -70,7 +70,7 @@ export const contactRoutes: RouteSpec[] = [
       const found = await readContact(deps.pipelined, principal.tenantId, params.id);
       if (!found) throw notFound('contact', params.id);
       // Unless the company was changed, this version of the contact has always shown the same company name.
-      return { body: presentContact(found.contact, found.companyName), derived: (found.companyVersion ?? 1) > 1 };
+      return { body: presentContact(found), derived: (found.companyVersion ?? 1) > 1 || found.erasing };
     },
   }),
   route({
@@ -95,7 +95,7 @@ export const contactRoutes: RouteSpec[] = [
       ];
     },
     handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => {
-      const { contact, companyName } = await updateContact(
+      const updated = await updateContact(
         em,
         { tenantId: principal.tenantId, requestId },
         params.id,
@@ -108,7 +108,7 @@ export const contactRoutes: RouteSpec[] = [
           return input;
         },
       );
-      return { body: presentContact(contact, companyName) };
+      return { body: presentContact(updated) };
     },
   }),
   route({

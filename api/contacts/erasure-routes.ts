@@ -116,10 +116,10 @@ export const erasureRoutes: RouteSpec[] = [
     params: IdParams,
     responses: { 200: { schema: HeldData } },
     handler: async ({ em, caller, params }) => {
-      const { contact, company, ...held } = await exportPersonalData(em, caller, params.id);
+      const { contact, company, erasing, ...held } = await exportPersonalData(em, caller, params.id);
       const body = {
         exportedAt: new Date().toISOString(),
-        contact: presentContact(contact, company?.name ?? null),
+        contact: presentContact({ contact, companyName: company?.name ?? null, erasing }),
         company: company && presentCompany(company),
         ...held,
       };

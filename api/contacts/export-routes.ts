@@ -43,7 +43,7 @@ async function exportContacts({
     name: 'contacts',
     sheet: 'Contacts',
     items: async function* () {
-      for await (const page of pages) yield page.map((contact) => presentContact(contact, contact.companyName));
+      for await (const page of pages) yield page.map((contact) => presentContact({ contact, ...contact }));
     },
     table: () => tablePages(contactColumns(customFields.keys()), pages),
   });

@@ -21,10 +21,10 @@ export const mergeRoutes: RouteSpec[] = [
     errors: ['conflict', 'precondition_failed'],
     check: ({ params, body }) => mergeViolations(params.id, body.sourceId),
     handler: async ({ em, caller, params, body, ifMatch }) => {
-      const { contact, companyName } = await mergeContacts(em, caller, params.id, body.sourceId, (version) =>
+      const merged = await mergeContacts(em, caller, params.id, body.sourceId, (version) =>
         assertIfMatch(ifMatch, version),
       );
-      return { body: presentContact(contact, companyName) };
+      return { body: presentContact(merged) };
     },
   }),
 ];

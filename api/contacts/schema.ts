@@ -31,6 +31,9 @@ export const Contact = strict({
   companyId: nullable(Id),
   company: nullable(CompanyRef),
   status,
+  erasing: Type.Boolean({
+    description: 'Whether its data are being erased: from the request on it gets nothing and enters no campaign',
+  }),
   tags: Type.Array(Text()),
   customFields: CustomFields,
   ...forOptional(() => nullable(Text())),
@@ -40,7 +43,7 @@ export const Contact = strict({
   version: Version,
 });
 
-const readOnly = ['id', 'tenantId', 'phoneE164', 'version', 'createdAt', 'updatedAt'] as const;
+const readOnly = ['id', 'tenantId', 'phoneE164', 'erasing', 'version', 'createdAt', 'updatedAt'] as const;
 const optionalFields = {
   phone: optionalText(CONTACT_LIMITS.phone, '+44 20 7946 0958'),
   companyId: Optional(nullable(Id)),

@@ -4905,6 +4905,8 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+            /** @description Whether its data are being erased: from the request on it gets nothing and enters no campaign */
+            erasing: boolean;
             tags: string[];
             customFields: {
                 [key: string]: unknown;
@@ -8708,7 +8710,7 @@ export interface components {
             contacts: number;
             /** @description completed + stopped + running */
             entered: number;
-            /** @description Why contacts would not enter: `contact_archived`, `contact_deleted`, `already_entered`, `still_running`, `min_interval` */
+            /** @description Why contacts would not enter: `contact_archived`, `contact_erased`, `contact_deleted`, `already_entered`, `still_running`, `min_interval` */
             refused: {
                 reason: string;
                 count: number;
@@ -9469,6 +9471,7 @@ export interface components {
             readonly id?: unknown;
             readonly tenantId?: unknown;
             readonly phoneE164?: unknown;
+            readonly erasing?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;

@@ -31,7 +31,8 @@ interface Eligible {
 }
 
 /**
- * The contacts among `entrants` that may enter now, with the number of their entry. Archived contacts may not; contacts
+ * The contacts among `entrants` that may enter now, with the number of their entry. Archived contacts and those that are
+ * being erased may not; contacts
  * with another status that forbids email may, and their emails are suppressed. Locks the contacts, so that none is
  * deleted before it has entered.
  */

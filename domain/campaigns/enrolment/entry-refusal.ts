@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
+import { isBeingErased } from '../../contacts/values/being-erased.ts';
 import type { Entry } from '../definition/entry.ts';
 
 /**
@@ -15,6 +16,7 @@ export function entryRefusal(
       and e.exit_reason is distinct from 'depth_limit' and ${and})`;
   const refusals = [
     sql`when c.status = 'archived' then 'contact_archived'`,
+    sql`when ${isBeingErased(sql`c.tenant_id`, sql`c.id`)} then 'contact_erased'`,
     ...(reentry === 'never' ? [sql`when ${entered(sql`true`)} then 'already_entered'`] : []),
     ...(reentry === 'after_completion' ? [sql`when ${entered(sql`e.status = 'RUNNING'`)} then 'still_running'`] : []),
     ...(minIntervalMinutes > 0

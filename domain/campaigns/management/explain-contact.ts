@@ -2,6 +2,8 @@ import { Campaign, CampaignExecution, CampaignVersion } from '../../../db/entiti
 import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../common/errors.ts';
+import { beingErased } from '../../contacts/values/being-erased.ts';
+import type { ShownContact } from '../../contacts/values/read-contact.ts';
 import type { Definition } from '../definition/definition.ts';
 import { explainCauses, type EntryCheck } from './explain-trigger.ts';
 import { draftOf } from './save-campaign.ts';
@@ -20,7 +22,8 @@ export async function explainContact(em: EntityManager, campaignId: number, cont
     const published =
       version == null ? null : await tx.findOne(CampaignVersion, { tenantId: campaign.tenantId, campaignId, version });
     const { entry, trigger } = (published?.definition ?? draftOf(campaign)) as Definition;
-    const rules = entryChecks(campaign, contact, entry, executions);
+    const erasing = (await beingErased(tx, [contactId])).has(contactId);
+    const rules = entryChecks(campaign, { contact, erasing }, entry, executions);
     return {
       campaignId,
       contactId,
@@ -35,7 +38,7 @@ export async function explainContact(em: EntityManager, campaignId: number, cont
 /** The entry rules of `enterContacts`, each with its result for the contact. */
 function entryChecks(
   campaign: Campaign,
-  contact: Contact,
+  { contact, erasing }: Pick<ShownContact, 'contact' | 'erasing'>,
   entry: Definition['entry'],
   executions: CampaignExecution[],
 ): EntryCheck[] {
@@ -52,8 +55,8 @@ function entryChecks(
     { check: 'campaign', passed: open, reason: `the campaign is ${campaign.status}`, at: campaign.activatedAt ?? null },
     {
       check: 'contact',
-      passed: contact.status !== 'archived',
-      reason: `the contact is ${contact.status}`,
+      passed: contact.status !== 'archived' && !erasing,
+      reason: `the contact is ${erasing ? 'being erased' : contact.status}`,
       at: contact.updatedAt,
     },
     {

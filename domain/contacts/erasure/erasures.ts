@@ -1,5 +1,5 @@
 import { Erasure } from '../../../db/entities/contacts.ts';
-import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { retriedTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
@@ -7,6 +7,7 @@ import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executio
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
 import { AppError, notFound } from '../../common/errors.ts';
+import { lockForRemoval } from '../people/delete-contact.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from '../people/person.ts';
 import { workflowId } from '../../../workflows/registry.ts';
@@ -15,19 +16,15 @@ import { workflowId } from '../../../workflows/registry.ts';
 export type Counts = Record<string, number>;
 
 /**
- * Creates the erasure of a contact and the start of its workflow, or returns an erasure of the contact that is in
+ * Creates the erasure of a contact and the start of its workflow, and stops its executions; or returns an erasure of the contact that is in
  * progress. Throws `not_found`.
  */
 export async function requestErasure(em: EntityManager, caller: Caller, contactId: number): Promise<Erasure> {
   const { tenantId, actor } = caller;
-  return em.transactional(async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     // Also waits for visits that are being recorded, which lock the contact for key share: later ones see the erasure,
     // and the events of those before it are in the outbox when it begins.
-    const locked = await rows(
-      tx,
-      sql`select 1 from contacts where tenant_id = ${tenantId} and id = ${contactId} for update`,
-    );
-    if (locked.length === 0) throw notFound('contact', contactId);
+    await lockForRemoval(tx, tenantId, contactId, 'contact_erased');
     const atWork = await tx.findOne(Erasure, { contactId, status: { $in: ['PENDING', 'RUNNING'] } });
     if (atWork) return atWork;
     const erasure = tx.create(Erasure, {
@@ -84,8 +81,8 @@ export async function isErased(em: EntityManager, tenantId: string, erasureId: n
 }
 
 /**
- * The first step: blocks imports of the addresses, stops the contact's executions, emails and messages, and removes its events
- * from the outbox.
+ * The first step: blocks imports of the addresses, stops the contact's emails and messages, and executions that it
+ * entered while the erasure was requested, and removes its events from the outbox.
  */
 export async function beginErasure(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
   if (await isErased(em, tenantId, erasureId)) return;

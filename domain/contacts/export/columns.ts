@@ -40,5 +40,6 @@ export function contactColumns(customFields: Iterable<string>): Column[] {
     ['createdAt', ({ createdAt }) => createdAt.toISOString()],
     ['updatedAt', ({ updatedAt }) => updatedAt.toISOString()],
     ['version', ({ version }) => version],
+    ['erasing', ({ erasing }) => erasing],
   ];
 }

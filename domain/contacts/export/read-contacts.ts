@@ -2,9 +2,11 @@ import type { RawBuilder } from 'kysely';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, tenantEm, type Orm } from '../../../db/orm.ts';
 import { countUpTo, pagesById } from '../../export/pages-by-id.ts';
+import { isBeingErased } from '../values/being-erased.ts';
 import { selectOptional } from '../values/optional-fields.ts';
+import type { ShownContact } from '../values/read-contact.ts';
 
-export type ExportedContact = Contact & { companyName: string | null };
+export type ExportedContact = Contact & Omit<ShownContact, 'contact'>;
 
 /** The number of contacts that match `where` (conditions over `contacts t`), counted up to `most` + 1. */
 export const countContacts = (
@@ -30,7 +32,8 @@ export async function* readContacts(
     ({ after, upTo, limit }) => sql`
       select t.id, t.tenant_id as "tenantId", t.first_name as "firstName", t.last_name as "lastName", t.email, t.phone, t.phone_e164 as "phoneE164",
         t.company_id as "companyId", k.name as "companyName", t.status, t.tags, t.custom_fields as "customFields", ${sql.raw(selectOptional('t.'))},
-        t.created_at as "createdAt", t.updated_at as "updatedAt", t.version
+        t.created_at as "createdAt", t.updated_at as "updatedAt", t.version,
+        ${isBeingErased(sql`t.tenant_id`, sql`t.id`)} as erasing
       from contacts t left join companies k on k.tenant_id = t.tenant_id and k.id = t.company_id
       where t.id > ${after} and t.id <= ${upTo} and ${all(tenantId, where)} order by t.id limit ${limit}`,
   );

@@ -5,7 +5,7 @@ import type { Violation } from '../../common/violation.ts';
 export const MAX_COLUMNS = 200;
 
 const IMPORTABLE = ['firstName', 'lastName', 'email', 'phone', 'company', 'status', 'tags', ...OPTIONAL_NAMES] as const;
-const READ_ONLY = ['id', 'tenantId', 'createdAt', 'updatedAt', 'version', 'phoneE164', 'companyId'];
+const READ_ONLY = ['id', 'tenantId', 'createdAt', 'updatedAt', 'version', 'phoneE164', 'companyId', 'erasing'];
 const CUSTOM = 'customFields.';
 
 export type ImportField = (typeof IMPORTABLE)[number] | `customFields.${string}`;
@@ -36,7 +36,7 @@ export type HeaderMapping = Readonly<Record<string, string | null>>;
  * Maps columns to fields. `mapping` has priority; then headers that are a field's name in any spelling (`firstName`,
  * `first_name`, `First Name`, `customFields.x`), then custom fields by their bare name. Ignores columns whose field
  * the mapping gives to another column, unknown and read-only ones (id, tenantId, createdAt, updatedAt, version,
- * phoneE164, companyId), and columns without a header.
+ * phoneE164, companyId, erasing), and columns without a header.
  *
  * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns for one field, or a mapped
  * header that occurs twice), `no_email_column`, and for the mapping `unknown_column`, `unknown_field`, `read_only`.

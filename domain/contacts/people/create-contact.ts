@@ -7,7 +7,7 @@ import { checkContactValues, type ContactInput, type ContactValues } from '../va
 import { resolveCompany } from '../values/resolve-company.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import { insertContact, setCompany } from '../values/insert-contact.ts';
-import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
+import { shownContact, type ShownContact } from '../values/read-contact.ts';
 import { statusViolations } from '../values/status-rules.ts';
 import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 
@@ -15,7 +15,7 @@ import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
  * Creates a contact. If its address is suppressed, the suppression determines its status. Throws `validation_failed`,
  * `email_taken`.
  */
-export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<NamedContact> {
+export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<ShownContact> {
   const { tenantId } = origin;
   return retriedTransaction(em, async (tx) => {
     const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
@@ -32,6 +32,6 @@ export async function createContact(em: EntityManager, origin: Origin, input: Co
     if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [emailKey]);
     await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', data: { contactId: id, email } }]);
     await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });
-    return withCompanyName(tx, await tx.findOneOrFail(Contact, { id, tenantId }));
+    return shownContact(tx, await tx.findOneOrFail(Contact, { id, tenantId }));
   });
 }

@@ -10,6 +10,7 @@ import { erasedKey } from '../../addresses/digest.ts';
 import { NO_RULE } from '../../scoring/scores/apply-changes.ts';
 import { readContactScore, type RuleScore } from '../../scoring/scores/read-scores.ts';
 import { toldAbout } from '../../webhooks/content/stored-events.ts';
+import { beingErased } from '../values/being-erased.ts';
 import { timeline } from '../values/timeline.ts';
 
 type Rows = Record<string, unknown>[];
@@ -18,6 +19,8 @@ type Rows = Record<string, unknown>[];
 export interface HeldData extends HeldByChannels {
   contact: Contact;
   company: Company | null;
+  /** Whether the contact is being erased. */
+  erasing: boolean;
   /** Addresses and numbers that the contact had before. */
   formerAddresses: Rows;
   activities: Rows;
@@ -59,6 +62,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
       return {
         contact,
         company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
+        erasing: (await beingErased(tx, [contactId])).has(contactId),
         formerAddresses: await all(
           sql`select address, left_at as "leftAt" from former_addresses where ${own} order by left_at, address`,
         ),

@@ -19,7 +19,7 @@ import { CONTACT_LIMITS } from '../../common/fields.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
 import { lockMerges, noteMerge } from './merged-contacts.ts';
-import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
+import { shownContact, type ShownContact } from '../values/read-contact.ts';
 import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { moveEmails } from '../../emails/ledger/move-emails.ts';
@@ -51,7 +51,7 @@ export async function mergeContacts(
   targetId: number,
   sourceId: number,
   check: (version: number) => void,
-): Promise<NamedContact> {
+): Promise<ShownContact> {
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
@@ -99,7 +99,7 @@ export async function mergeContacts(
       resourceId: targetId,
       after: { sourceId, sourceDigest, sourceNumberDigest, changed },
     });
-    return withCompanyName(tx, target);
+    return shownContact(tx, target);
   });
 }
 

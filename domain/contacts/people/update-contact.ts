@@ -10,7 +10,7 @@ import { checkContactValues, type ContactInput, type ContactValues } from '../va
 import { resolveCompany } from '../values/resolve-company.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
-import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
+import { shownContact, type ShownContact } from '../values/read-contact.ts';
 import { statusViolations } from '../values/status-rules.ts';
 import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 
@@ -23,7 +23,7 @@ export async function updateContact(
   origin: Origin,
   id: number,
   read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
-): Promise<NamedContact> {
+): Promise<ShownContact> {
   const { tenantId } = origin;
   return retriedTransaction(em, async (tx) => {
     if ((await lockContacts(tx, tenantId, [id])).length === 0) throw notFound('contact', id);
@@ -37,7 +37,7 @@ export async function updateContact(
       ...(await withSuppression(tx, contact, values)),
       ...(companyId === undefined ? {} : { companyId }),
     });
-    if (changed.length === 0) return withCompanyName(tx, contact);
+    if (changed.length === 0) return shownContact(tx, contact);
     if (changed.includes('status') && values.status === 'unsubscribed')
       await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
     await tx.flush();
@@ -45,7 +45,7 @@ export async function updateContact(
     await appendEvents(tx, origin, eventsOf(contact, changed));
     const causes: ChangeKind[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
     await refreshMemberships(tx, tenantId, [id], { causes, requestId: origin.requestId });
-    return withCompanyName(tx, contact);
+    return shownContact(tx, contact);
   });
 }
 

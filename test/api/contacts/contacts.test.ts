@@ -69,6 +69,7 @@ test('a contact is created in full, with its event, and read back', async () => 
     timezone: 'Europe/Berlin',
     locale: 'de-AT',
     source: 'fair',
+    erasing: false,
     tenantId: 'default',
     version: 1,
   });

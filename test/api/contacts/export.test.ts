@@ -87,6 +87,7 @@ test('csv has a column for each field, the filters of the list, and no formulas'
     'createdAt',
     'updatedAt',
     'version',
+    'erasing',
   ]);
   assert.deepEqual(table[0], {
     id: String(evil.id),

@@ -37,7 +37,7 @@ test('kill -9 of the worker in the middle: each contact is entered once, and eac
     await until(`${reached} are entered`, async () => (await enrolment()).enrolled >= reached, 120_000);
     await worker.end('SIGKILL');
     assert.equal((await enrolment()).status, 'RUNNING', 'it was killed in the middle');
-    await missHeartbeats(service, `campaign-enrolment/default/${enrolmentId}`, 30);
+    await missHeartbeats(service, `campaign-enrolment/default/${enrolmentId}`, 15);
     worker = startWorkerProcess(service, ROLES);
   }
   await until('it is completed', async () => (await enrolment()).status === 'COMPLETED', 240_000);
