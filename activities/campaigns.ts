@@ -20,12 +20,11 @@ import { callWebhook } from './call-webhook.ts';
 import { eachBounded } from './each-bounded.ts';
 import { tell } from './heartbeat.ts';
 import { keepSchedule } from './keep-schedule.ts';
+import { sliceOf } from './slice.ts';
 import { closeWorkflow, startExecutions, wakeWorkflow } from './start-executions.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
 const AT_ONCE = 50;
-/** How long one activity enters pages before the workflow starts the next. */
-const ENROL_MS = 240_000;
 
 /** The commands of other areas that steps run. */
 export const stepCommandsOf = ({ MAIL_FROM: mailFrom }: Pick<Deps['env'], 'MAIL_FROM'>) => ({
@@ -46,7 +45,7 @@ type Enrolled = Omit<EnrolledPage, 'starts'>;
  * The activities of campaign workflows. A step is registered under its step type, so that the Temporal UI shows the
  * types.
  */
-export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
+export function campaignActivities(deps: Deps, sliceMs?: number) {
   const load = definitionCache();
   const tools = { load, commands: stepCommandsOf(deps.env) };
 
@@ -98,16 +97,16 @@ export function campaignActivities(deps: Deps, enrolMs = ENROL_MS) {
     enrolPage: enterPage,
 
     /**
-     * Enters pages until the audience is through, its segment has to be built first, or some minutes have passed.
+     * Enters pages until the audience is through, its segment has to be built first, or its slice is over.
      * Continues where a killed attempt was; pages that it has committed are only started again.
      */
     enrolPages: async (request: PageRequest): Promise<Enrolled> => {
       const { info } = Context.current();
-      const begun = performance.now();
+      const isOver = sliceOf(sliceMs);
       let after = Math.max(request.after, (info.heartbeatDetails as { cursor: number } | undefined)?.cursor ?? 0);
       for (;;) {
         const page = await enterPage({ ...request, after });
-        if (page.done || page.building || performance.now() - begun > enrolMs) return page;
+        if (page.done || page.building || isOver()) return page;
         after = page.cursor;
         tell({ cursor: after, started: 0 });
       }

@@ -10,9 +10,7 @@ import { OUTBOX_PING } from '../events/streams.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 import type { UndoFigures } from '../domain/contacts/import/undo-record.ts';
 import { tell } from './heartbeat.ts';
-
-/** How long one activity runs before the workflow starts the next, so that the workflow can report progress. */
-const SLICE_MS = 10_000;
+import { sliceOf } from './slice.ts';
 
 /** The message of an error that no retry can fix; null if a retry may succeed. */
 function permanentFailure(error: unknown): string | null {
@@ -21,11 +19,7 @@ function permanentFailure(error: unknown): string | null {
   return /^(22|23502|23514)/.test(code) ? `The database rejected the content of the file (${code})` : null;
 }
 
-export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
-  const sliceOver = (): (() => boolean) => {
-    const end = Date.now() + sliceMs;
-    return () => Date.now() >= end;
-  };
+export function contactImportActivities(deps: Deps, sliceMs?: number) {
   return {
     /**
      * Imports remaining rows for one slice; tells the progress. Errors that no retry can fix are not
@@ -36,7 +30,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
         orm: deps.orm,
         tenantId,
         importId,
-        isSliceOver: sliceOver(),
+        isSliceOver: sliceOf(sliceMs),
         open: (key, offset) => readFile(deps.nats, key, offset),
         progress: (progress) => {
           // Chunks commit on a separate client, which the outbox subscriber does not see.
@@ -58,7 +52,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       tenantId,
       importId,
     }: WorkflowInputs['contactImport']): Promise<UndoFigures & { over: boolean }> {
-      const isSliceOver = sliceOver();
+      const isSliceOver = sliceOf(sliceMs);
       for (;;) {
         const figures = await undoNextChunk(deps.orm, tenantId, importId);
         if (figures.over || isSliceOver()) return figures;

@@ -3,13 +3,22 @@ import { tenantEm } from '../db/orm.ts';
 import { buildPage } from '../domain/segments/membership/build-segment.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 import { tell } from './heartbeat.ts';
+import { sliceOf } from './slice.ts';
 
-export function segmentActivities(deps: Deps) {
+export function segmentActivities(deps: Deps, sliceMs?: number) {
   return {
-    /** Builds the rest of a segment; the heartbeat is the last contact id processed. */
-    async buildSegment(input: WorkflowInputs['segmentBuild']): Promise<void> {
+    /**
+     * Builds the rest of a segment for one slice; tells the last contact id processed. Returns whether more of it is
+     * left.
+     */
+    async buildSegment(input: WorkflowInputs['segmentBuild']): Promise<boolean> {
       const em = tenantEm(deps.orm, input.tenantId);
-      for (let upTo = await buildPage(em, input); upTo !== null; upTo = await buildPage(em, input)) tell(upTo);
+      const isOver = sliceOf(sliceMs);
+      for (let upTo = await buildPage(em, input); upTo !== null; upTo = await buildPage(em, input)) {
+        if (isOver()) return true;
+        tell(upTo);
+      }
+      return false;
     },
   };
 }

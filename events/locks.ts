@@ -12,6 +12,8 @@ export const LOCKS = {
   webhooks: 1002,
   /** Compares rows with workflows. */
   reconciliation: 1003,
+  /** Lets jobs take turns. */
+  jobs: 1004,
 } as const;
 
 /** Takes a lock if it is free. The session holds it, so it is released when the process or its connection dies. */

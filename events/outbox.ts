@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
 import { creationId, creationIdSql } from '../domain/common/creation-id.ts';
-import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
+import { AppError } from '../domain/common/errors.ts';
+import { turnsOf, workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
 import type { EventBatch, EventData, EventType, OwnSendRequest } from './contracts.ts';
 
 /** The most events, and the most bytes of them, in a row: a row becomes one message of NATS, which are bounded. */
@@ -180,7 +181,8 @@ export async function appendSendRequests(tx: EntityManager, tenantId: string, re
 }
 
 /**
- * Writes a request to start a workflow. The relay may perform it several times; the workflow id makes it start once.
+ * Writes a request to start a workflow. The relay may perform it several times; the workflow id makes it start once. A
+ * job starts when it is the tenant's turn.
  */
 export async function appendWorkflow<Type extends WorkflowType>(
   tx: EntityManager,
@@ -191,9 +193,33 @@ export async function appendWorkflow<Type extends WorkflowType>(
   await rows(
     tx,
     sql`
-    insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
-    values (${input.tenantId}, ${type}, ${workflowId(type, input)}, ${JSON.stringify(input)}::jsonb)`,
+    insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input, is_job)
+    values (${input.tenantId}, ${type}, ${workflowId(type, input)}, ${JSON.stringify(input)}::jsonb, ${turnsOf(type) !== undefined})`,
   );
+}
+
+/**
+ * Writes a request to start a job that somebody has asked for. Throws `limit_reached` if the tenant has as many jobs of
+ * this kind waiting as it may have. Call it last in the transaction: requests for the same kind wait for its end.
+ */
+export async function appendJob<Type extends WorkflowType>(
+  tx: EntityManager,
+  type: Type,
+  input: WorkflowInputs[Type],
+): Promise<void> {
+  const { tenantId } = input;
+  const { waiting: most, called } = turnsOf(type)!;
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtext(${`jobs of ${tenantId}`}), hashtext(${type}))`);
+  const [found] = await rows<{ waiting: number }>(
+    tx,
+    sql`
+    select count(*)::int as waiting from outbox_workflows
+    where tenant_id = ${tenantId} and workflow_type = ${type} and is_job and started_at is null`,
+  );
+  const { waiting } = found!;
+  if (waiting >= most)
+    throw new AppError('limit_reached', `${waiting} ${called} of the account are waiting; it may have ${most} of them`);
+  await appendWorkflow(tx, type, input);
 }
 
 /** Writes requests to wake running workflows, by their ids. */

@@ -6,6 +6,7 @@ import { eventsOf, eventSubject, type EventBatch, type OwnSendRequest } from './
 import { tryLock } from './locks.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { batchSubject, OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
+import { JobTurns } from './job-turns.ts';
 import { OutboxTurns, type OutboxRow } from './outbox-turns.ts';
 import type { OutboxTable, SendRequest } from './outbox.ts';
 import { Wake } from './wake.ts';
@@ -27,6 +28,8 @@ export interface RelayDeps {
   metrics: Metrics;
   /** Starts a workflow with its id, or wakes one; succeeds if it was already started, or has ended. */
   startWorkflow: (start: WorkflowStart | WorkflowWake) => Promise<void>;
+  /** The same for a job; waits until its workflow has ended. */
+  runJob: (start: WorkflowStart) => Promise<void>;
 }
 
 interface SendRequestRow {
@@ -39,10 +42,13 @@ interface Relayed {
   messages: number;
   /** Whether there may be more rows. */
   more: boolean;
+  /** What follows the commit. */
+  committed?: () => void;
 }
 
 interface Loop {
-  name: OutboxTable;
+  /** Of the loop and its lock. */
+  name: OutboxTable | 'jobs';
   /** Relays one batch in the open transaction. */
   batch: (client: pg.Client) => Promise<Relayed>;
 }
@@ -50,16 +56,19 @@ interface Loop {
 /**
  * Publishes the rows of the outbox tables: those of events in the order of each tenant, others in order. Events become
  * batches for the service's own consumers, and go one by one to other programs. Rows are deleted in a transaction that commits only after they are published, so a crash may
- * publish again (with the same message ids) but never skips a row.
+ * publish again (with the same message ids) but never skips a row. Jobs start when it is their tenant's turn (`JobTurns`).
  */
 export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   const { nats, log } = deps;
   let stopping = false;
-  const wakes = new Map<OutboxTable, Wake>();
+  const wakes = new Map<Loop['name'], Wake>();
   const standby = new Set<Wake>();
   const ping = nats.connection.subscribe(OUTBOX_PING, {
     callback: (error, message) => {
-      if (!error) wakes.get(message.string() as OutboxTable)?.now();
+      if (error) return;
+      const table = message.string() as OutboxTable;
+      wakes.get(table)?.now();
+      if (table === 'outbox_workflows') wakes.get('jobs')?.now();
     },
   });
 
@@ -91,7 +100,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     name: 'outbox_workflows',
     batch: async (client) => {
       const { rows } = await client.query<WorkflowStart | WorkflowWake>(
-        `delete from outbox_workflows where id in (select id from outbox_workflows order by id limit $1)
+        `delete from outbox_workflows where id in (select id from outbox_workflows where not is_job order by id limit $1)
          returning workflow_type as type, workflow_id as id, input`,
         [WORKFLOWS_PER_BATCH],
       );
@@ -100,11 +109,21 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     },
   };
 
+  const jobTurns = new JobTurns({ run: deps.runJob, log, wake: () => wakes.get('jobs')?.now() });
+  const jobs: Loop = {
+    name: 'jobs',
+    batch: async (client) => {
+      const taken = await jobTurns.take(client);
+      return { messages: taken.jobs, more: false, committed: taken.committed };
+    },
+  };
+
   const transaction = async (client: pg.Client, loop: Loop): Promise<Relayed> => {
     await client.query(`begin; set local role ${ENGINE_ROLE}`);
     try {
       const relayed = await loop.batch(client);
       await client.query('commit');
+      relayed.committed?.();
       if (relayed.messages > 0) deps.metrics.relayed.inc({ table: loop.name }, relayed.messages);
       return relayed;
     } catch (error) {
@@ -158,11 +177,12 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     }
   };
 
-  const loops = [events, sendRequests, workflows].map(run);
+  const loops = [events, sendRequests, workflows, jobs].map(run);
 
   return {
     async stop() {
       stopping = true;
+      jobTurns.stop();
       ping.unsubscribe();
       for (const wake of [...wakes.values(), ...standby]) wake.now();
       await Promise.all(loops);

@@ -1,4 +1,10 @@
-import { Client, Connection, WorkflowExecutionAlreadyStartedError, type ConnectionLike } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  type ConnectionLike,
+} from '@temporalio/client';
 import {
   SearchAttributeType,
   WorkflowIdConflictPolicy,
@@ -148,6 +154,17 @@ export async function* listOpenWorkflows(
     yield (page.executions ?? []).map(({ execution, type }) => ({ id: execution!.workflowId!, type: type!.name! }));
     nextPageToken = page.nextPageToken ?? new Uint8Array();
   } while (nextPageToken.length > 0);
+}
+
+/** Starts a workflow, if it was not, and waits until it has ended, in whatever way. */
+export async function runWorkflow(client: Client, start: WorkflowStart): Promise<void> {
+  await startWorkflow(client, start);
+  await client.workflow
+    .getHandle(start.id)
+    .result()
+    .catch((error: unknown) => {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+    });
 }
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;

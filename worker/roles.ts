@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { startFromOutbox } from '../activities/start-executions.ts';
-import { ensureSearchAttributes, TemporalAway } from '../runtime/temporal.ts';
+import { ensureSearchAttributes, runWorkflow, TemporalAway } from '../runtime/temporal.ts';
 import { connectPart } from '../runtime/when-there.ts';
 import { consumeBatches } from '../events/consume.ts';
 import { ensureEventConsumers, runEventHandler } from '../events/event-handler.ts';
@@ -91,6 +91,7 @@ export async function startWorker(deps: Deps, roles: readonly Role[]): Promise<R
         log: deps.log,
         metrics: deps.metrics,
         startWorkflow: (start) => startFromOutbox(deps, start),
+        runJob: (start) => runWorkflow(deps.temporal, start),
       }),
     );
   }

@@ -100,10 +100,25 @@ export type WorkflowType = keyof WorkflowInputs;
  */
 type StartPolicy = 'once' | 'again' | 'wake';
 
+/**
+ * How many jobs of one kind a tenant may have. Those of all kinds that may be at work are fewer than a worker has places
+ * for, so that one tenant can not fill them.
+ */
+export interface Turns {
+  /** At work at once; the others wait, in their order. */
+  running: number;
+  /** Waiting, before a request for another one is refused. */
+  waiting: number;
+  /** What they are called, in the plural. */
+  called: string;
+}
+
 interface Workflow<Input> {
   id: (input: Input) => string;
   queue: (typeof QUEUES)[keyof typeof QUEUES];
   policy: (input: Input) => StartPolicy;
+  /** Makes it a job: the jobs of a tenant take turns, so that they do not hold up those of others. */
+  turns?: Turns;
   /** Shown next to the workflow in the Temporal UI. */
   summary?: (input: Input) => string;
   /** The search attributes of a start, by their names in `search-attributes.ts`. */
@@ -170,6 +185,7 @@ export const workflows = {
     id: ({ tenantId, enrolmentId }) => `campaign-enrolment/${tenantId}/${enrolmentId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 5, waiting: 1000, called: 'enrolments' },
     summary: (input) =>
       input.campaignId === undefined
         ? `enrolment ${input.enrolmentId}`
@@ -209,27 +225,32 @@ export const workflows = {
     id: ({ tenantId, migrationId }) => `campaign-migration/${tenantId}/${migrationId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 1, waiting: 100, called: 'migrations' },
     attributes: ofCampaign,
   },
   campaignSimulation: {
     id: ({ tenantId, simulationId }) => `campaign-simulation/${tenantId}/${simulationId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 1, waiting: 100, called: 'simulations' },
   },
   contactImport: {
     id: ({ tenantId, importId }) => `contact-import/${tenantId}/${importId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 3, waiting: 100, called: 'imports' },
   },
   importUndo: {
     id: ({ tenantId, importId }) => `import-undo/${tenantId}/${importId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 1, waiting: 100, called: 'undos of imports' },
   },
   scoringReplay: {
     id: ({ tenantId, replayId }) => `scoring-replay/${tenantId}/${replayId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 1, waiting: 100, called: 'replays of scoring rules' },
   },
   thresholdCall: {
     id: ({ tenantId, thresholdId, contactId }) => `threshold-call/${tenantId}/${thresholdId}/${contactId}`,
@@ -242,6 +263,7 @@ export const workflows = {
     id: ({ tenantId, replayId }) => `webhook-replay/${tenantId}/${replayId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 1, waiting: 100, called: 'replays of webhooks' },
     summary: ({ replayId }) => `replay ${replayId} of a webhook`,
     attributes: ofTenant,
   },
@@ -249,6 +271,7 @@ export const workflows = {
     id: ({ tenantId, erasureId }) => `contact-erasure/${tenantId}/${erasureId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 2, waiting: 1000, called: 'erasures' },
   },
   emailCampaign: {
     id: ({ tenantId, campaignId }) => `email-campaign/${tenantId}/${campaignId}`,
@@ -261,6 +284,7 @@ export const workflows = {
     id: ({ tenantId, reportId, runId }) => `report/${tenantId}/${reportId}/${runId}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 1, waiting: 100, called: 'reports' },
     summary: ({ reportId, runId }) => `report ${reportId}, run ${runId}`,
     attributes: ofTenant,
   },
@@ -281,6 +305,7 @@ export const workflows = {
     id: ({ tenantId, segmentId, build }) => `segment-build/${tenantId}/${segmentId}/${build}`,
     queue: QUEUES.jobs,
     policy: once,
+    turns: { running: 3, waiting: 1000, called: 'builds of segments' },
   },
 } satisfies Registry;
 
@@ -290,6 +315,14 @@ export const workflowOf = <Type extends WorkflowType>(type: Type): Registry[Type
 /** The id of a workflow. */
 export const workflowId = <Type extends WorkflowType>(type: Type, input: WorkflowInputs[Type]): string =>
   workflowOf(type).id(input);
+
+/** The kinds of jobs, with how many of them a tenant may have. */
+export const JOBS: readonly { type: WorkflowType; turns: Turns }[] = (
+  Object.entries(workflows as Registry) as [WorkflowType, { turns?: Turns }][]
+).flatMap(([type, { turns }]) => (turns ? [{ type, turns }] : []));
+
+/** The turns of a kind of job; undefined for other workflows. */
+export const turnsOf = (type: WorkflowType): Turns | undefined => JOBS.find((job) => job.type === type)?.turns;
 
 /** Wakes a running workflow by the signal `wake`; does nothing if there is none with this id. */
 export interface WorkflowWake {

@@ -24,7 +24,7 @@ export const migrationRoutes: RouteSpec[] = [
       202: { schema: schema.Migration },
       200: { schema: schema.MigrationPlan, description: 'What it would do (`dryRun`)' },
     },
-    errors: ['conflict'],
+    errors: ['conflict', 'limit_reached'],
     check: ({ tx, params, body: { from, to, map = {} } }) =>
       migrationViolations(tx, params.id ?? 0, {
         ...(from === undefined ? {} : { from }),

@@ -176,7 +176,7 @@ export const campaignRoutes: RouteSpec[] = [
     body: schema.Audience,
     bodyOptional: true,
     responses: { 202: { schema: schema.Started } },
-    errors: ['conflict'],
+    errors: ['conflict', 'limit_reached'],
     check: ({ given }) => audienceViolations(given),
     handler: async ({ em, deps, caller, params, body }) => {
       const { checkUrl } = deps.outbound;

@@ -36,7 +36,7 @@ export const simulationRoutes: RouteSpec[] = [
     params: IdParams,
     body: schema.SimulationRequest,
     responses: { 200: { schema: schema.Simulation }, 202: { schema: schema.SimulationJob } },
-    errors: ['conflict', 'unavailable'],
+    errors: ['conflict', 'unavailable', 'limit_reached'],
     check: ({ given }) => simulationViolations(given),
     handler: async ({ em, caller, deps, params, body }) => {
       const answer = await requestSimulation(em, caller, params.id, body, deps.env.MAIL_FROM, deps.outbound.checkUrl);

@@ -100,6 +100,7 @@ export const erasureRoutes: RouteSpec[] = [
       'While the erasure is in progress, repeating the request returns the same erasure.',
     params: IdParams,
     responses: { 202: { schema: Answer } },
+    errors: ['limit_reached'],
     handler: async ({ em, caller, params }) => {
       const erasure = await requestErasure(em, caller, params.id);
       return accepted(`/contacts/erasures/${erasure.id}`, present(erasure));

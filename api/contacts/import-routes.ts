@@ -240,7 +240,7 @@ export const importRoutes: RouteSpec[] = [
       limits: 'a file of up to `IMPORT_MAX_BYTES` (default 1 GiB)',
     },
     responses: { 202: { schema: ImportAnswer } },
-    errors: ['unsupported_file'],
+    errors: ['unsupported_file', 'limit_reached'],
     check: ({ tx, body, files }) => partViolations(tx, body, files),
     prepare: keepFile,
     handler: async ({ em, caller }, { fileName, objectKey, request, inspection }) => {
@@ -307,7 +307,7 @@ export const importRoutes: RouteSpec[] = [
     params: IdParams,
     summary: 'Undo an import: remove what it created and restore what it changed, unless changed since',
     responses: { 202: { schema: ImportAnswer } },
-    errors: ['conflict'],
+    errors: ['conflict', 'limit_reached'],
     handler: async ({ em, caller, params }) =>
       accepted(`/contacts/imports/${params.id}`, presentImport(await startUndo(em, caller, params.id))),
   }),

@@ -71,7 +71,7 @@ export const segmentResource = ({ path, one, what }: SegmentBase): RouteSpec[] =
     params: IdParams,
     body: schema.SegmentUpdate,
     responses: { 200: { schema: schema.Segment } },
-    errors: ['precondition_failed'],
+    errors: ['precondition_failed', 'limit_reached'],
     check: async ({ tx, params, body, given, readOnly }) => {
       const current = await tx.findOne(Segment, { id: params.id ?? 0 });
       if (!current) return [];
@@ -111,7 +111,7 @@ export const segmentResource = ({ path, one, what }: SegmentBase): RouteSpec[] =
     access: 'contacts:write',
     // `repeatable`, because a single transaction would lock every contact until the last one is evaluated.
     params: IdParams,
-    errors: ['conflict'],
+    errors: ['conflict', 'limit_reached'],
     repeatable: true,
     responses: {
       200: { schema: schema.Rebuilt },

@@ -78,6 +78,7 @@ const collection = (base: SegmentBase, many: string, body: Body): RouteSpec[] =>
     access: 'contacts:write',
     body,
     responses: { 201: { schema: schema.Segment } },
+    errors: ['limit_reached'],
     check: async ({ tx, caller, body: { type: sent, contactIds, ...rest }, given }) => {
       const type = given.type === undefined ? typeOf(given) : sent;
       return [

@@ -19,7 +19,7 @@ export const replayRoutes: RouteSpec[] = [
       202: { schema: schema.Replay },
       200: { schema: schema.Replay, description: 'What it would do (`dryRun`)' },
     },
-    errors: ['conflict'],
+    errors: ['conflict', 'limit_reached'],
     check: ({ body }) => replayViolations(body),
     handler: async ({ em, caller, params, body }) => {
       const replay = await requestReplay(em, caller, params.id, body);

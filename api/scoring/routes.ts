@@ -292,6 +292,7 @@ export const scoringRoutes: RouteSpec[] = [
     access: 'settings:write',
     body: schema.SettingsUpdate,
     responses: { 200: { schema: schema.Settings } },
+    errors: ['limit_reached'],
     check: async ({ tx, body, readOnly }) => {
       const current = await readSettings(tx);
       return [

@@ -92,7 +92,7 @@ export const deliveryRoutes: RouteSpec[] = [
     params: IdParams,
     body: schema.ReplayRequest,
     responses: { 202: { schema: schema.Replay } },
-    errors: ['conflict'],
+    errors: ['conflict', 'limit_reached'],
     check: ({ body }) => replayViolations(body as { from?: string; to?: string }),
     handler: async ({ em, caller, params, body }) => {
       const replay = await requestReplay(em, caller, params.id, body);

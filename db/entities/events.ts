@@ -45,18 +45,22 @@ OutboxSendRequestSchema.setClass(OutboxSendRequest);
 
 /**
  * Workflows to start, written in the transaction that needs them, so that the relay starts those that the caller could
- * not.
+ * not. A job stays until its workflow has ended.
  */
 const OutboxWorkflowSchema = defineEntity({
   name: 'OutboxWorkflow',
   tableName: 'outbox_workflows',
   ...tenantTable,
+  indexes: [{ name: 'outbox_workflows_jobs_idx', properties: ['tenantId', 'workflowType', 'id'], where: 'is_job' }],
   properties: {
     id: id(),
     tenantId: tenantId(),
     workflowType: p.string().length(100),
     workflowId: p.text(),
     input: json<Record<string, unknown>>(),
+    isJob: p.boolean().default(false),
+    /** Of a job: since when it is at work; null while it waits for its turn. */
+    startedAt: timestamp().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });

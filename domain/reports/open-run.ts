@@ -1,6 +1,6 @@
 import { ReportRun, type Report, type ReportPeriod } from '../../db/entities/reports.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { appendWorkflow } from '../../events/outbox.ts';
+import { appendJob, appendWorkflow } from '../../events/outbox.ts';
 import { workflowId } from '../../workflows/registry.ts';
 import type { Interval, Period } from '../common/period.ts';
 import { removeOldRuns } from './report-files.ts';
@@ -37,6 +37,6 @@ export async function openRun(
   });
   await tx.flush();
   await removeOldRuns(tx, report);
-  await appendWorkflow(tx, 'report', input);
+  await (scheduledAt ? appendWorkflow : appendJob)(tx, 'report', input);
   return run;
 }

@@ -108,6 +108,7 @@ test('a relay that dies in the middle of a batch: each consumer handles it once,
     log: deps.log,
     metrics: deps.metrics,
     startWorkflow: async () => {},
+    runJob: async () => {},
   };
   const dying = startRelay({ ...parts, nats: failing });
   await until('it has published some', async () => left <= 0);

@@ -40,10 +40,11 @@ const relay = (overrides: Partial<Pick<RelayDeps, 'databaseUrl' | 'metrics' | 's
     log: deps.log,
     metrics: deps.metrics,
     startWorkflow: async () => {},
+    runJob: async () => {},
     ...overrides,
   });
 
-/** Which of the three tables a process relays, as its metrics tell. */
+/** Which of the four loops of the relay a process runs, as its metrics tell. */
 const relaying = async ({ relaying: gauge }: Metrics): Promise<number[]> =>
   (await gauge.get()).values.map(({ value }) => value);
 
@@ -211,10 +212,10 @@ test('one of two relays publishes, and the second takes over', async () => {
   await append([visit(4, '1')]);
   await until('the first has relayed', async () => (await published()).length === 1);
   const second = relay({ metrics: metricsOfSecond });
-  assert.deepEqual(await relaying(metricsOfSecond), [0, 0, 0]);
+  assert.deepEqual(await relaying(metricsOfSecond), [0, 0, 0, 0]);
   await until('the first relays all', async () => (await relaying(metricsOfFirst)).every((one) => one === 1));
   await first.stop();
-  assert.deepEqual(await relaying(metricsOfFirst), [0, 0, 0]);
+  assert.deepEqual(await relaying(metricsOfFirst), [0, 0, 0, 0]);
   await append([visit(4, '2')]);
   await until('the second has relayed', async () => (await published()).length === 2);
   await until('the second relays all', async () => (await relaying(metricsOfSecond)).every((one) => one === 1));
@@ -225,7 +226,7 @@ test('a workflow that can not be started stays in the outbox until it can', asyn
   const started: string[] = [];
   let failures = 2;
   await tenantEm(deps.orm, 'default').transactional((tx) =>
-    appendWorkflow(tx, 'importUndo', { tenantId: 'default', importId: 1 }),
+    appendWorkflow(tx, 'campaignResume', { tenantId: 'default', campaignId: 1, version: 2 }),
   );
   const running = relay({
     startWorkflow: async ({ type, id, input }) => {
@@ -235,7 +236,9 @@ test('a workflow that can not be started stays in the outbox until it can', asyn
   });
   await until('it is started', () => started.length > 0);
   await running.stop();
-  assert.deepEqual(started, ['importUndo import-undo/default/1 {"importId":1,"tenantId":"default"}']);
+  assert.deepEqual(started, [
+    'campaignResume campaign-resume/default/1/2 {"version":2,"tenantId":"default","campaignId":1}',
+  ]);
 });
 
 test('a bulk of events becomes rows of at most 500 of one type', () => {

@@ -16,7 +16,7 @@ import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { eventOf } from '../support/events.ts';
 import { until } from '../support/until.ts';
 import { wait } from './campaign-paths.ts';
-import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';
+import { startJourneys, TENANT, WHOLE_MS, type Journeys } from './campaign-support.ts';
 
 let journeys: Journeys;
 const load = definitionCache();
@@ -301,7 +301,7 @@ test('an enrolment whose worker dies again and again enters each contact once, a
   const page = (after: number) => enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId, after });
   // Two pages are committed and nothing of them is started, nor noted in a heartbeat.
   await page((await page(0)).cursor);
-  const { enrolPages } = campaignActivities(journeys.deps);
+  const { enrolPages } = campaignActivities(journeys.deps, WHOLE_MS);
   const dying = new MockActivityEnvironment();
   let beats = 0;
   dying.on('heartbeat', () => {

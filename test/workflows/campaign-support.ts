@@ -3,6 +3,7 @@ import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Runtime, Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
+import { campaignActivities } from '../../activities/campaigns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { startFromOutbox } from '../../activities/start-executions.ts';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
@@ -28,6 +29,8 @@ import { until } from '../support/until.ts';
 export const TENANT = 'default';
 export const MINUTE = 60_000;
 export const DAY = 1440 * MINUTE;
+/** A slice that is longer than any test: an enrolment is one activity, however slow the machine is. */
+export const WHOLE_MS = 60 * MINUTE;
 /** Minutes of a wait that lasts, whatever time the tests before have skipped: executions are entered by the real clock. */
 export const LONG = 2_000_000;
 
@@ -223,7 +226,10 @@ export async function startJourneys(): Promise<Journeys> {
       await withClient(slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(statement));
     },
     scheduling: client,
-    worker: async (given = createActivities(deps), { forgetful = false } = {}) => {
+    worker: async (
+      given = { ...createActivities(deps), ...campaignActivities(deps, WHOLE_MS) },
+      { forgetful = false } = {},
+    ) => {
       const activities = { ...given, keepSchedule, keepReportSchedule };
       const common = {
         connection: env.nativeConnection,

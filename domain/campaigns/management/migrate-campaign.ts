@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignMigration, OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendJob } from '../../../events/outbox.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
@@ -151,7 +151,7 @@ export async function migrateCampaign(
       before: { version: from },
       after: { version: to, migrationId: migration.id },
     });
-    await appendWorkflow(tx, 'campaignMigration', workflow);
+    await appendJob(tx, 'campaignMigration', workflow);
     return migration;
   });
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignEnrolment, CampaignVersion } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
+import { appendJob, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
@@ -132,7 +132,7 @@ async function enrol(
     workflowId: workflowId('campaignEnrolment', input),
   });
   await tx.flush();
-  await appendWorkflow(tx, 'campaignEnrolment', input);
+  await appendJob(tx, 'campaignEnrolment', input);
   return enrolmentId;
 }
 

@@ -1,7 +1,7 @@
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { Campaign, CampaignSimulation } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
+import { appendJob, type Origin } from '../../../events/outbox.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 import { parseDateTime } from '../../common/instants.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
@@ -146,7 +146,7 @@ async function startJob(
       workflowId: workflowId('campaignSimulation', input),
     });
     await tx.flush();
-    await appendWorkflow(tx, 'campaignSimulation', input);
+    await appendJob(tx, 'campaignSimulation', input);
     return job;
   });
 }

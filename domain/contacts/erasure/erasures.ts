@@ -1,6 +1,6 @@
 import { Erasure } from '../../../db/entities/contacts.ts';
 import { retriedTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendJob } from '../../../events/outbox.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
@@ -42,7 +42,7 @@ export async function requestErasure(em: EntityManager, caller: Caller, contactI
       resourceId: contactId,
       after: { erasureId: erasure.id },
     });
-    await appendWorkflow(tx, 'contactErasure', input);
+    await appendJob(tx, 'contactErasure', input);
     return erasure;
   });
 }

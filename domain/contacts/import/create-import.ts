@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { ContactImport, type ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { Segment } from '../../../db/entities/contacts.ts';
-import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
@@ -64,7 +64,7 @@ export async function createImport(
       resourceId: job.id,
       after: { mode, dryRun, ...(listId === undefined ? {} : { listId }) },
     });
-    await appendWorkflow(tx, 'contactImport', input);
+    await appendJob(tx, 'contactImport', input);
     return job;
   });
 }

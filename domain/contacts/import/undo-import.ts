@@ -1,6 +1,6 @@
 import { retriedTransaction, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
-import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { undoChunk } from './undo-chunk.ts';
@@ -38,7 +38,7 @@ export async function startUndo(em: EntityManager, author: Author, id: number): 
       resourceType: 'contact_import',
       resourceId: id,
     });
-    await appendWorkflow(tx, 'importUndo', { tenantId, importId: id });
+    await appendJob(tx, 'importUndo', { tenantId, importId: id });
     return job;
   });
 }

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { ScoringReplay, ScoringRule } from '../../../db/entities/scoring.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendJob } from '../../../events/outbox.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
@@ -135,7 +135,7 @@ async function startReplay(
       after: { from: replay.fromAt, replayId: started.id },
     });
   }
-  await appendWorkflow(tx, 'scoringReplay', workflow);
+  await appendJob(tx, 'scoringReplay', workflow);
   return started;
 }
 

@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendJob, appendWorkflow } from '../../../events/outbox.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import { awaitContactWriters, lockAllContacts, lockRange } from '../../contacts/values/lock-contacts.ts';
 import { clockLeaves } from '../filter/clock-leaves.ts';
@@ -46,7 +46,7 @@ export async function beginBuilds(
   if (!waits && (await isSmallBuild(tx, tenantId, segments.length))) return buildNow(tx, tenantId, segments);
   for (const segment of segments) {
     if (!all.some((other) => isBuilding(other) && names(segment, other)))
-      await startBuild(tx, tenantId, { id: segment.id, build: segment.build + 1 });
+      await appendJob(tx, 'segmentBuild', { tenantId, segmentId: segment.id, build: segment.build + 1 });
   }
 }
 
@@ -68,14 +68,6 @@ async function buildNow(tx: EntityManager, tenantId: string, segments: DynamicSe
     await fillRange(tx, tenantId, { id, ...begun! }, { after: 0, upTo: Number.MAX_SAFE_INTEGER });
     await setReady(tx, tenantId, id, filter);
   }
-}
-
-async function startBuild(
-  tx: EntityManager,
-  tenantId: string,
-  { id, build }: { id: number; build: number },
-): Promise<void> {
-  await appendWorkflow(tx, 'segmentBuild', { tenantId, segmentId: id, build });
 }
 
 /** Updates a segment's members in a range of contacts that the caller has locked; returns who entered and left. */
@@ -203,6 +195,7 @@ async function finishBuild(tx: EntityManager, input: WorkflowInputs['segmentBuil
   const all = await dynamicSegments(tx, tenantId);
   const waiting = all.filter((other) => other.status === 'BUILDING' && other.causes.has(`member:${segmentId}`));
   for (const other of waiting) {
-    if (!all.some((named) => named.status === 'BUILDING' && names(other, named))) await startBuild(tx, tenantId, other);
+    if (!all.some((named) => named.status === 'BUILDING' && names(other, named)))
+      await appendWorkflow(tx, 'segmentBuild', { tenantId, segmentId: other.id, build: other.build });
   }
 }

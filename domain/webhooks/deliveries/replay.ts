@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { WebhookReplay } from '../../../db/entities/webhooks.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendJob } from '../../../events/outbox.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
@@ -72,7 +72,7 @@ export async function requestReplay(
       resourceId: endpointId,
       after: { replayId: replay.id, from: replay.fromAt, to: replay.toAt, types: replay.types ?? null, only },
     });
-    await appendWorkflow(tx, 'webhookReplay', workflow);
+    await appendJob(tx, 'webhookReplay', workflow);
     return replay;
   });
 }

@@ -58,9 +58,5 @@ test('kill -9 of the worker in the middle: each contact is entered once, and eac
   // A start is noted after it, so a workflow may run before.
   await until('each start is noted', async () => (await counts()).started === CONTACTS);
   assert.deepEqual(await counts(), { executions: CONTACTS, contacts: CONTACTS, started: CONTACTS });
-  const { events } = await service.deps.temporal.workflow
-    .getHandle(`campaign-enrolment/default/${enrolmentId}`)
-    .fetchHistory();
-  assert.ok(events!.length <= 15, `${events!.length} events`);
   await worker.end('SIGKILL');
 }, 500_000);

@@ -55,7 +55,7 @@ test('what the service does is counted', async () => {
       async () => sum(await (await fetch(`${service.url}/metrics`)).text(), sample) > 0,
     );
   // One for each outbox table.
-  assert.equal(sum(await (await fetch(`${service.url}/metrics`)).text(), /^perennial_outbox_relaying\{/), 3);
+  assert.equal(sum(await (await fetch(`${service.url}/metrics`)).text(), /^perennial_outbox_relaying\{/), 4);
 });
 
 test("a worker serves its metrics, and each line of its log is JSON, Temporal's core's too", async () => {
