@@ -274,6 +274,11 @@ const PushSubscriptionSchema = defineEntity({
   ],
   indexes: [
     { name: 'push_subscriptions_contact_idx', properties: ['tenantId', 'contactId'], where: 'contact_id is not null' },
+    {
+      name: 'push_subscriptions_unlinked_idx',
+      properties: ['tenantId', 'siteId', 'updatedAt', 'id'],
+      where: 'contact_id is null and site_id is not null',
+    },
     { name: 'push_subscriptions_site_idx', properties: ['tenantId', 'siteId', 'id'], where: 'site_id is not null' },
   ],
   properties: {

@@ -27,7 +27,7 @@ export interface OutboundRequest {
    */
   release?: () => boolean | Promise<boolean>;
   limits?: Partial<Pick<OutboundLimits, 'connectMs' | 'totalMs' | 'answerBytes' | 'waitMs'>>;
-  /** `none`: takes none of the places of its host and owner; the caller limits how many it sends at once. */
+  /** `none`: takes no place; the caller limits how many it sends at once. */
   places?: 'none';
 }
 
@@ -50,10 +50,11 @@ export interface OutboundLimits {
    */
   totalMs: number;
   answerBytes: number;
-  /** Requests on their way at once, in this process. */
+  /** Requests on their way at once, in this process: of one owner to one host, of all to it, and of one owner. */
+  perOwnerAndHost: number;
   perHost: number;
   perOwner: number;
-  /** How long a request waits for each of the two places. */
+  /** How long a request waits for each of these places. */
   waitMs: number;
   /** Connections that are kept although nothing uses them, to all hosts. */
   idle: number;
@@ -63,7 +64,8 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
   connectMs: 5_000,
   totalMs: 10_000,
   answerBytes: 16_384,
-  perHost: 10,
+  perOwnerAndHost: 10,
+  perHost: 100,
   perOwner: 50,
   waitMs: 3_000,
   idle: 500,
@@ -91,7 +93,7 @@ export function createOutbound(
   resolver = createResolver(),
 ): Outbound {
   const all = { ...OUTBOUND_LIMITS, ...given };
-  const { perHost, perOwner, waitMs } = all;
+  const { perOwnerAndHost, perHost, perOwner, waitMs } = all;
   // The filtering agent compares addresses with single ones: a range of the other family makes it write to the console.
   const letThrough: string[] = [];
   const judge = (address: string): ReturnType<typeof judgeAddress> => {
@@ -111,6 +113,8 @@ export function createOutbound(
   const plain = new http.Agent({ ...shared, lookup: guardedLookup(resolver, judge, ['allowed']) });
   boundIdleConnections([secure, plain], all.idle);
   const owners = new Places({ most: perOwner, mostWaiting: perOwner, waitMs });
+  // Of each owner, so that a host that hangs for one is not refused to the others.
+  const ownHosts = new Places({ most: perOwnerAndHost, mostWaiting: perOwnerAndHost * 2, waitMs });
   const hosts = new Places({ most: perHost, mostWaiting: perHost * 2, waitMs });
   const check: CheckUrl = (url) => checkUrl(url, allow);
   // Providers and endpoints are called at the same URLs again and again.
@@ -148,7 +152,11 @@ export function createOutbound(
       const send = () => exchangeWith(url, literal, request);
       if (request.places === 'none') return send();
       const wait = request.limits?.waitMs;
-      return owners.hold(request.owner, busy, () => hosts.hold(url.hostname, busy, send, wait), wait);
+      const { owner } = request;
+      const { hostname } = url;
+      const atHost = () => hosts.hold(hostname, busy, send, wait);
+      const atOwnHost = () => ownHosts.hold(JSON.stringify([owner, hostname]), busy, atHost, wait);
+      return owners.hold(owner, busy, atOwnHost, wait);
     },
     close: () => {
       secure.destroy();

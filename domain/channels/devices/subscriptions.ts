@@ -15,6 +15,12 @@ import { subscriptionDigest } from '../push/subscription-digest.ts';
 /** A contact receives pushes on this many devices: one more replaces the one that was last heard of longest ago. */
 const MOST_DEVICES = 50;
 
+/**
+ * A site has so many devices that belong to nobody, whoever subscribed them: anybody can. One more ends the one that was
+ * last heard of longest ago. Nothing is sent to them, and one that is linked later is stored anew.
+ */
+export const MOST_UNLINKED = 1_000;
+
 /** A device that wants pushes, valid. */
 export interface DeviceInput {
   type: SubscriptionType;
@@ -74,6 +80,7 @@ export async function saveDevice(
       const owner = saved.contactId ?? inherited;
       if (author) await auditSaved(tx, author, device, { ...saved, contactId: owner });
       if (owner !== null) await replaceOldest(tx, tenantId, owner);
+      else if (device.siteId !== undefined) await deleteOldestUnlinked(tx, tenantId, device.siteId);
       return saved;
     });
   });
@@ -170,6 +177,16 @@ const replaceOldest = (tx: EntityManager, tenantId: string, contactId: number) =
     where tenant_id = ${tenantId} and id in (
       select id from push_subscriptions where tenant_id = ${tenantId} and contact_id = ${contactId} and status = 'active'
       order by updated_at desc, id desc offset ${MOST_DEVICES})`,
+  );
+
+/** Keeps at most MOST_UNLINKED devices of a site that belong to nobody. */
+const deleteOldestUnlinked = (tx: EntityManager, tenantId: string, siteId: number) =>
+  rows(
+    tx,
+    sql`
+    delete from push_subscriptions where tenant_id = ${tenantId} and contact_id is null and id in (
+      select id from push_subscriptions where tenant_id = ${tenantId} and site_id = ${siteId} and contact_id is null
+      order by updated_at desc, id desc offset ${MOST_UNLINKED} for update skip locked)`,
   );
 
 /**

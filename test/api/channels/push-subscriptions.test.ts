@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { makeContactToken } from '../../../domain/addresses/contact-token.ts';
 import { memberWith, newRole, newTenant } from '../../support/accounts.ts';
+import { MOST_UNLINKED } from '../../../domain/channels/devices/subscriptions.ts';
 import { shownEndpoint } from '../../../domain/channels/people/shown-endpoint.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { newBrowser, pushing, type Site } from '../../support/channels/pushing.ts';
@@ -402,4 +403,34 @@ test('a contact keeps its fifty latest devices', async () => {
     data.map(({ id }: { id: number }) => id).sort((a: number, b: number) => a - b),
     ids.slice(2),
   );
+});
+
+test('a site keeps as many browsers of nobody as it may have: the oldest go, and none of a contact', async () => {
+  const busy = await push.makeSite();
+  const person = await channels.makePerson();
+  const linked = await push.subscribe(busy, newBrowser(), { contactToken: tokenFor(person.id) });
+  const elsewhere = await push.subscribe(site, newBrowser());
+  await channels.engine(sql`
+    with old as (
+      update push_subscriptions set updated_at = now() - interval '1 year' where id in (${linked.body.id}, ${elsewhere.body.id}))
+    insert into push_subscriptions (tenant_id, type, site_id, endpoint, digest, updated_at)
+    select 'default', 'webpush', ${busy.id}, 'https://push.example.com/' || n, 'stranger ' || n, now() - n * interval '1 minute'
+    from generate_series(1, ${MOST_UNLINKED}) n`);
+  const strangers = async () =>
+    (
+      await channels.engine<{ digest: string }>(
+        sql`select digest from push_subscriptions where site_id = ${busy.id} and contact_id is null order by updated_at desc`,
+      )
+    ).map(({ digest }) => digest);
+  const made = await push.subscribe(busy, newBrowser());
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const left = await strangers();
+  assert.equal(left.length, MOST_UNLINKED);
+  assert.deepEqual(
+    left.slice(1),
+    Array.from({ length: MOST_UNLINKED - 1 }, (_, n) => `stranger ${n + 1}`),
+  );
+  await push.subscribe(busy, newBrowser(), { contactToken: tokenFor(person.id) });
+  assert.equal((await strangers()).length, MOST_UNLINKED, "one of a contact takes nobody's place");
+  for (const { body } of [linked, elsewhere, made]) assert.equal((await read(body.id)).id, body.id);
 });

@@ -157,6 +157,16 @@ test('one host has only so many requests at once; who waits too long was not sen
   for (let n = 0; n < 6; n += 1) (await until('another has come', () => held.shift()))();
   for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
   assert.equal(most, 2);
+  const shared = outbound(LOOPBACK, { perOwnerAndHost: 2, waitMs: 10_000 });
+  const hanging = Array.from({ length: 6 }, () => post(shared, `http://127.0.0.1:${port}/`));
+  await until('two of one owner have come', () => held.length === 2);
+  assert.equal((await failure(post(shared, `http://127.0.0.1:${port}/`))).code, 'busy');
+  const other = post(shared, `http://127.0.0.1:${port}/`, 'other');
+  await until('that of another owner does not wait for them', () => held.length === 3);
+  held.pop()!();
+  assert.equal((await other).status, 200);
+  for (let n = 0; n < 6; n += 1) (await until('another has come', () => held.shift()))();
+  await Promise.all(hanging);
   const impatient = outbound(LOOPBACK, { perHost: 1, waitMs: 50 });
   const first = post(impatient, `http://127.0.0.1:${port}/`);
   await until('it has come', () => held.length === 1);
