@@ -47,6 +47,9 @@ export const eventContracts = {
     contactId: Type.Union([id, Type.Null()]),
     automated: Type.Boolean(),
     first: Type.Optional(Type.Boolean()),
+    inferred: Type.Optional(
+      Type.Boolean({ description: 'No picture was fetched: a person followed a link, and so opened the email' }),
+    ),
     templateId: Type.Optional(id),
     campaignId: Type.Optional(id),
     externalId: Type.Optional(text),

@@ -23,7 +23,7 @@ export const linkRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params: { code } }) => {
       const link = await linkReader(deps.orm).find(code);
       if (!link) throw new AppError('not_found', 'There is no such link', { headers: noStore });
-      const visit = { address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method };
+      const visit = { address: ctx.ip, method: ctx.method, headers: ctx.headers };
       const hit = messageHit(link, visit, deps.env.PUBLIC_URL);
       if (hit && !(await hitPublisher(deps.nats, deps.log).publish(hit))) throw clickNotStored();
       return { headers: { ...noStore, Location: link.url } };

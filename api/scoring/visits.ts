@@ -9,6 +9,7 @@ import type { VisitedPage } from '../../domain/scoring/visits/visited-page.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { inBatches } from '../route/in-batches.ts';
 import type { Reply } from '../route/route.ts';
+import { isPrefetch } from '../tracking/prefetch.ts';
 import { readScript, SCRIPT_CACHE, scriptReply } from '../route/script-reply.ts';
 
 const script = readScript(join(import.meta.dirname, 'bundles', 'visits.js'));
@@ -28,10 +29,6 @@ const record = inBatches<WebVisit>(({ orm }, visits) => recordWebVisits(engineEm
     new AppError('unavailable', 'Too many visits are being recorded; try again', { headers: { 'Retry-After': '5' } }),
 });
 
-/** Pages that are loaded in advance, and may never be seen; the headers of Chromium, old Safari and old Firefox. */
-const isPrefetch = (ctx: Context): boolean =>
-  ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => /prefetch|prerender|preview/i.test(ctx.get(name)));
-
 export interface ToldVisit {
   site: string;
   contactToken: string;
@@ -48,7 +45,7 @@ export async function recordToldVisit(
   { site, contactToken, page }: ToldVisit,
   requestId: string,
 ): Promise<void> {
-  if (isRobot(ctx.get('user-agent')) || isPrefetch(ctx)) return;
+  if (isRobot(ctx.get('user-agent')) || isPrefetch(ctx.headers)) return;
   const contactId = readContactToken(deps.links, contactToken, site);
   if (contactId !== null) await record(deps, { tenantId: site, contactId, page, requestId });
 }

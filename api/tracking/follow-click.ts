@@ -94,7 +94,7 @@ export function createFollowClick({ deps, mayPass, headers, logAnswer }: Tools, 
     if (!target) return application(request, response);
     const requestId = requestIdOf(request);
     logAnswer(request, response, () => ({ requestId, path, operation }));
-    const hit = target.hitOf({ address, userAgent: request.headers['user-agent'] ?? '', method: request.method! });
+    const hit = target.hitOf({ address, method: request.method!, headers: request.headers });
     if (hit && !(await publisher.publish(hit))) return notStored(request, response, requestId);
     response
       .writeHead(302, [

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { keptUrl } from '../../domain/addresses/kept-url.ts';
 import { isOptOutPage } from '../../domain/emails/rendering/links.ts';
 import type { EmailHit, MessageHit } from '../../domain/tracking/hit.ts';
-import { isAutomatedAgent } from '../../domain/tracking/tracking-agents.ts';
 import { AppError } from '../../domain/common/errors.ts';
+import { isPrefetch } from './prefetch.ts';
 
 const MAX_AGENT = 500;
 
@@ -13,18 +14,17 @@ export const noStore = { 'Cache-Control': 'no-store, private', 'X-Robots-Tag': '
 /** Who hit, and how. */
 export interface Visit {
   address: string;
-  userAgent: string;
   method: string;
+  headers: IncomingHttpHeaders;
 }
 
-function hitOf({ address, userAgent, method }: Visit) {
-  const agent = userAgent.slice(0, MAX_AGENT) || null;
+function hitOf({ address, method, headers }: Visit) {
   return {
     id: randomUUID(),
     at: new Date().toISOString(),
     ip: address || null,
-    userAgent: agent,
-    automated: method === 'HEAD' || isAutomatedAgent(agent),
+    userAgent: headers['user-agent']?.slice(0, MAX_AGENT) || null,
+    automated: method === 'HEAD' || isPrefetch(headers),
   };
 }
 

@@ -165,6 +165,8 @@ const EmailEventSchema = defineEntity({
     /** Null until it is classified, 2 s after it was received; only then does it count as an event. */
     automated: p.boolean().nullable(),
     first: p.boolean().default(false),
+    /** An open without a pixel: whoever follows a link has opened the email. */
+    inferred: p.boolean().default(false),
     receivedAt: timestamp().defaultRaw('now()'),
   },
 });

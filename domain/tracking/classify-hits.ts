@@ -15,8 +15,8 @@ interface AroundRow {
 
 /**
  * Classifies hits received at least `afterSeconds` ago as automated or not, and writes their events. By then all links
- * that a scanner followed within the same second are stored, whichever process received them. Returns how many hits it
- * classified. Engine `em`.
+ * that a scanner followed within the same second are stored, whichever process received them. A click by a
+ * person implies an open, where there was none by a person before. Returns how many hits it classified. Engine `em`.
  */
 export async function classifyHits(em: EntityManager, afterSeconds: number): Promise<number> {
   return (await classify(em, emailHits, afterSeconds)) + (await classify(em, messageHits, afterSeconds));
@@ -34,12 +34,12 @@ async function classify<Row extends PendingHit>(
     if (pending.length === 0) return 0;
     const scanned = await findScanned(tx, ledger, pending);
     const known = await knownFirsts(tx, ledger, pending);
-    pending.sort((a, b) => a.at.getTime() - b.at.getTime());
-    for (const hit of pending) {
-      const key = `${hit.subject} ${hit.type}`;
+    const implying: Row[] = [];
+    for (const hit of pending.sort(inOrder)) {
       hit.automated = scanned.has(hit.id);
-      hit.first = !hit.automated && !known.has(key);
-      if (hit.first) known.add(key);
+      hit.first = !hit.automated && isFirst(known, hit.subject, hit.type);
+      const implies = ledger.inferOpens && hit.type === 'CLICK' && !hit.automated;
+      if (implies && isFirst(known, hit.subject, 'OPEN')) implying.push(hit);
     }
     const verdicts = JSON.stringify(pending.map(({ id, automated, first }) => ({ id, automated, first })));
     await rows(
@@ -52,9 +52,22 @@ async function classify<Row extends PendingHit>(
       tx,
       pending.filter((hit) => !hit.automated),
     );
-    await ledger.tell(tx, pending);
+    const opens = implying.length > 0 ? await ledger.inferOpens!(tx, implying) : [];
+    await ledger.tell(tx, [...opens, ...pending].sort(inOrder));
     return pending.length;
   });
+}
+
+/** By time; of an open and a click at the same time, the open comes first. */
+const inOrder = (a: PendingHit, b: PendingHit): number =>
+  a.at.getTime() - b.at.getTime() || Number(a.type === 'CLICK') - Number(b.type === 'CLICK');
+
+/** Whether there was no hit of this type before; from then on there was one. */
+function isFirst(known: Set<string>, subject: number, type: PendingHit['type']): boolean {
+  const key = `${subject} ${type}`;
+  const isNew = !known.has(key);
+  known.add(key);
+  return isNew;
 }
 
 /**

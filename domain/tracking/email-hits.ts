@@ -12,6 +12,7 @@ interface EmailHitRow extends PendingHit {
   template_id: number;
   campaign_id: number | null;
   external_id: string | null;
+  inferred?: boolean;
 }
 
 const ofEmail = sql`e.link_count, e.contact_id, e.template_id, e.campaign_id, e.external_id`;
@@ -36,8 +37,33 @@ export const emailHits: HitLedger<EmailHitRow> = {
       tx,
       hits.map((hit) => ({ tenantId: hit.tenant_id, id: hit.subject })),
     ),
+  inferOpens,
   tell: appendHitEvents,
 };
+
+/** The open that an email's clicks imply has an id of its own, so that there is at most one. */
+const inferredId = sql`md5('inferred-open/' || c.email_id)::uuid`;
+
+/** An open that was stored after the batch was read, though it came before the click, needs no other. */
+const isOpening = sql`exists (
+        select 1 from email_events o where o.tenant_id = c.tenant_id and o.email_id = c.email_id and o.type = 'OPEN'
+          and o.automated is null and o.at <= c.at)`;
+
+async function inferOpens(tx: EntityManager, clicks: readonly EmailHitRow[]): Promise<EmailHitRow[]> {
+  return rows<EmailHitRow>(
+    tx,
+    sql`
+    with come as (
+      insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, automated, first, inferred)
+      select c.tenant_id, c.email_id, c.campaign_id, ${inferredId}, 'OPEN', c.at, false, true, true
+      from email_events c where c.id = any(${clicks.map(({ id }) => id)}::bigint[]) and not ${isOpening}
+      on conflict (event_id) do nothing
+      returning id, tenant_id, email_id, type, at, url, automated, first, inferred
+    )
+    select v.*, v.email_id as subject, ${ofEmail}
+    from come v join emails e on e.tenant_id = v.tenant_id and e.id = v.email_id`,
+  );
+}
 
 /**
  * Stores hits of existing emails, each once. Writes events at once for those that are certainly automated; the others
@@ -76,7 +102,11 @@ async function appendHitEvents(tx: EntityManager, hits: readonly EmailHitRow[]):
         tenantId: hit.tenant_id,
         event:
           hit.type === 'OPEN'
-            ? { type: 'EMAIL_OPENED' as const, ...about, data: common }
+            ? {
+                type: 'EMAIL_OPENED' as const,
+                ...about,
+                data: { ...common, ...(hit.inferred ? { inferred: true } : {}) },
+              }
             : { type: 'EMAIL_CLICKED' as const, ...about, data: { ...common, url: hit.url ?? '' } },
       };
     }),

@@ -28,6 +28,8 @@ export interface HitLedger<Row extends PendingHit> {
   readPending: (tx: EntityManager, afterSeconds: number, limit: number) => Promise<Row[]>;
   /** Settles what was UNKNOWN and was hit by people. */
   settle: (tx: EntityManager, hits: readonly Row[]) => Promise<void>;
+  /** Stores the first opens that clicks by people imply, and returns them; absent if nothing is opened. */
+  inferOpens?: (tx: EntityManager, clicks: readonly Row[]) => Promise<Row[]>;
   /** Writes the events of classified hits. */
   tell: (tx: EntityManager, hits: readonly Row[]) => Promise<void>;
 }

@@ -6,7 +6,7 @@ interface AnyHit {
   at: string;
   ip: string | null;
   userAgent: string | null;
-  /** Certainly automated: a HEAD request or a known agent. */
+  /** Certainly automated, by its method or headers; agents are judged when it is stored. */
   automated: boolean;
 }
 

@@ -1,14 +1,13 @@
 /**
- * User agents of programs that fetch links and images of emails automatically. Deliberately short: scanners that do
- * not identify themselves are detected by their behaviour, and plain HTTP clients may be a person's tool.
+ * User agents of programs that fetch links and images of emails automatically, and say so.
  * - Mail security gateways that follow links before a person does.
  * - Office, which checks a link before it opens the browser.
  * - Previews of links that were pasted elsewhere.
  * - Search engines that found a forwarded link.
  * Not included: the image proxies of Gmail (GoogleImageProxy) and Yahoo (YahooMailProxy), which fetch when a person
- * opens the email, and Apple's Mail Privacy Protection, whose user agent looks like any browser.
+ * opens the email.
  */
-const AUTOMATED = new RegExp(
+const SCANNER = new RegExp(
   [
     'barracuda|proofpoint|mimecast|ironport|cisco ?secure ?email|fortimail|fortiguard|forcepoint|messagelabs',
     'trend ?micro|TMES|cloudmark|sophos|fireeye',
@@ -20,7 +19,29 @@ const AUTOMATED = new RegExp(
   'i',
 );
 
-/** Whether a user agent is a known prefetcher, scanner or link checker; false if it is missing. */
-export function isAutomatedAgent(userAgent: string | null | undefined): boolean {
-  return userAgent != null && AUTOMATED.test(userAgent);
+/** Whether a user agent names itself as a scanner, link checker, preview or search engine; false if it is missing. */
+export const isScanner = (userAgent: string): boolean => SCANNER.test(userAgent);
+
+/**
+ * What fetches mail in advance without a person: Apple's Mail Privacy Protection has no more than this; Gmail has one
+ * that no browser has had since 2017.
+ */
+const APPLE_PROXY = 'Mozilla/5.0';
+const GMAIL_PREFETCH = /\bEdge\/12\.246\b/;
+
+/** Libraries and programs, which begin with their name, and browsers without a window. */
+const PROGRAM = new RegExp(
+  [
+    '^(?:curl|wget|httpie|xh|fetch|node|node-fetch|undici|axios|got|superagent|deno|bun|postmanruntime|insomnia)(?:[/ (]|$)',
+    '^(?:python|aiohttp|httpx|scrapy|go-http-client|java|apache-httpclient|jakarta|okhttp|reactornetty|ktor-client)\\b',
+    '^(?:libwww-perl|lwp|php|guzzlehttp|symfony|wordpress|ruby|faraday|rest-client|httparty|reqwest|hyper|dart)\\b',
+    'HeadlessChrome|PhantomJS|Puppeteer|Playwright|Selenium|WindowsPowerShell',
+  ].join('|'),
+  'i',
+);
+
+/** Whether a hit with this user agent was not made by a person; so is one without an agent, which browsers have. */
+export function isAutomatedAgent(userAgent: string | null): boolean {
+  const agent = userAgent?.trim() ?? '';
+  return agent === '' || agent === APPLE_PROXY || isScanner(agent) || PROGRAM.test(agent) || GMAIL_PREFETCH.test(agent);
 }

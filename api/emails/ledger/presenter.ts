@@ -33,6 +33,10 @@ export function presentTracking({ email, figures, events }: Awaited<ReturnType<t
     firstOpenedAt: figures.first_opened_at,
     lastOpenedAt: figures.last_opened_at,
     firstClickedAt: figures.first_clicked_at,
-    events: events.map(({ user_agent: userAgent, ...event }) => ({ ...event, userAgent })),
+    events: events.map(({ user_agent: userAgent, inferred, ...event }) => ({
+      ...event,
+      userAgent,
+      ...(inferred ? { inferred } : {}),
+    })),
   };
 }

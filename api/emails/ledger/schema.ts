@@ -100,6 +100,12 @@ export const Tracking = strict({
       userAgent: nullable(Type.String()),
       automated: Type.Boolean(),
       first: Type.Boolean(),
+      inferred: Type.Optional(
+        Type.Boolean({
+          description:
+            'An open without a picture: a person followed a link, and so opened the email. Counts like another open',
+        }),
+      ),
     }),
   ),
 });

@@ -15,7 +15,7 @@ const PIXEL = Buffer.from(
 );
 
 const hitIn = (ctx: Context, type: 'OPEN' | 'CLICK', emailId: number, url: string | null) =>
-  emailHit({ type, emailId, url }, { address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method });
+  emailHit({ type, emailId, url }, { address: ctx.ip, method: ctx.method, headers: ctx.headers });
 
 function pixel(ctx: Context): Reply {
   // Never answer 304: an open served from a cache would not be counted.

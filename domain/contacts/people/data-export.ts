@@ -72,7 +72,7 @@ export async function exportPersonalData(em: EntityManager, caller: Caller, cont
         emails: await all(sql`
         select e.id, e.template_id as "templateId", t.name as "templateName", e.campaign_id as "campaignId", e.execution_id as "executionId", e.to_address as "to",
           e.status, e.reason, e.data, e.created_at as "createdAt", e.sent_at as "sentAt", coalesce((
-            select jsonb_agg(jsonb_build_object('type', v.type, 'at', v.at, 'url', v.url, 'ip', v.ip, 'userAgent', v.user_agent, 'automated', v.automated) order by v.id)
+            select jsonb_agg(jsonb_build_object('type', v.type, 'at', v.at, 'url', v.url, 'ip', v.ip, 'userAgent', v.user_agent, 'automated', v.automated, 'inferred', v.inferred) order by v.id)
             from email_events v where v.tenant_id = e.tenant_id and v.email_id = e.id), '[]') as events, coalesce((
             select jsonb_agg(jsonb_build_object('kind', b.kind, 'source', b.source, 'statusCode', b.status_code, 'diagnostic', b.diagnostic, 'at', b.at) order by b.id)
             from email_bounces b where b.tenant_id = e.tenant_id and b.email_id = e.id), '[]') as bounces

@@ -13,6 +13,7 @@ export interface TrackedEvent {
   user_agent: string | null;
   automated: boolean;
   first: boolean;
+  inferred: boolean;
 }
 
 interface Figures {
@@ -24,7 +25,7 @@ interface Figures {
 }
 
 /**
- * Opens and clicks of an email; figures do not count automated ones. `events` are the latest 1000, oldest first.
+ * Opens and clicks of an email; figures do not count automated ones, but inferred opens. `events` are the latest 1000, oldest first.
  * Throws 404.
  */
 export async function readTracking(
@@ -47,7 +48,7 @@ export async function readTracking(
       const events = await rows<TrackedEvent>(
         tx,
         sql`
-      select type, at, url, ip, user_agent, automated, first from email_events
+      select type, at, url, ip, user_agent, automated, first, inferred from email_events
       where ${of} and automated is not null order by at desc, id desc limit ${MAX_EVENTS}`,
       );
       return { email, figures: figures!, events: events.reverse() };

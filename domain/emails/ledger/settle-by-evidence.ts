@@ -95,7 +95,7 @@ export async function settleByHits(tx: EntityManager, emails: readonly EmailRef[
     with hit as (
       select distinct on (v.tenant_id, v.email_id) v.tenant_id, v.email_id, lower(v.type) as type
       from ${asked(unknown)} join email_events v on v.tenant_id = a.tenant_id and v.email_id = a.id
-      where v.type in ('OPEN', 'CLICK') and not v.automated order by v.tenant_id, v.email_id, v.at
+      where v.type in ('OPEN', 'CLICK') and not v.automated and not v.inferred order by v.tenant_id, v.email_id, v.at
     ), changed as (
       update emails m set status = 'SENT', reason = 'confirmed_by_' || h.type, ${settled}
       from hit h where m.tenant_id = h.tenant_id and m.id = h.email_id and m.reason is distinct from 'erased'

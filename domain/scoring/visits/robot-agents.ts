@@ -1,4 +1,4 @@
-import { isAutomatedAgent } from '../../tracking/tracking-agents.ts';
+import { isScanner } from '../../tracking/tracking-agents.ts';
 
 /**
  * User agents of programs that open pages and run their scripts, by the words with which they name themselves. A `bot`
@@ -15,4 +15,4 @@ const ROBOT = new RegExp(
 );
 
 /** Whether a user agent says that no person is visiting a page; false if it is missing. */
-export const isRobot = (userAgent: string): boolean => ROBOT.test(userAgent) || isAutomatedAgent(userAgent);
+export const isRobot = (userAgent: string): boolean => ROBOT.test(userAgent) || isScanner(userAgent);

@@ -187,7 +187,8 @@ test(
       // Through the whole application, too.
       for (const [index, headers] of [agent, { ...agent, origin: 'https://elsewhere.example' }, agent].entries()) {
         targets.push((await follow(links[index]!, 'GET', headers)).headers.get('location')!);
-        await untilEvents(emailId, index + 1);
+        // Beside the open that the first implies.
+        await untilEvents(emailId, index + 2);
       }
       const [form, foreign, view] = targets.map((target) => new URL(target));
       const token = form!.searchParams.get('contactToken');
@@ -197,7 +198,7 @@ test(
       assert.equal((await fetch(view!)).status, 200);
       const { clicks, events } = await tracking(emailId);
       assert.equal(clicks, 3);
-      assert.deepEqual(events.map(({ url }: { url: string }) => url).sort(), told);
+      assert.deepEqual(events.flatMap(({ url }: { url: string | null }) => url ?? []).sort(), told);
       const activities = await until('the timeline has them', async () => {
         const { data } = (await service.api('GET', `/contacts/${contactId}/activities`)).body;
         const found = data.filter(({ type }: { type: string }) => type === 'EMAIL_CLICKED');
@@ -298,10 +299,13 @@ test(
     // What scanners append changes nothing.
     const followed = await follow(`${links[0]!}&utm_source=scanner&x[]=1`);
     assert.deepEqual([followed.status, followed.headers.get('location')], [302, url]);
-    const { events } = await untilEvents(emailId, 1);
+    const { events } = await untilEvents(emailId, 2);
     assert.deepEqual(
       events.map((event: { type: string; url: string }) => [event.type, event.url]),
-      [['CLICK', url]],
+      [
+        ['CLICK', url],
+        ['OPEN', null],
+      ],
     );
   }),
 );
@@ -339,17 +343,98 @@ test(
         [true, false],
       ],
     });
-    assert.deepEqual(await flags(read, 2), {
-      figures: [0, 2],
+    assert.deepEqual(await flags(read, 3), {
+      figures: [1, 2],
       flags: [
+        [false, true],
         [false, true],
         [false, false],
       ],
     });
     // A person after the machine is the first.
     await follow(headed.links[0]!);
-    const later = await untilEvents(headed.emailId, 3);
-    assert.deepEqual([later.clicks, later.events.at(-1).first], [1, true]);
+    const later = await untilEvents(headed.emailId, 4);
+    assert.deepEqual([later.opens, later.clicks, later.events.at(-1).first], [1, 1, true]);
+  }),
+);
+
+test(
+  'hits without a person are automated: proxies and programs by their agents, prefetches by their headers',
+  counting(async () => {
+    const mail = await deliver();
+    const gmail = `${PHONE} Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0`;
+    const agents = ['', 'Mozilla/5.0', gmail, 'curl/8.14.1', `${PHONE} HeadlessChrome/140.0`];
+    const hits: Record<string, string>[] = [
+      ...agents.map((own) => ({ 'user-agent': own })),
+      { ...agent, 'sec-purpose': 'prefetch;prerender' },
+      { ...agent, purpose: 'prefetch' },
+      { ...agent, 'x-moz': 'prefetch' },
+      { ...agent, 'x-purpose': 'preview' },
+    ];
+    for (const headers of hits) {
+      await visit(mail.pixel, 'GET', headers);
+      assert.equal((await follow(mail.links[0]!, 'GET', headers)).status, 302);
+    }
+    // Through the whole application, too.
+    await follow(mail.links[0]!, 'GET', { ...agent, purpose: 'prefetch', origin: 'https://elsewhere.example' });
+    const { opens, clicks, events } = await untilEvents(mail.emailId, 2 * hits.length + 1);
+    assert.deepEqual([opens, clicks], [0, 0]);
+    assert.ok(events.every((event: { automated: boolean }) => event.automated));
+  }),
+);
+
+/** What is told of an email's opens: whether each is the first, and whether it is inferred. */
+const openings = async (emailId: number, count: number) =>
+  until(`${count} opens of email ${emailId} are published`, async () => {
+    const found = (await published(service, 'EMAIL_OPENED')).filter(({ data }) => data.emailId === emailId);
+    return found.length >= count && found.map(({ data }) => [data.first, data.inferred ?? false]);
+  });
+
+test(
+  'a click by a person implies an open, once, unless there was one before',
+  counting(async () => {
+    const begun = await service.api('GET', '/analytics/emails');
+    const [clicked, opened] = [await deliver(), await deliver()];
+    await follow(clicked.links[0]!, 'HEAD');
+    await visit(opened.pixel);
+    await follow(opened.links[0]!);
+    await untilEvents(opened.emailId, 2);
+    await untilEvents(clicked.emailId, 1);
+    assert.equal((await tracking(clicked.emailId)).opens, 0, 'a machine implies none');
+
+    await follow(clicked.links[0]!);
+    const { opens, firstOpenedAt, firstClickedAt, events } = await untilEvents(clicked.emailId, 3);
+    assert.deepEqual([opens, firstOpenedAt], [1, firstClickedAt]);
+    const { at, ...open } = events.find(({ type }: { type: string }) => type === 'OPEN');
+    const nobody = { url: null, ip: null, userAgent: null };
+    assert.deepEqual([at, open], [firstClickedAt, { type: 'OPEN', automated: false, first: true, inferred: true, ...nobody }]); // prettier-ignore
+    // Other clicks imply no other, and a picture that is fetched later is another open, but not the first.
+    await follow(clicked.links[1]!);
+    await untilEvents(clicked.emailId, 4);
+    await visit(clicked.pixel);
+    assert.deepEqual((await untilEvents(clicked.emailId, 5)).opens, 2);
+    assert.deepEqual(await openings(clicked.emailId, 2), [
+      [true, true],
+      [false, false],
+    ]);
+    assert.deepEqual((await tracking(opened.emailId)).opens, 1);
+    assert.deepEqual(await openings(opened.emailId, 1), [[true, false]]);
+
+    // It counts like another open: in figures, scores, conditions and the timeline.
+    await until('figures count it', async () => {
+      const { body } = await service.api('GET', '/analytics/emails');
+      return body.totals.opens - begun.body.totals.opens === 3 && body.totals.uniqueOpens - begun.body.totals.uniqueOpens === 2; // prettier-ignore
+    });
+    await until('scores count it', async () => {
+      const { body } = await service.api('GET', `/scoring/contacts/${clicked.contactId}`);
+      return body.totalScore === 2 * 5 + 2 * 10;
+    });
+    const filter = { event: 'EMAIL_OPENED', operator: 'atLeast', count: 2 };
+    const { body } = await service.api('POST', '/contacts/segments/preview', { filter });
+    assert.ok(body.sample.some(({ id }: { id: number }) => id === clicked.contactId));
+    const timeline = (await service.api('GET', `/contacts/${clicked.contactId}/activities`)).body.data;
+    const ofOpens = timeline.filter(({ type }: { type: string }) => type === 'EMAIL_OPENED');
+    assert.deepEqual(ofOpens.map(({ data }: { data: { inferred?: boolean } }) => data.inferred ?? false).sort(), [false, true]); // prettier-ignore
   }),
 );
 
@@ -372,7 +457,7 @@ test('a hit that is delivered twice is one event', async () => {
     at: new Date().toISOString(),
     url: null,
     ip: '192.0.2.1',
-    userAgent: null,
+    userAgent: PHONE,
     automated: false,
   };
   const publish = () =>
@@ -386,6 +471,42 @@ test('a hit that is delivered twice is one event', async () => {
   await untilEvents(probe.emailId, 1);
   assert.equal((await tracking(emailId)).events.length, 1);
   assert.equal((await published(service, 'EMAIL_OPENED')).filter(({ data }) => data.emailId === emailId).length, 1);
+});
+
+test('whatever order hits are delivered in, and however often, an email has one inferred open', async () => {
+  const [late, early] = [await deliver(), await deliver()];
+  const hit = (emailId: number, type: 'OPEN' | 'CLICK', secondsAgo: number) => ({
+    id: crypto.randomUUID(),
+    type,
+    emailId,
+    at: new Date(Date.now() - secondsAgo * 1000).toISOString(),
+    url: type === 'CLICK' ? 'https://example.com/two' : null,
+    ip: '192.0.2.1',
+    userAgent: PHONE,
+    automated: false,
+  });
+  const publish = (...hits: object[]) =>
+    service.deps.nats.js.publish('tracking.hits', new TextEncoder().encode(JSON.stringify({ hits })));
+  // The picture came first, but is delivered last: both are stored before they are judged.
+  const click = hit(late.emailId, 'CLICK', 1);
+  await publish(click, click);
+  await publish(hit(late.emailId, 'OPEN', 10), click);
+  const both = await untilEvents(late.emailId, 2);
+  assert.deepEqual([both.opens, both.clicks], [1, 1]);
+  assert.deepEqual(await openings(late.emailId, 1), [[true, false]]);
+
+  const [first, second] = [hit(early.emailId, 'CLICK', 20), hit(early.emailId, 'CLICK', 5)];
+  await publish(second);
+  await untilEvents(early.emailId, 2);
+  await publish(first, second);
+  const after = await untilEvents(early.emailId, 3);
+  assert.deepEqual([after.opens, after.clicks], [1, 2]);
+  await publish(first, second);
+  const probe = await deliver();
+  await visit(probe.pixel);
+  await untilEvents(probe.emailId, 1);
+  assert.equal((await tracking(early.emailId)).events.length, 3);
+  assert.deepEqual(await openings(early.emailId, 1), [[true, true]]);
 });
 
 test('while JetStream does not take hits, a click is a 503 and a picture a picture, recorded later', async () => {
