@@ -28,15 +28,24 @@ interface Cursor {
 
 const INT4_MAX = 2 ** 31 - 1;
 
+/** Only as it is written: an impossible day would be another day to JavaScript, and an error to Postgres. */
+function isInstant(text: string): boolean {
+  const at = new Date(text);
+  return !Number.isNaN(at.getTime()) && at.getUTCFullYear() > 0 && at.toISOString() === text && text.length === 24;
+}
+
 /** Whether a value in a cursor has the form that this service writes for the type of the field. */
 const isValueOf: Record<SortField['type'], (value: unknown) => boolean> = {
   bigint: Number.isSafeInteger,
   integer: (value) => Number.isSafeInteger(value) && Math.abs(value as number) <= INT4_MAX,
-  timestamptz: (value) =>
-    typeof value === 'string' && /^\d{4}-[\d:.T-]+Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+  timestamptz: (value) => typeof value === 'string' && isInstant(value),
   text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
 };
 
+const writeCursor = (sort: string, value: unknown, id: number): string =>
+  Buffer.from(JSON.stringify([sort, value, id])).toString('base64url');
+
+/** Throws `validation_failed` for a cursor that is not as this service writes it for the sort order. */
 function readCursor(cursor: string, sort: string, type: SortField['type']): Cursor {
   try {
     const [from, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [
@@ -44,7 +53,8 @@ function readCursor(cursor: string, sort: string, type: SortField['type']): Curs
       string | number,
       number,
     ];
-    if (from === sort && isValueOf[type](value) && Number.isSafeInteger(id)) return { sort: from, value, id };
+    const isOurs = from === sort && isValueOf[type](value) && Number.isSafeInteger(id);
+    if (isOurs && writeCursor(from, value, id) === cursor) return { sort: from, value, id };
   } catch {
     // Falls through to the error below, the same for every invalid cursor.
   }
@@ -94,8 +104,7 @@ export function keyset(query: ListQuery, sortable: Record<string, SortField> & {
         data: shown.map(present),
         page: {
           limit,
-          nextCursor:
-            hasMore && last ? Buffer.from(JSON.stringify([sort, value, last.id])).toString('base64url') : null,
+          nextCursor: hasMore && last ? writeCursor(sort, value, last.id) : null,
           hasMore,
           ...(total === undefined ? {} : { total }),
         },
