@@ -28,7 +28,8 @@ export function guardedLookup(
         const good = found.filter(({ address }) => accepted.includes(judge(address)));
         const [first] = good;
         if (!first) {
-          const why = `${hostname} leads to an address that may not be called`;
+          // The same for a name that there is not: nobody is to find out which internal names there are.
+          const why = `${hostname} leads to no address that may be called`;
           return callback(new OutboundError('outbound_refused', why), []);
         }
         if (options.all) callback(null, good);
@@ -48,8 +49,14 @@ async function addressesOf(resolver: dns.Resolver, hostname: string): Promise<Lo
   if (found.length > 0) return found;
   const silent = answers.find((answer) => answer.status === 'rejected' && codeOf(answer.reason) === dns.TIMEOUT);
   if (silent) throw new OutboundError('no_answer', `no name server answers for ${hostname}`);
-  return addressesOfSystem(hostname);
+  return addressesOfSystem(hostname).catch((error: unknown) => {
+    if (NO_ADDRESS.includes(codeOf(error) ?? '')) return [];
+    throw error;
+  });
 }
+
+/** What the system says of a name that there is not, or that has no address. */
+const NO_ADDRESS = ['ENOTFOUND', 'ENODATA'];
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 

@@ -1,5 +1,5 @@
 /**
- * Why a request got no answer. `outbound_refused`: the guard forbids it. `no_answer`: it was tried. `busy`: it was not
+ * Why a request got no answer. `outbound_refused`: the guard forbids it, or there is no such name. `no_answer`: it was tried. `busy`: it was not
  * tried, because too many requests are on their way. `not_released`: its last byte was held back, and the caller did
  * not release it. The message contains no address.
  */

@@ -174,7 +174,7 @@ test('an endpoint that never answers holds up a call only for a while', async ()
 test('a name that leads to a local address is refused when it is called, and not again', async () => {
   const url = 'https://localhost:1/hook';
   const walked = await guardedBy(createOutbound([]), () => walkToEndpoint(journeys, [{ status: 200 }], { url }));
-  const told = 'outbound_refused: localhost leads to an address that may not be called';
+  const told = 'outbound_refused: localhost leads to no address that may be called';
   await wentOn(walked, ['call:failed'], [told]);
   assert.equal(walked.received.length, 0);
 });

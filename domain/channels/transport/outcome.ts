@@ -16,7 +16,7 @@ export interface CallOutcome {
    * accepted.
    */
   result: 'SENT' | 'FAILED' | 'QUEUED' | 'UNKNOWN';
-  /** Of FAILED; or `outbound_refused`: its host leads to an address that may not be called. */
+  /** Of FAILED; or `outbound_refused`: its host leads to no address that may be called. */
   reason: string | null;
   providerMessageId: string | null;
   /** The seconds that the provider asked to wait; at most a day. */

@@ -289,7 +289,7 @@ for (const [what, { path, save, call }] of Object.entries(FEATURES)) {
 
     const refused = ADDRESSES.map((_, index) => `n${index}.example.com`);
     const told = (host: string, more = ''): string =>
-      `outbound_refused: ${host} leads to an address that may not be called${more}`;
+      `outbound_refused: ${host} leads to no address that may be called${more}`;
     const expected: [string, string | null][] = [
       ...refused.map((host): [string, string] => [`https://${host}:${port}/`, told(host)]),
       [`http://n3.example.com:${port}/`, told('n3.example.com')],
@@ -395,7 +395,7 @@ test('the endpoint of a push: what its name leads to is judged when it is called
     assert.deepEqual([status, reason], ['QUEUED', null]);
     assert.partialDeepStrictEqual(attempts[0], {
       ...{ providerId: null, outcome: 'outbound_refused' },
-      reply: `${names[index]} leads to an address that may not be called`,
+      reply: `${names[index]} leads to no address that may be called`,
     });
   }
   assert.equal(trapped, 0);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { promises as dns } from 'node:dns';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { test } from '@jest/globals';
-import type { Outbound } from '../../../domain/outbound/outbound.ts';
+import { createResolver } from '../../../domain/outbound/guarded-lookup.ts';
+import { createOutbound, type Outbound } from '../../../domain/outbound/outbound.ts';
 import { startNameServer } from '../../support/name-server.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 import { bodyOf, failure, listening, LOOPBACK, outbound, serving, servingAt } from '../../support/outbound.ts';
@@ -58,7 +60,7 @@ test('a name that leads to loopback is refused at the connection, and nothing is
   const error = await failure(post(outbound(''), `https://localhost:${port}/`));
   assert.deepEqual(
     [error.code, error.message],
-    ['outbound_refused', 'localhost leads to an address that may not be called'],
+    ['outbound_refused', 'localhost leads to no address that may be called'],
   );
   assert.equal((await failure(post(outbound('10.0.0.0/8'), `http://localhost:${port}/`))).code, 'outbound_refused');
   assert.equal((await failure(post(outbound(''), `https://127.0.0.1:${port}/`))).code, 'outbound_refused');
@@ -111,15 +113,31 @@ test('the time to connect, with the TLS handshake, is limited by itself', async 
   assert.equal(error.message, 'no connection within 0.2 s');
 });
 
-test('a closed port and an unknown name are no answer, and the message has no address in it', async () => {
+test('a closed port is no answer, and the message has no address in it', async () => {
   const server = createTcpServer(() => {});
   const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));
   const closed = await failure(post(outbound(), `http://127.0.0.1:${port}/`));
   assert.deepEqual([closed.code, closed.message], ['no_answer', 'ECONNREFUSED']);
-  const unknown = await failure(post(outbound(), 'https://no-such-name.invalid/'));
-  assert.equal(unknown.code, 'no_answer');
-  assert.match(unknown.message, /^(ENOTFOUND|EAI_AGAIN)$/);
+});
+
+test('a name that there is not is refused with the words of one that leads to a private address', async () => {
+  const refused = await failure(post(outbound(''), 'https://localhost/'));
+  const resolver = createResolver();
+  const failing = (code: string) => () => Promise.reject(Object.assign(new Error('lookup'), { code }));
+  Object.assign(resolver, { resolve4: failing('ENOTFOUND'), resolve6: failing('ENOTFOUND') });
+  const { lookup } = dns;
+  onTestFinished(() => void Object.assign(dns, { lookup }));
+  const guard = createOutbound([], {}, resolver);
+  const told = () => failure(post(guard, 'https://no-such-name.internal/'));
+  Object.assign(dns, { lookup: failing('ENOTFOUND') });
+  const unknown = await told();
+  const words = refused.message.replace('localhost', 'no-such-name.internal');
+  assert.deepEqual([unknown.code, unknown.message], [refused.code, words]);
+  assert.equal(refused.code, 'outbound_refused');
+  // That nobody knows is something else, and may pass.
+  Object.assign(dns, { lookup: failing('EAI_AGAIN') });
+  assert.equal((await told()).code, 'no_answer');
 });
 
 test('no more of an answer is read than the limit', async () => {
