@@ -1,5 +1,8 @@
-/** The start of a text that a spreadsheet would run as a formula, after any number of apostrophes. */
-const FORMULA = /^'*[=+\-@\t\r]/;
+/**
+ * The start of a text that a spreadsheet would run as a formula, after any number of apostrophes: also in full width,
+ * which some take for the same, and a break or tab, which some skip.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
  * Escapes a text for a spreadsheet: puts an apostrophe before a text that starts like a formula, as phone numbers do.
