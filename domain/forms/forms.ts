@@ -8,6 +8,7 @@ import { removeFormFiles } from '../common/kept-files.ts';
 import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
 import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { isViolation, normaliseEmail } from '../common/fields.ts';
+import { isWebUrl } from '../common/web-url.ts';
 import { checkFields, mappedFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
 
 export interface FormInput {
@@ -74,9 +75,14 @@ export async function formViolations(
   if (listId != null && (await lockSegment(tx, tenantId, listId))?.type !== 'static') {
     errors.push({ path: '/listId', code: 'not_found', message: 'must be the id of a static list' });
   }
-  if (input.redirectUrl && (/\s/.test(input.redirectUrl) || !ORIGIN.test(originOf(input.redirectUrl) ?? ''))) {
-    errors.push({ path: '/redirectUrl', code: 'format', message: 'must be an http or https address' });
-  }
+  // One that is stored since an earlier release, which took more, can be put back.
+  const redirectUrl = input.redirectUrl === current?.redirectUrl ? null : input.redirectUrl;
+  if (redirectUrl && (/\s/.test(redirectUrl) || !ORIGIN.test(originOf(redirectUrl) ?? '') || !isWebUrl(redirectUrl)))
+    errors.push({
+      path: '/redirectUrl',
+      code: 'format',
+      message: 'must be an http or https address without a user name',
+    });
   (input.allowedOrigins ?? []).forEach((origin, index) => {
     if (originOf(origin) !== origin || !ORIGIN.test(origin)) {
       errors.push({

@@ -10,7 +10,8 @@ import {
 } from '../../emails/rendering/template-values.ts';
 import type { MessageChannel } from '../../../db/entities/channels.ts';
 import { MOST_SEGMENTS, segmentText } from './segments.ts';
-import { isWebUrl, Shortener, type ShortLink } from './short-links.ts';
+import { isWebUrl } from '../../common/web-url.ts';
+import { Shortener, type ShortLink } from './short-links.ts';
 
 /** What a message is rendered from: a template, or what a call gave. All texts are Liquid. */
 export interface MessageSource {

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { isWebUrl } from '../../common/web-url.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 export const CODE_LENGTH = 10;
@@ -26,12 +27,6 @@ export function newCode(): string {
 const URL_IN_TEXT = /https?:\/\/[^\s<>"]+/gi;
 /** What ends a sentence is no part of the URL before it. */
 const TRAILING = new Set(`.,;:!?'’»)]}`);
-
-/** Whether it can be opened by a browser: http or https, with a host. */
-export function isWebUrl(url: string): boolean {
-  const parsed = URL.parse(url);
-  return parsed !== null && (parsed.protocol === 'https:' || parsed.protocol === 'http:');
-}
 
 /** Replaces the URLs of a message by short ones, each URL by one; collects them. */
 export class Shortener {

@@ -7,7 +7,7 @@ import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { byName, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import type { BoxSecrets } from '../../common/secret-box.ts';
-import { isWebUrl } from '../content/short-links.ts';
+import { isWebUrl } from '../../common/web-url.ts';
 import { makeSiteKeys } from '../push/site-keys.ts';
 
 export const MOST_ORIGINS = 20;

@@ -6,7 +6,7 @@ import { topicViolations } from '../../emails/consent/topics.ts';
 import type { TemplatePart } from '../../emails/templates/check-template.ts';
 import { checkPartsOffLoop } from '../../emails/templates/template-work.ts';
 import { assertFits, type Additions } from '../content/assert-fits.ts';
-import { isWebUrl } from '../content/short-links.ts';
+import { isWebUrl } from '../../common/web-url.ts';
 
 export interface ChannelTemplateInput {
   name: string;

@@ -173,7 +173,14 @@ test('what is wrong is told all at once, by JSON Pointer', async () => {
       '/redirectUrl format',
     ],
   );
-  for (const redirectUrl of ['http://[', 'https://a b', '/thanks', 'https://x;y/'])
+  for (const redirectUrl of [
+    'http://[',
+    'https://a b',
+    '/thanks',
+    'https://x;y/',
+    'https://a@b.example',
+    'https://a:b@c.example/',
+  ])
     assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields, redirectUrl }), ['/redirectUrl format']);
   const form = await make();
   assert.deepEqual(
