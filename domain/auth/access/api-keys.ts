@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { ApiKey } from '../../../db/entities/auth.ts';
+import { ApiKey, User } from '../../../db/entities/auth.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { unauthorized } from './access-token.ts';
 import { appendAudit } from '../../audit/audit.ts';
-import { assertMayGrant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
+import { assertMayGrant, permissionsHeld, readPermissions, unknownPermissions, type Granter } from './grants.ts';
 import type { Principal } from '../../audit/principal.ts';
 
 export const MAX_KEY_NAME = 100;
@@ -76,10 +76,13 @@ export function checkKey(input: Partial<NewKey>): {
   };
 }
 
-/** Deletes a key, which is then invalid at once in every process. Throws 404. */
+/**
+ * Deletes a key, which is then invalid at once in every process. Throws 404, and 403 for a key of somebody with
+ * permissions that the caller lacks.
+ */
 export async function deleteApiKey(
   em: EntityManager,
-  { caller }: Granter,
+  by: Granter,
   id: number,
   check: (current: ApiKey) => void,
 ): Promise<void> {
@@ -87,15 +90,25 @@ export async function deleteApiKey(
     const apiKey = await tx.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!apiKey) throw notFound('API key', id);
     check(apiKey);
+    await assertNotAbove(tx, by, apiKey);
     const { name, permissions } = apiKey;
     await tx.remove(apiKey).flush();
-    await appendAudit(tx, caller, {
+    await appendAudit(tx, by.caller, {
       action: 'api_key.deleted',
       resourceType: 'api_key',
       resourceId: id,
       before: { name, permissions },
     });
   });
+}
+
+/** Everybody may give up an own key, whatever it may do, and so may the key itself. */
+async function assertNotAbove(tx: EntityManager, by: Granter, { id, createdBy, permissions }: ApiKey): Promise<void> {
+  const { actor } = by.caller;
+  if (actor.id === (actor.type === 'user' ? createdBy : id)) return;
+  const own = actor.type === 'api_key' ? await tx.findOne(ApiKey, { id: actor.id }) : null;
+  const owner = own?.createdBy === createdBy ? null : await tx.findOne(User, { id: createdBy });
+  assertMayGrant(by, [...permissions, ...(await permissionsHeld(tx, owner?.roles ?? []))]);
 }
 
 interface KeyRow {

@@ -55,6 +55,10 @@ export async function permissionsOf(tx: EntityManager, roles: readonly string[])
   return [...known.values()].flat();
 }
 
+/** The permissions that roles which somebody has grant together; some may have been deleted since. */
+export const permissionsHeld = async (tx: EntityManager, roles: readonly string[]): Promise<string[]> =>
+  [...(await knownRoles(tx, roles)).values()].flat();
+
 /** Throws 403 naming the permissions that the granter lacks: nobody may grant or revoke a permission they lack. */
 export function assertMayGrant({ principal }: Granter, permissions: readonly string[]): void {
   const beyond = [...new Set(permissions)].filter((name) => !principal.permissions.has(name));

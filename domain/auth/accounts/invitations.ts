@@ -6,7 +6,7 @@ import type { LinkSigner } from '../../addresses/tokens.ts';
 import { AppError, invalid, notFound } from '../../common/errors.ts';
 import { readEmail } from './account.ts';
 import { appendAudit, asUser, type RequestOrigin } from '../../audit/audit.ts';
-import { assertMayGrant, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
+import { assertMayGrant, lockTenant, permissionsHeld, permissionsOf, type Granter } from '../access/grants.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../addresses/mail-token.ts';
 import { hashPassword } from '../credentials/password.ts';
 import { readRegistration, type Registration } from './register-user.ts';
@@ -51,7 +51,12 @@ export async function createInvitation(
     assertMayGrant(by, await permissionsOf(tx, roles));
     const inviter = await inviterOf(tx, by);
     await countEmailToAddress(tx, 'invitation', address.emailKey);
-    await rows(tx, sql`delete from invitations where email_key = ${address.emailKey} and accepted_at is null`);
+    const replaced = await rows<{ roles: string[] }>(
+      tx,
+      sql`delete from invitations where email_key = ${address.emailKey} and accepted_at is null returning roles`,
+    );
+    const given = replaced.flatMap(({ roles: former }) => former);
+    assertMayGrant(by, await permissionsHeld(tx, given));
     const token = newMailToken(links, 'invitation', tenantId);
     const invitation = tx.create(Invitation, {
       ...address,
@@ -82,10 +87,12 @@ export async function createInvitation(
   });
 }
 
-/** Revokes an invitation. Throws 404, and 409 if it was accepted. */
+/**
+ * Revokes an invitation. Throws 403 for roles with permissions that the caller lacks, 404, and 409 if it was accepted.
+ */
 export async function deleteInvitation(
   em: EntityManager,
-  { caller }: Granter,
+  by: Granter,
   id: number,
   check: (current: Invitation) => void,
 ): Promise<void> {
@@ -93,11 +100,17 @@ export async function deleteInvitation(
     const invitation = await tx.findOne(Invitation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!invitation) throw notFound('invitation', id);
     check(invitation);
+    assertMayGrant(by, await permissionsHeld(tx, invitation.roles));
     if (invitation.acceptedAt)
       throw new AppError('conflict', 'The invitation was already accepted: disable the user instead');
     const before = { email: invitation.email, roles: invitation.roles };
     await tx.remove(invitation).flush();
-    await appendAudit(tx, caller, { action: 'invitation.revoked', resourceType: 'invitation', resourceId: id, before });
+    await appendAudit(tx, by.caller, {
+      action: 'invitation.revoked',
+      resourceType: 'invitation',
+      resourceId: id,
+      before,
+    });
   });
 }
 

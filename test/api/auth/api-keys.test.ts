@@ -156,6 +156,34 @@ test('a key may no more than its creator may now', async () => {
   assert.equal((await call(key, '/forms')).status, 200);
 });
 
+test('nobody deletes a key of somebody who may more, but everybody an own one', async () => {
+  await newRole(service, 'Locksmith', ['api-keys:write', 'contacts:read']);
+  const [one, other] = [await memberWith(service, 'Locksmith'), await memberWith(service, 'Locksmith')];
+  // What the key itself may does not matter: it is an Admin's.
+  const ofAdmin = await newKey(['contacts:read']);
+  const refused = await remove(ofAdmin.id, { token: one.token });
+  assert.deepEqual(outcome(refused), [403, 'forbidden']);
+  assert.match(refused.body.detail, /audit-log:read/);
+  assert.equal((await call(ofAdmin.key)).status, 200);
+  const ofOther = await newKey(['contacts:read'], other.token);
+  assert.equal((await remove(ofOther.id, { token: one.token })).status, 204);
+
+  // An own key, though it may more than its creator now.
+  await newRole(service, 'Former', ['api-keys:write', 'forms:read']);
+  const own = await newKey(['contacts:read'], one.token);
+  await service.api('PUT', `/auth/users/${one.user.id}`, { roles: ['Former'] });
+  assert.equal((await remove(own.id, { token: one.token })).status, 204);
+
+  // A key deletes itself, and of its creator's keys those that may no more than it may.
+  const [weak, strong] = [await newKey(['api-keys:write']), await newKey(['api-keys:write', 'contacts:read'])];
+  assert.deepEqual(outcome(await remove(strong.id, { token: weak.key })), [403, 'forbidden']);
+  const foreign = await newKey(['contacts:read'], other.token);
+  assert.equal((await remove(foreign.id, { token: strong.key })).status, 204);
+  assert.equal((await remove(weak.id, { token: strong.key })).status, 204);
+  assert.equal((await remove(strong.id, { token: strong.key })).status, 204);
+  assert.equal((await remove(ofAdmin.id)).status, 204);
+});
+
 test('a deleted key is dead at once, on every process', async () => {
   const other = await createDeps(service.deps.env, 'other');
   const twin = await startVariant({ ...service, deps: other });

@@ -123,6 +123,21 @@ test('nobody invites to more than they may', async () => {
   assert.deepEqual([within.status, within.body.invitedBy], [201, host.user.id]);
 });
 
+test('nobody revokes or replaces an invitation to more than they may', async () => {
+  await newRole(service, 'Doorman', ['users:read', 'users:write']);
+  const { token } = await memberWith(service, 'Doorman');
+  const revoke = (id: number) => service.api('DELETE', `/auth/invitations/${id}`, undefined, { token });
+  const [above, below] = [newAddress(), newAddress()];
+  const ofAdmin = await invite({ email: above, roles: ['Admin'] });
+  assert.deepEqual(outcome(await revoke(ofAdmin.body.id)), [403, 'forbidden']);
+  assert.deepEqual(outcome(await invite({ email: above, roles: ['Doorman'] }, token)), [403, 'forbidden']);
+  assert.equal((await service.api('GET', `/auth/invitations/${ofAdmin.body.id}`)).body.status, 'OPEN');
+  const within = await invite({ email: below, roles: ['Doorman'] });
+  const again = await invite({ email: below, roles: ['Doorman'] }, token);
+  assert.deepEqual([within.status, again.status], [201, 201]);
+  assert.equal((await revoke(again.body.id)).status, 204);
+});
+
 test('the mail names the inviter, unless a mail program would make a link of the name', async () => {
   await newRole(service, 'Namer', ['users:write']);
   for (const [lastName, isShown] of [
