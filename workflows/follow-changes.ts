@@ -1,4 +1,5 @@
 import { defineSignal, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { escapeMarkdown } from './markdown.ts';
 
 /** What is followed was changed: look at it again. */
 const wake = defineSignal('wake');
@@ -11,6 +12,6 @@ export async function followChanges(keep: () => Promise<string>): Promise<void> 
   });
   do {
     woken = false;
-    setCurrentDetails(await keep());
+    setCurrentDetails(escapeMarkdown(await keep()));
   } while (woken);
 }

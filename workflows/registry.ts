@@ -133,7 +133,10 @@ type Registry = { [Type in WorkflowType]: Workflow<WorkflowInputs[Type]> };
 
 const once = (): StartPolicy => 'once';
 
-/** Summaries are limited to 400 bytes; a name of 60 characters has at most 240. */
+/**
+ * Summaries are limited to 400 bytes; a name of 60 characters has at most 240. What is escaped for Markdown has one byte,
+ * and then two.
+ */
 const SHOWN_NAME = 60;
 
 /** `Welcome series v3`, or `campaign 5` without a name. */

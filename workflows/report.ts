@@ -1,6 +1,7 @@
 import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { reportActivities } from '../activities/reports.ts';
 import { followChanges } from './follow-changes.ts';
+import { escapeMarkdown } from './markdown.ts';
 import { nominalTime } from './nominal-time.ts';
 import { pageOptions, retryForeverOptions } from './options.ts';
 import { QUEUES, type WorkflowInputs } from './registry.ts';
@@ -21,7 +22,7 @@ const PAUSES = ['10 seconds', '1 minute'] as const;
 export async function report(input: WorkflowInputs['report']): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   while (!(await areFiguresComplete(input)) && Date.now() < deadline) await sleep(LOOK_EVERY);
-  setCurrentDetails(await madeOrFailed(input));
+  setCurrentDetails(escapeMarkdown(await madeOrFailed(input)));
 }
 
 async function madeOrFailed(input: WorkflowInputs['report']): Promise<string> {
@@ -30,7 +31,7 @@ async function madeOrFailed(input: WorkflowInputs['report']): Promise<string> {
     if ('said' in made) return made.said;
     const pause = made.isFinal ? undefined : PAUSES[attempt];
     if (pause === undefined) return failReport({ ...input, reason: made.fault });
-    setCurrentDetails(`${made.fault}; another attempt follows in ${pause}`);
+    setCurrentDetails(`${escapeMarkdown(made.fault)}; another attempt follows in ${pause}`);
     await sleep(pause);
   }
 }

@@ -1,4 +1,5 @@
 import { defineSearchAttributeKey, TypedSearchAttributes, type SearchAttributePair } from '@temporalio/common';
+import { escapeMarkdown } from './markdown.ts';
 import { workflowOf, type SearchAttribute, type WorkflowInputs, type WorkflowType } from './registry.ts';
 
 /** The attributes by which workflows can be found in Temporal. Workers register them at startup. */
@@ -12,7 +13,10 @@ export const searchAttributes = {
   stepType: defineSearchAttributeKey('StepType', 'KEYWORD'),
 };
 
-/** What a start shows of a workflow in Temporal, from the registry: its summary, search attributes and memo. */
+/**
+ * What a start shows of a workflow in Temporal, from the registry: its summary, which has names by users and is shown as
+ * Markdown, search attributes and memo.
+ */
 export function shownOf<Type extends WorkflowType>(type: Type, input: WorkflowInputs[Type]) {
   const { summary, attributes, memo } = workflowOf(type);
   const values = Object.entries(attributes?.(input) ?? {}) as [SearchAttribute, never][];
@@ -20,7 +24,7 @@ export function shownOf<Type extends WorkflowType>(type: Type, input: WorkflowIn
   const noted = Object.entries(memo?.(input) ?? {}).filter(([, value]) => value !== undefined);
   return {
     ...(pairs.length > 0 ? { typedSearchAttributes: new TypedSearchAttributes(pairs) } : {}),
-    ...(summary ? { staticSummary: summary(input) } : {}),
+    ...(summary ? { staticSummary: escapeMarkdown(summary(input)) } : {}),
     ...(noted.length > 0 ? { memo: Object.fromEntries(noted) } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { thresholdActivities } from '../activities/thresholds.ts';
+import { escapeMarkdown } from './markdown.ts';
 import { callOptions } from './options.ts';
 import type { WorkflowInputs } from './registry.ts';
 
@@ -7,5 +8,5 @@ const { callThreshold } = proxyActivities<ReturnType<typeof thresholdActivities>
 
 /** The call of a threshold's webhook for a contact; it fails if no attempt succeeds. */
 export async function thresholdCall(input: WorkflowInputs['thresholdCall']): Promise<void> {
-  setCurrentDetails(await callThreshold(input));
+  setCurrentDetails(escapeMarkdown(await callThreshold(input)));
 }

@@ -4,6 +4,7 @@ import { withNames } from '../../../domain/campaigns/definition/load-definition.
 import { type Names, shortSummary } from '../../../domain/campaigns/definition/names.ts';
 import { begin } from '../../../domain/campaigns/execution/advance.ts';
 import { escapeMarkdown } from '../../../workflows/markdown.ts';
+import { shownOf } from '../../../workflows/search-attributes.ts';
 import { always, goesOn, moment, valid } from './support.ts';
 
 const NOON = moment('2026-03-02T12:00:00Z');
@@ -63,6 +64,16 @@ test('a summary is one line of at most 100 characters', () => {
   assert.equal([...cut].length, 100);
   assert.ok(cut.endsWith('😀…') && cut.isWellFormed());
   assert.equal(shortSummary('x'.repeat(100)), 'x'.repeat(100));
+});
+
+test('the summary of a workflow in the Temporal UI has names as they were typed', () => {
+  const input = { tenantId: 'default', campaignId: 5, campaignVersion: 2 };
+  const { staticSummary } = shownOf('campaignOccurrence', { ...input, campaignName: '<img src=x> [a](b) *c*' });
+  assert.equal(staticSummary, '\\<img src=x\\> \\[a\\]\\(b\\) \\*c\\* v2');
+  const longest = shownOf('campaignOccurrence', { ...input, campaignName: '😀'.repeat(300) }).staticSummary!;
+  assert.ok(Buffer.byteLength(longest) <= 400);
+  const escaped = shownOf('campaignOccurrence', { ...input, campaignName: '*'.repeat(300) }).staticSummary!;
+  assert.ok(Buffer.byteLength(escaped) <= 400);
 });
 
 test('the Temporal UI shows a name as it was typed', () => {
