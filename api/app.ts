@@ -16,7 +16,7 @@ import { conditional } from './middleware/conditional.ts';
 import { earlyAnswers } from './middleware/early-answer.ts';
 import { readQueries } from './middleware/fields.ts';
 import { problems } from './middleware/problem.ts';
-import { securityHeaders } from './middleware/security-headers.ts';
+import { securityHeaders, unstored } from './middleware/security-headers.ts';
 import { traced } from './middleware/traced.ts';
 import { routes } from './routes.ts';
 import type { Access, RouteSpec } from './route/route.ts';
@@ -224,6 +224,7 @@ function createApp(edge: Edge): Koa {
   app.use(clientAddress(deps.env.TRUST_PROXY));
   app.use(accessLog(edge.logAnswer));
   if (deps.tracing) app.use(traced(deps.tracing));
+  app.use(unstored);
   app.use(problems(deps.log));
   app.use((ctx, next) => {
     ctx.set(edge.headers);

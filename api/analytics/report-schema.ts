@@ -8,7 +8,7 @@ import {
 } from '../../db/entities/reports.ts';
 import { INTERVALS } from '../../domain/common/period.ts';
 import { CronSchema } from '../../domain/common/schedule-cron.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { periodQuery } from '../route/period-schema.ts';
 
 /** Enough for a board; each gets an email of its own. */
@@ -35,7 +35,7 @@ const Schedule = Type.Unsafe<ReportSchedule>(
   ),
 );
 
-const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Monthly report'] });
+const name = nameOf(255, { examples: ['Monthly report'] });
 const type = oneOf(REPORT_TYPES, { description: 'The figures of the endpoint with this name' });
 const format = oneOf(REPORT_FORMATS);
 const interval = nullable(

@@ -4,7 +4,7 @@ import { MAX_KEY_NAME } from '../../domain/auth/access/api-keys.ts';
 import { INVITATION_STATUSES } from '../../domain/auth/accounts/invitations.ts';
 import { PERMISSIONS } from '../../domain/auth/access/permissions.ts';
 import { ROLE_LIMITS } from '../../domain/auth/access/roles.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { Email, MailToken, Register } from './schema.ts';
 
 const { Optional, String: Text } = Type;
@@ -56,7 +56,7 @@ export const Role = strict({
 });
 const roleReadOnly = ['id', 'builtIn', 'tenantId', 'version', 'createdAt', 'updatedAt'];
 const description = Optional(nullable(Text({ maxLength: ROLE_LIMITS.description })));
-const newRoleName = Text({ minLength: 1, maxLength: ROLE_LIMITS.name, examples: ['Editor'] });
+const newRoleName = nameOf(ROLE_LIMITS.name, { examples: ['Editor'] });
 export const RoleCreate = writable({ name: newRoleName, description, permissions: Permissions }, roleReadOnly);
 export const RoleUpdate = writable(
   { name: Optional(newRoleName), description, permissions: Optional(Permissions) },
@@ -110,7 +110,7 @@ export const NewApiKey = strict(
   { title: 'NewApiKey' },
 );
 export const ApiKeyCreate = strict({
-  name: Text({ minLength: 1, maxLength: MAX_KEY_NAME, examples: ['Website'] }),
+  name: nameOf(MAX_KEY_NAME, { examples: ['Website'] }),
   permissions: Type.Array(Text({ maxLength: 100 }), { minItems: 1, maxItems: 100, examples: [['contacts:write']] }),
   expiresAt: Optional(nullable(Type.String({ format: 'date-time', examples: ['2099-01-31T09:30:00.000Z'] }))),
 });

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { Id, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, nameOf, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 export const Email = Type.String({ minLength: 1, maxLength: 100, examples: ['ada@example.com'] });
-const Name = (example: string) => Type.String({ minLength: 1, maxLength: 100, examples: [example] });
+const Name = (example: string) => nameOf(100, { examples: [example] });
 /** A password for login: not checked against the policy, so one that does not meet it is simply wrong. */
 const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, writeOnly: true, examples: ['Correct-Horse-7'] });
 const NewPassword = Type.String({

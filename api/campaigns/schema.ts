@@ -10,14 +10,14 @@ import { normaliseEntry, type Entry } from '../../domain/campaigns/definition/en
 import type { Step } from '../../domain/campaigns/definition/step-kinds.ts';
 import type { Trigger } from '../../domain/campaigns/definition/triggers.ts';
 import { MAX_STEPS } from '../../domain/campaigns/definition/schemas.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { emailCounts } from '../emails/campaigns/schema.ts';
 
 const optional = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });
 const StepId = Type.String({ examples: ['wait-1'] });
 
-const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] });
+const name = nameOf(255, { examples: ['Welcome'] });
 const description = nullable(Type.String({ maxLength: 5000 }));
 const templateIds = Type.Array(Id, {
   maxItems: 20,

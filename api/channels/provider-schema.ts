@@ -8,7 +8,7 @@ import {
   TwilioConfigSchema,
   TwilioCredentialsSchema,
 } from '../../domain/channels/providers/config.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { channel } from './template-schema.ts';
 
 /** Checked by type, so that each mistake is told by itself. */
@@ -23,7 +23,7 @@ const credentials = anyOf(
   '`twilio`: `authToken`. `http`: `headers`, `callbackSecret` (`whsec_…`). `fcm`: the JSON of a service account. Never shown',
 );
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 255, examples: ['Main'] }),
+  name: nameOf(255, { examples: ['Main'] }),
   channel,
   type: oneOf(PROVIDER_TYPES),
   config: { ...config, examples: [{ accountSid: 'AC00000000000000000000000000000000', from: '+15005550006' }] },

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { SUBSCRIPTION_STATUSES, SUBSCRIPTION_TYPES } from '../../db/entities/channels.ts';
 import { MOST_ORIGINS } from '../../domain/channels/devices/sites.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const url = (description: string) => nullable(Type.String({ maxLength: 2_048, description }));
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 255, examples: ['Website'] }),
+  name: nameOf(255, { examples: ['Website'] }),
   origins: Type.Array(Type.String({ maxLength: 255 }), {
     minItems: 1,
     maxItems: MOST_ORIGINS,

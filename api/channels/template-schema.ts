@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { MESSAGE_CATEGORIES, MESSAGE_CHANNELS, PUSH_URGENCIES } from '../../db/entities/channels.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const MAX_BODY = 5_000;
 const MAX_URL = 2_000;
 export const channel = oneOf(MESSAGE_CHANNELS);
 const required = {
-  name: Type.String({ minLength: 1, maxLength: 255, examples: ['Order shipped'] }),
+  name: nameOf(255, { examples: ['Order shipped'] }),
   body: Type.String({
     minLength: 1,
     maxLength: MAX_BODY,

@@ -3,11 +3,11 @@ import type { Explanation } from '../../domain/segments/membership/explain-membe
 import { FilterSchema, type Filter } from '../../domain/segments/filter/filter.ts';
 import { SEGMENT_LIMITS } from '../../domain/segments/definition/segments.ts';
 import { periodOf, periodQuery, series } from '../route/period-schema.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { Contact } from './schema.ts';
 
 const { Optional } = Type;
-const name = Type.String({ maxLength: SEGMENT_LIMITS.name, examples: ['Active customers'] });
+const name = nameOf(SEGMENT_LIMITS.name, { minLength: 0, examples: ['Active customers'] });
 const description = Optional(nullable(Type.String({ maxLength: SEGMENT_LIMITS.description })));
 const type = oneOf(['dynamic', 'static'], {
   description: '`dynamic`: the contacts that match `filter`; `static`: a list of added contacts',

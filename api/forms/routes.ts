@@ -191,7 +191,7 @@ export const formRoutes: RouteSpec[] = [
       allowOrigin(ctx, form, ownOriginOf(deps));
       if (ctx.method === 'GET' && !query.again) await countView(deps, form);
       const shown = await shownTo(deps, em, form, query.contactToken);
-      return { body: presentPublicForm(form, shown, publicSettings(deps)), headers: { 'Cache-Control': 'no-store' } };
+      return { body: presentPublicForm(form, shown, publicSettings(deps)) };
     },
   }),
   route({
@@ -211,7 +211,7 @@ export const formRoutes: RouteSpec[] = [
       allowOrigin(ctx, form, ownOriginOf(deps));
       const challenge = form.enableCaptcha ? await deps.captcha.challenge(form.id) : null;
       if (!challenge) throw new AppError('not_found', 'The form has no challenge of the service');
-      return { body: challenge, headers: { 'Cache-Control': 'no-store' } };
+      return { body: challenge };
     },
   }),
   route({
@@ -227,7 +227,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params }) => {
       const { form } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
-      return { body: makeFormToken(deps.links, form.id, new Date()), headers: { 'Cache-Control': 'no-store' } };
+      return { body: makeFormToken(deps.links, form.id, new Date()) };
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { MAX_NOTIFIED } from '../../domain/emails/system-mail/notice-keys.ts';
 import { FORM_FIELD_TYPES } from '../../db/entities/forms.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const positive = Type.Integer({ minimum: 0, maximum: 10_000 });
@@ -69,7 +69,7 @@ const Field = strict({ id: Type.Integer(), ...fieldProperties });
 
 const status = oneOf(['DRAFT', 'ACTIVE', 'ARCHIVED']);
 const formProperties = {
-  name: Type.String({ minLength: 1, maxLength: 255 }),
+  name: nameOf(255),
   description: nullable(text(5000)),
   fields: Type.Array(FieldInput, { minItems: 1, maxItems: 100 }),
   status,

@@ -10,6 +10,7 @@ import {
   coerceParameters,
   compileRequest,
   compileResponse,
+  namesNotOneLine,
   partsOf,
 } from '../../domain/common/schema-check.ts';
 import { createYielder } from '../../domain/common/turn.ts';
@@ -47,12 +48,16 @@ function readIfMatch(header: string): number[] | null {
   });
 }
 
-function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<string, unknown> {
-  const names = partsOf(schema)['x-read-only'] ?? [];
+/**
+ * Takes the fields out of a body that only the service sets. Of a PUT also a name that no name may be any more: like a
+ * read-only field, the stored value is accepted, and so is unchanged.
+ */
+function splitReadOnly(schema: TSchema | undefined, method: string, body: unknown): Record<string, unknown> {
   const readOnly: Record<string, unknown> = {};
   if (typeof body !== 'object' || body === null) return readOnly;
   const fields = body as Record<string, unknown>;
-  for (const name of names) {
+  const old = method === 'PUT' ? namesNotOneLine(schema, fields) : [];
+  for (const name of [...(partsOf(schema)['x-read-only'] ?? []), ...old]) {
     if (!Object.hasOwn(fields, name)) continue;
     readOnly[name] = fields[name];
     delete fields[name];
@@ -140,12 +145,12 @@ export function guard(spec: RouteSpec, deps: Deps) {
     if (turn.isOver()) await turn.next();
     // The validator is recursive, so it must not get a body that is nested too deeply.
     const isReadable = wrong.every(({ code }) => code === 'invalid_character');
+    // Spreading a string would make each character a property.
+    const given = typeof body === 'object' ? { ...body } : {};
+    const readOnly = splitReadOnly(schema, spec.method, body);
     if (checkBody && isReadable && !(bodyOptional && body === undefined)) wrong.push(...checkBody(body));
     if (turn.isOver()) await turn.next();
     errors.push(...wrong);
-    // Spreading a string would make each character a property.
-    const given = typeof body === 'object' ? { ...body } : {};
-    const readOnly = splitReadOnly(schema, body);
     if (spec.method === 'POST') {
       errors.push(
         ...Object.keys(readOnly).map((name) => ({
@@ -229,7 +234,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
       const misfits = filter(answer);
       if (misfits.length > 0)
         throw new Error(`The response of ${spec.operationId} does not match its schema: ${JSON.stringify(misfits)}`);
-      setEtag(ctx, spec.method, answer);
+      setEtag(ctx, answer);
       ctx.body = answer;
     } else if (reply.body !== undefined) {
       ctx.body = reply.body;
@@ -283,10 +288,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
  * The ETag of a resource is its version; for lists and responses without a version, @koa/etag computes it from the
  * body.
  */
-function setEtag(ctx: Context, method: string, answer: unknown): void {
+function setEtag(ctx: Context, answer: unknown): void {
   const version = (answer as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && ctx.status !== 202) {
-    ctx.set('ETag', `"${version}"`);
-    if (method === 'GET') ctx.set('Cache-Control', 'private, no-cache');
-  }
+  if (typeof version === 'number' && ctx.status !== 202) ctx.set('ETag', `"${version}"`);
 }

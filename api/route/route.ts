@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
 import { AppError, assertValid, type ErrorCode, type Violation } from '../../domain/common/errors.ts';
+import { notOneLine } from '../../domain/common/schema-check.ts';
 import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { strict } from './schemas.ts';
@@ -195,8 +196,10 @@ export function changedReadOnly(readOnly: Record<string, unknown>, current: obje
   const now = current as Record<string, unknown>;
   return Object.entries(readOnly)
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
-    .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'cannot be changed' }));
+    .map(([name, value]) => ({ path: `/${name}`, ...(notOneLine(value) ?? READ_ONLY) }));
 }
+
+const READ_ONLY = { code: 'read_only', message: 'cannot be changed' };
 
 /** Rejects read-only fields whose value is not the current one. */
 export function assertUnchanged(readOnly: Record<string, unknown>, current: object): void {

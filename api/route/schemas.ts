@@ -1,5 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { errorCatalogue } from '../../domain/common/errors.ts';
+import { ONE_LINE } from '../../domain/common/schema-check.ts';
 
 /** Ids are JSON integers from 1 to 2^53-1. */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
@@ -23,6 +24,13 @@ export function nullable<T extends TSchema>(schema: T) {
 export function oneOf<const T extends readonly string[]>(values: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
+
+/**
+ * The name of a thing: one line, without control characters. A stored name of an earlier release that has some can be
+ * put back unchanged, see the guard.
+ */
+export const nameOf = (maxLength: number, options: object = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: ONE_LINE, ...options });
 
 /** An object without additional fields: rejected in requests, removed from responses. */
 export function strict<T extends TProperties>(properties: T, options: object = {}): TObject<T> {

@@ -5,7 +5,18 @@ import type { ThresholdAction } from '../../domain/scoring/thresholds/threshold-
 import { SCORABLE_EVENTS } from '../../domain/scoring/scores/score-events.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
 import { VisitedPage } from './visit-schema.ts';
-import { Id, listQuery, nullable, oneOf, Page, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import {
+  Id,
+  listQuery,
+  nameOf,
+  nullable,
+  oneOf,
+  Page,
+  strict,
+  Timestamp,
+  Version,
+  writable,
+} from '../route/schemas.ts';
 
 const qualification = oneOf(['cold', 'warm', 'hot']);
 
@@ -19,7 +30,7 @@ const Condition = strict(
 );
 
 const ruleFields = {
-  name: Type.String({ minLength: 1, maxLength: 255, examples: ['Email opened'] }),
+  name: nameOf(255, { examples: ['Email opened'] }),
   eventType: oneOf(SCORABLE_EVENTS, { description: 'The event that scores; cannot be changed' }),
   points: Type.Integer({ minimum: -10_000, maximum: 10_000, examples: [5] }),
   category: nullable(Type.String({ maxLength: 100 })),
@@ -120,7 +131,7 @@ const Action = Type.Unsafe<ThresholdAction>({
   })),
 });
 const thresholdFields = {
-  name: Type.String({ minLength: 1, maxLength: 255 }),
+  name: nameOf(255),
   score: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
   action: Action,
 };

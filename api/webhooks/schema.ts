@@ -10,7 +10,18 @@ import {
 import { eventTypes } from '../../events/contracts.ts';
 import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
-import { Id, listQuery, nullable, oneOf, Page, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import {
+  Id,
+  listQuery,
+  nameOf,
+  nullable,
+  oneOf,
+  Page,
+  strict,
+  Timestamp,
+  Version,
+  writable,
+} from '../route/schemas.ts';
 
 const eventType = oneOf(eventTypes, { examples: ['CONTACT_CREATED'] });
 const Leaf = strict({
@@ -20,7 +31,7 @@ const Leaf = strict({
 });
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 255, examples: ['CRM'] }),
+  name: nameOf(255, { examples: ['CRM'] }),
   url: Type.String({
     minLength: 1,
     maxLength: 2048,

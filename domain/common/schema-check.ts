@@ -35,6 +35,23 @@ function makeAjv(options: object): Ajv2020 {
 
 const requestAjv = makeAjv({ useDefaults: true });
 const responseAjv = makeAjv({ removeAdditional: true });
+// What was stored before a pattern was demanded is answered.
+responseAjv.removeKeyword('pattern');
+
+/** The pattern of names: no control characters, tabs or line breaks. NUL is refused everywhere, by `checkContent`. */
+export const ONE_LINE = '^[^\\u0001-\\u001f\\u007f-\\u009f]*$';
+const oneLine = new RegExp(ONE_LINE, 'u');
+const NOT_ONE_LINE = { code: 'invalid_character', message: 'must not contain control characters or line breaks' };
+
+/** What is wrong with a text that is not one line; null if it is one. */
+export const notOneLine = (value: unknown): Omit<Violation, 'path'> | null =>
+  typeof value === 'string' && !oneLine.test(value) ? NOT_ONE_LINE : null;
+
+/** The fields of a body that are names and are not one line. */
+export const namesNotOneLine = (schema: TSchema | undefined, fields: Record<string, unknown>): string[] =>
+  Object.entries(partsOf(schema).properties ?? {}).flatMap(([name, { pattern }]) =>
+    pattern === ONE_LINE && Object.hasOwn(fields, name) && notOneLine(fields[name]) ? [name] : [],
+  );
 
 const codes: Record<string, string> = {
   required: 'required',
@@ -76,6 +93,8 @@ function toViolation(error: ErrorObject): Violation {
       message: 'is not a known field',
     };
   }
+  if (error.keyword === 'pattern' && params['pattern'] === ONE_LINE)
+    return { path: error.instancePath, ...NOT_ONE_LINE };
   const allowed = error.keyword === 'enum' ? `: ${(params['allowedValues'] as unknown[]).join(', ')}` : '';
   return { path: error.instancePath, code, message: `${error.message ?? 'is not valid'}${allowed}` };
 }
@@ -107,7 +126,7 @@ function checker(ajv: Ajv2020, schema: TSchema): (value: unknown) => Violation[]
 
 /** What is read of schemas beside checking values by them. */
 interface SchemaParts {
-  properties?: Record<string, { type?: string | string[] }>;
+  properties?: Record<string, { type?: string | string[]; pattern?: string }>;
   required?: string[];
   /** Fields of requests that only the service sets. */
   'x-read-only'?: string[];

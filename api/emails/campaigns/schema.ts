@@ -2,7 +2,7 @@ import { Type, type TProperties } from 'typebox';
 import { EMAIL_CAMPAIGN_STATUSES, SCHEDULE_TYPES, WINNER_METRICS } from '../../../db/entities/email-campaigns.ts';
 import { EMAIL_STATUSES } from '../../../db/entities/emails.ts';
 import { EmailCapSchema, SendWindowSchema } from '../../../domain/campaigns/definition/entry.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
 
 const optional = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });
@@ -76,7 +76,7 @@ const fields = {
   ),
   winner: nullable(Winner),
 };
-const name = Type.String({ minLength: 1, maxLength: 255, examples: ['May newsletter'] });
+const name = nameOf(255, { examples: ['May newsletter'] });
 const readOnly = [
   'id',
   'status',

@@ -14,6 +14,7 @@ import {
   IdParams,
   listOf,
   listQuery,
+  nameOf,
   nullable,
   strict,
   Timestamp,
@@ -30,9 +31,7 @@ import {
   type RouteSpec,
 } from '../../route/route.ts';
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: TOPIC_LIMITS.name,
+const name = nameOf(TOPIC_LIMITS.name, {
   description: 'Shown to recipients on the preference page',
   examples: ['Product news'],
 });

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
+import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
 import { Data, EmailAddress } from '../ledger/schema.ts';
 
 const required = {
-  name: Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] }),
+  name: nameOf(255, { examples: ['Welcome'] }),
   subject: Type.String({ minLength: 1, maxLength: 1000, examples: ['Hello {{firstName}}'] }),
   content: Type.String({
     minLength: 1,

@@ -1,9 +1,10 @@
-import { partsOf } from '../../../domain/common/schema-check.ts';
+import { ONE_LINE, partsOf } from '../../../domain/common/schema-check.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, test } from '@jest/globals';
+import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { hasId, pathOf, routesWhere, takesJson } from '../../support/routes.ts';
@@ -473,6 +474,182 @@ test('an id that nobody has is 404, up to the largest', async () => {
       const answer = await service.api(route.method, path);
       problem(answer, 404, 'not_found', `${route.method} ${path}`);
     }
+  }
+});
+
+const cursorOf = (...content: unknown[]): string => Buffer.from(JSON.stringify(content)).toString('base64url');
+
+/** Lists of something, which must exist. */
+async function listsOfThings(): Promise<Record<string, string>> {
+  const make = async (path: string, body: object): Promise<number> => {
+    const { status, body: made } = await service.api('POST', path, body);
+    assert.ok(status === 201 || status === 202, `${path} ${JSON.stringify(made)}`);
+    return made.id;
+  };
+  const contact = await make('/contacts', { firstName: 'A', lastName: 'B', email: 'cursors@example.com' });
+  const company = await make('/contacts/companies', { name: 'Cursors' });
+  const list = await make('/contacts/lists', { name: 'Cursors' });
+  const fields = [{ name: 'email', label: 'Email', type: 'email' }];
+  const form = await make('/forms', { name: 'Cursors', fields });
+  const campaign = await make('/campaigns', { name: 'Cursors', steps: [{ type: 'EXIT', config: {} }] });
+  const templateId = await make('/emails/templates', { name: 'Cursors', subject: 'a', content: 'b' });
+  const mailing = await make('/emails/campaigns', { name: 'Cursors', templateId, listId: list });
+  const report = await make('/analytics/reports', { name: 'Cursors', type: 'emails', format: 'csv' });
+  const webhook = await make('/webhooks', { name: 'Cursors', url: 'https://example.com/', types: ['CONTACT_CREATED'] });
+  const file = new FormData();
+  file.append('file', new Blob(['email\ncursor@example.com\n'], { type: 'text/csv' }), 'a.csv');
+  const imported = (await service.api('POST', '/contacts/import', file)).body.id as number;
+  return {
+    listContactActivities: `/contacts/${contact}/activities`,
+    listContactSegments: `/contacts/${contact}/segments`,
+    listCompanyContacts: `/contacts/companies/${company}/contacts`,
+    listImportKept: `/contacts/imports/${imported}/kept`,
+    listSegmentContacts: `/contacts/segments/${list}/contacts`,
+    listListContacts: `/contacts/lists/${list}/contacts`,
+    listSegmentOrListContacts: `/segments/${list}/contacts`,
+    listEmailCampaignRecipients: `/emails/campaigns/${mailing}/recipients`,
+    listCampaignVersions: `/campaigns/${campaign}/versions`,
+    listCampaignExecutions: `/campaigns/${campaign}/executions`,
+    listFormSubmissions: `/forms/${form}/submissions`,
+    getContactScore: `/scoring/contacts/${contact}`,
+    getContactScoreAlias: `/scoring/contacts/${contact}/score`,
+    getCompanyScore: `/scoring/companies/${company}`,
+    listReportRuns: `/analytics/reports/${report}/runs`,
+    listWebhookDeliveries: `/webhooks/${webhook}/deliveries`,
+    pullWebhookEvents: `/webhooks/${webhook}/events`,
+  };
+}
+
+test('a cursor with an impossible value is 400 on every list, in every order', async () => {
+  const ofThings = await listsOfThings();
+  const lists = routesWhere((r) => r.method === 'GET' && Object.hasOwn(partsOf(r.query).properties ?? {}, 'cursor'));
+  assert.deepEqual(
+    lists.flatMap(({ route }) => (hasId(route) ? route.operationId : [])).sort(),
+    Object.keys(ofThings).sort(),
+  );
+  const TEXTS = ['name', 'email', 'lastName', 'username'];
+  for (const { route, path } of lists) {
+    const sorts = (partsOf(route.query).properties!['sort'] as { enum?: string[] } | undefined)?.enum;
+    // test/unit/common/paging.test.ts has what else a cursor can be.
+    const bad = (sorts ?? ['-id', '-at']).flatMap((sort) => [
+      ...(TEXTS.includes(sort.replace('-', ''))
+        ? [[sort, cursorOf(sort, '\0', 1)]]
+        : ['2026-02-31T00:00:00.000Z', '300000-01-01T00:00:00.000Z'].map((at) => [sort, cursorOf(sort, at, 1)])),
+      [sort, cursorOf(sort, Number.NaN, 1)],
+    ]);
+    for (const [sort, cursor] of bad) {
+      const query = new URLSearchParams({
+        ...(sorts ? { sort: sort! } : {}),
+        ...(route.operationId === 'searchContacts' ? { q: 'abc' } : {}),
+        cursor: cursor!,
+      });
+      const answer = await service.api('GET', `${ofThings[route.operationId] ?? path}?${query.toString()}`);
+      const what = `${path} ${Buffer.from(cursor!, 'base64url').toString()}`;
+      assert.deepEqual(problem(answer, 400, 'validation_failed', what), ['/cursor invalid'], what);
+    }
+  }
+});
+
+/** What is the same for everyone, and may be cached. */
+const CACHED = /^get\w*(Script|Worker|Asset)$|^getDocs\w+$/;
+
+test('no answer may be stored by a cache, but scripts and the pages about the API', async () => {
+  const cached = new Set<string>();
+  for (const { route, path } of routesWhere(() => true)) {
+    // Without a caller, nothing is changed.
+    const options = route.method === 'GET' ? {} : { token: null };
+    const answer = await service.api(route.method, path, undefined, options);
+    const control = answer.headers.get('cache-control');
+    assert.ok(control, path);
+    if (!control.includes('no-store')) cached.add(route.operationId);
+  }
+  for (const operation of cached) assert.match(operation, CACHED);
+  const { id } = (await service.api('POST', '/scoring/rules', { name: 'cached', eventType: 'EMAIL_OPENED', points: 1 }))
+    .body;
+  for (const path of [
+    '/auth/profile',
+    '/contacts',
+    `/scoring/rules/${id}`,
+    '/contacts/export',
+    '/nothing',
+    '/openapi.json',
+  ]) {
+    const answer = await service.api('GET', path);
+    assert.match(answer.headers.get('cache-control')!, /no-store/, path);
+    const etag = answer.headers.get('etag');
+    if (!etag) continue;
+    const fresh = await service.api('GET', path, undefined, { headers: { 'if-none-match': etag } });
+    assert.deepEqual(
+      [fresh.status, fresh.headers.get('cache-control')],
+      [304, answer.headers.get('cache-control')],
+      path,
+    );
+  }
+});
+
+test('the name of anything is one line without control characters', async () => {
+  const named = routesWhere(
+    (r) =>
+      ['POST', 'PUT'].includes(r.method) &&
+      (partsOf(r.body).properties?.['name'] as { pattern?: string })?.pattern === ONE_LINE,
+  );
+  const kinds = new Set(named.flatMap(({ route }) => (route.method === 'POST' ? route.path : [])));
+  for (const path of [
+    '/forms',
+    '/emails/templates',
+    '/emails/campaigns',
+    '/emails/topics',
+    '/campaigns',
+    '/contacts/segments',
+    '/contacts/lists',
+    '/scoring/rules',
+    '/scoring/thresholds',
+    '/channels/templates',
+    '/channels/providers',
+    '/channels/push/sites',
+    '/webhooks',
+    '/analytics/reports',
+    '/auth/roles',
+    '/auth/api-keys',
+  ])
+    // prettier-ignore
+    assert.ok(kinds.has(path), path);
+  for (const { route, path } of named.filter(({ route }) => route.method === 'POST'))
+    for (const name of ['a\tb', 'a\n', 'a\r\nb', '\u0001', 'a\u007f', '\u0085b']) {
+      const answer = await service.api('POST', path, { name });
+      assert.ok(
+        problem(answer, 400, 'validation_failed', path).includes('/name invalid_character'),
+        `${route.path} ${JSON.stringify(name)}`,
+      );
+    }
+});
+
+test('a stored name of an earlier release can be put back as it is, and not be made worse', async () => {
+  const fields = [{ name: 'email', label: 'Email', type: 'email' }];
+  for (const [table, path, body] of [
+    ['forms', '/forms', { fields }],
+    ['segments', '/contacts/lists', {}],
+    ['email_topics', '/emails/topics', {}],
+    ['campaigns', '/campaigns', { steps: [{ type: 'EXIT', config: {} }] }],
+    ['roles', '/auth/roles', { permissions: [] }],
+  ] as const) {
+    const { id } = (await service.api('POST', path, { name: `Old ${table}`, ...body })).body;
+    await engineEm(service.deps.orm).transactional((tx) =>
+      rows(tx, sql`update ${sql.table(table)} set name = ${`Old\t${table}`} where id = ${id}`),
+    );
+    const shown = (await service.api('GET', `${path}/${id}`)).body;
+    assert.equal(shown.name, `Old\t${table}`);
+    const same = await service.api('PUT', `${path}/${id}`, shown);
+    assert.deepEqual([same.status, same.body], [200, shown], path);
+    const wrong = await service.api('PUT', `${path}/${id}`, { name: `Older\t${table}` });
+    assert.deepEqual(problem(wrong, 400, 'validation_failed', path), ['/name invalid_character']);
+    const more = await service.api('PUT', `${path}/${id}`, { name: `Older\t${table}`, version: 99, nothing: 1 });
+    assert.deepEqual(problem(more, 400, 'validation_failed', path), [
+      '/name invalid_character',
+      '/nothing unknown_field',
+      '/version read_only',
+    ]);
+    assert.equal((await service.api('PUT', `${path}/${id}`, { name: `New ${table}` })).body.name, `New ${table}`);
   }
 });
 
