@@ -9094,6 +9094,8 @@ export interface components {
                 userAgent: string | null;
                 automated: boolean;
                 first: boolean;
+                /** @description An open without a picture: a person followed a link, and so opened the email. Counts like another open */
+                inferred?: boolean;
             }[];
         };
         /**
