@@ -5,6 +5,7 @@ const ROOMS = [
   // The processes of db/ are what is started; nothing imports them.
   'db/(?!migrate|create-migration)',
   'domain/common/',
+  'domain/threads/(?!thread-main)',
   'domain/outbound/',
   'config/',
   'workflows/(registry|search-attributes)\\.',
@@ -59,6 +60,8 @@ const ROOMS = [
   'domain/channels/transport/',
   'domain/channels/providers/',
   'domain/channels/content/',
+  // The other side of domain/threads: nothing imports it.
+  'domain/threads/thread-main',
   'domain/channels/templates/',
   'domain/channels/ledger/',
   'domain/channels/history/',
@@ -139,6 +142,33 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     ...upward,
+    // What users wrote is parsed and rendered in threads, so nothing else may use what does that. The exception are the
+    // emails and messages that a sender may render itself (LoopPermit).
+    {
+      name: 'liquid-only-in-rendering',
+      severity: 'error',
+      from: {
+        path: `^(${FOLDERS})/`,
+        pathNot:
+          '^domain/emails/rendering/|^domain/emails/templates/(check-liquid|check-template|compile-mjml|mask)\\.|^domain/channels/content/render-message\\.',
+      },
+      to: {
+        path: 'node_modules/(liquidjs|mjml-browser)/|^domain/emails/rendering/(template-engine|template-pieces|mail-tags|text-part)\\.',
+      },
+    },
+    {
+      name: 'users-texts-only-in-threads',
+      severity: 'error',
+      from: {
+        path: `^(${FOLDERS})/`,
+        pathNot:
+          '^domain/threads/thread-main\\.|^domain/emails/(rendering|templates/(check-template|compile-mjml))|^domain/emails/message/|^domain/channels/content/(render-message|assert-fits)\\.|^worker/senders/prepare\\.|^worker/channels/renders\\.',
+      },
+      to: {
+        path: '^domain/emails/rendering/(render|render-texts|is-plain|show-email|instrument|rewrite-html)\\.|^domain/emails/templates/(check-template|check-liquid|compile-mjml)\\.|^domain/emails/message/write-email\\.|^domain/channels/content/(render-message|assert-fits)\\.',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     // A new folder of the service needs its place in the list.
     {
       name: 'every-room-has-its-place',

@@ -23,8 +23,8 @@ const sendRoute = (channel: MessageChannel): RouteSpec =>
     } A message that a gate refuses is SUPPRESSED immediately, with the reason. Repeating the request with the same Idempotency-Key sends no second one.`,
     body: channel === 'sms' ? schema.SendText : schema.SendPush,
     responses: { 202: { schema: schema.QueuedMessage } },
-    errors: ['not_found', 'no_provider', 'template_limit'],
-    check: ({ body, given }) => sendViolations(channel, given, body as Partial<SendInput>),
+    errors: ['not_found', 'no_provider', 'template_limit', 'unavailable'],
+    check: ({ caller, body, given }) => sendViolations(caller.tenantId, channel, given, body as Partial<SendInput>),
     handler: async ({ ctx, em, deps, principal, requestId, body }) => {
       const { messageId, status, reason } = await sendMessage(
         em,

@@ -66,7 +66,9 @@ export const channelProviderRoutes: RouteSpec[] = [
     access: 'channels:write',
     body: schema.ChannelProviderCreate,
     responses: { 201: { schema: schema.ChannelProvider } },
-    check: ({ deps, body }) => providerViolations(body as Partial<ProviderInput>, deps.outbound.checkUrl),
+    errors: ['template_limit', 'unavailable'],
+    check: ({ deps, caller, body }) =>
+      providerViolations(caller.tenantId, body as Partial<ProviderInput>, deps.outbound.checkUrl),
     handler: async ({ em, deps, caller, body }) => {
       const view = await createProvider(em, servicesOf(deps), caller, body);
       return created(`/channels/providers/${view.provider.id}`, presentProvider(view, UNUSED));
@@ -97,13 +99,14 @@ export const channelProviderRoutes: RouteSpec[] = [
     params: IdParams,
     body: schema.ChannelProviderUpdate,
     responses: { 200: { schema: schema.ChannelProvider } },
-    check: async ({ deps, tx, params, body, readOnly }) => {
+    errors: ['template_limit', 'unavailable'],
+    check: async ({ deps, tx, caller, params, body, readOnly }) => {
       const provider = await tx.findOne(ChannelProvider, { id: params.id ?? 0 });
       if (!provider) return [];
       const current = viewOf(deps.env, provider);
       return [
         ...changedReadOnly(schema.checkedOnly(readOnly), presentProvider(current, UNUSED)),
-        ...providerViolations(body, deps.outbound.checkUrl, current),
+        ...(await providerViolations(caller.tenantId, body, deps.outbound.checkUrl, current)),
       ];
     },
     handler: async ({ em, deps, caller, params, body, readOnly, ifMatch }) => {

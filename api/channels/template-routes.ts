@@ -1,5 +1,4 @@
 import { readSettings } from '../../domain/channels/settings/settings.ts';
-import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
 import { previewTemplate } from '../../domain/channels/templates/preview-template.ts';
 import {
   createTemplate,
@@ -126,10 +125,10 @@ export const channelTemplateRoutes: RouteSpec[] = [
     body: schema.ChannelPreview,
     bodyOptional: true,
     responses: { 200: { schema: schema.ChannelPreviewed } },
-    errors: ['not_found', 'template_limit'],
+    errors: ['not_found', 'template_limit', 'unavailable'],
     handler: async ({ em, deps, principal, params, body: { contactId = null } }) => {
       const { optOutText } = await readSettings(em, principal.tenantId);
-      const urls = createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links });
+      const urls = { publicUrl: deps.env.PUBLIC_URL, linkSecret: deps.env.LINK_SECRET };
       const settings = { base: shortBase(deps.env), optOutText, links: deps.links, urls };
       return { body: await previewTemplate(em, settings, params.id, contactId) };
     },

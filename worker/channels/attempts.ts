@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { shortBase } from '../../config/short-base.ts';
+import type { ChannelProvider } from '../../db/entities/channels.ts';
 import { engineEm } from '../../db/orm.ts';
 import { putOffSends, type LeasedSend, type PutOff } from '../../domain/channels/ledger/lease-sends.ts';
 import { markGone } from '../../domain/channels/ledger/settle-sends.ts';
@@ -10,7 +11,6 @@ import { askedAs } from '../../domain/channels/transport/http.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/channels/transport/prepare.ts';
 import { Batcher } from '../../domain/common/batcher.ts';
-import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
 import { outboundError } from '../../domain/outbound/outbound-error.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { SLOW_MS, type Flight } from '../turns/connections.ts';
@@ -88,10 +88,8 @@ export class Attempts {
     this.#wakeIn = wakeIn;
     this.#sites = new Sites(deps);
     this.#ledger = new LedgerWrites(deps, holder, SENDING_LEASE_SECONDS);
-    this.#renders = new Renders(
-      shortBase(deps.env),
-      createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }),
-    );
+    const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret } = deps.env;
+    this.#renders = new Renders({ base: shortBase(deps.env), links: { publicUrl, linkSecret } });
     this.#putOffs = new Batcher({
       gather: () => delay(GATHER_MS),
       maxItems: 500,
@@ -137,7 +135,8 @@ export class Attempts {
         return () => this.#end({ ...row, failure: 'no_reply' });
       const wait = await provider.take();
       if (wait > 0) return () => this.putOff(row.id, wait);
-      const rendered = await this.#render(attempt);
+      const rendered = await this.#render(attempt, provider.row);
+      if (rendered === 'late') return () => this.putOff(row.id, 0);
       if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
       const request = requestOf(leased, rendered, provider.row, provider.credentials);
       const token = rendered.push && { reportToken: pushToken(this.#deps.links, leased.tenantId, leased.id) };
@@ -153,7 +152,8 @@ export class Attempts {
     const site = await this.#sites.get(leased.tenantId, leased.device!.siteId);
     // Only its own site can send to a subscription.
     if (site === 'none') return () => this.#end({ ...row, failure: 'gone' });
-    const rendered = await this.#render(attempt);
+    const rendered = await this.#render(attempt, null);
+    if (rendered === 'late') return () => this.putOff(row.id, 0);
     if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
     const { links, env } = this.#deps;
     const token = pushToken(links, leased.tenantId, leased.id);
@@ -162,10 +162,12 @@ export class Attempts {
   }
 
   /** Its time on the connection begins now: waiting for the templates of others does not make a tenant slow. */
-  async #render({ leased, flight }: Attempt): Promise<Rendered> {
-    const rendered = await this.#renders.render(leased);
+  async #render(
+    { leased, until, flight }: Attempt,
+    provider: Pick<ChannelProvider, 'type' | 'config'> | null,
+  ): Promise<Rendered | 'late'> {
+    const rendered = await this.#renders.render(leased, provider, until);
     flight.since = performance.now();
-    flight.line.noteRender(rendered.ms);
     if (flight.line.rendersSlowly) flight.line.trust = 'slow';
     return rendered;
   }

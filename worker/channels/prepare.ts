@@ -1,9 +1,14 @@
 import type { ChannelProvider } from '../../db/entities/channels.ts';
+import type { HttpConfig } from '../../domain/channels/transport/http.ts';
 import type { SendToPrepare } from '../../domain/channels/transport/prepare.ts';
-import { messageLinks } from '../../domain/channels/content/message-links.ts';
-import type { EmailLinks } from '../../domain/emails/rendering/links.ts';
-import { renderMessage } from '../../domain/channels/content/render-message.ts';
-import { newCode } from '../../domain/channels/content/short-links.ts';
+import type { LinkSettings } from '../../domain/emails/rendering/link-settings.ts';
+import type {
+  MessageSource,
+  RenderContext,
+  RenderedPush,
+  RenderedText,
+  RenderFailure,
+} from '../../domain/channels/content/render-message.ts';
 import { heldUntil } from '../../domain/channels/gates/hours.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
@@ -14,10 +19,10 @@ export interface Rendered {
   failure?: string;
   text: string | null;
   push: PushContent | null;
+  /** The fields of the provider's `body`. */
+  body: Record<string, string> | null;
   /** The ledger's part of it. */
   noted: Pick<PreparedSend, 'segments' | 'encoding' | 'links'>;
-  /** How long it took. */
-  ms: number;
 }
 
 /** The ledger's part of a leased send that is not rendered yet: it may be held for its hours. */
@@ -44,32 +49,46 @@ export function rowOf(leased: LeasedSend, now: Date = new Date()): PreparedSend 
 export const isComplete = (leased: LeasedSend): boolean =>
   leased.content !== null && (leased.channel === 'sms' ? leased.address !== null : leased.device !== null);
 
-/** Renders a complete send. `base` is that of short links, `links` makes those to pages. Never throws for what a template or a contact contains. */
-export function render(leased: LeasedSend, base: string, links: EmailLinks): Rendered {
-  const begun = performance.now();
-  const { contact, data, channel, content } = leased;
-  const known = new Map(Object.entries(leased.linkCodes ?? {}));
-  const shown = renderMessage(
-    { ...content!, channel, smartEncoding: content!.smartEncoding ?? true },
-    {
+/** What a complete send is rendered from. `base` is that of short links, `links` makes those to pages. */
+export function toRender(
+  leased: LeasedSend,
+  provider: Pick<ChannelProvider, 'type' | 'config'> | null,
+  { base, links }: { base: string; links: LinkSettings },
+): { source: MessageSource; context: RenderContext } {
+  const { contact, data, channel, content, tenantId, contactId } = leased;
+  const { body, title, url, iconUrl, imageUrl, actions, smartEncoding } = content!;
+  return {
+    source: { channel, body, title, url, iconUrl, imageUrl, actions, smartEncoding: smartEncoding ?? true },
+    context: {
       contact,
       address: typeof contact?.['email'] === 'string' ? contact['email'] : (leased.address ?? ''),
       data,
-      links: messageLinks({ tenantId: leased.tenantId, contactId: leased.contactId, at: leased.createdAt }, links),
+      links,
+      owner: { tenantId, contactId, at: leased.createdAt },
       base,
       optOutText: leased.optOutText,
-      codeFor: (url) => known.get(url) ?? newCode(),
+      codes: leased.linkCodes ?? {},
+      provider: provider?.type === 'http' ? bodyOf(provider.config as unknown as HttpConfig, leased) : null,
     },
-  );
-  const rendered = {
-    ...{ text: null, push: null, noted: { segments: null, encoding: null, links: [] } },
-    ms: performance.now() - begun,
   };
-  if ('failure' in shown) return { ...rendered, failure: shown.failure };
-  const short = shown.links.map((link) => ({ ...link, isStored: known.has(link.url) }));
-  if (shown.kind === 'push') return { ...rendered, push: shown.content, noted: { ...rendered.noted, links: short } };
-  const { text, segments, encoding } = shown;
-  return { ...rendered, text, noted: { segments, encoding, links: short } };
+}
+
+const bodyOf = ({ body, from = '' }: HttpConfig, { address, messageId }: LeasedSend): RenderContext['provider'] => ({
+  body,
+  to: address!,
+  from,
+  messageId: String(messageId),
+});
+
+const NOTHING: Rendered = { text: null, push: null, body: null, noted: { segments: null, encoding: null, links: [] } };
+
+/** What came of rendering a send. */
+export function renderedOf(shown: RenderedText | RenderedPush | RenderFailure, { linkCodes }: LeasedSend): Rendered {
+  if ('failure' in shown) return { ...NOTHING, failure: shown.failure };
+  const links = shown.links.map((link) => ({ ...link, isStored: Object.hasOwn(linkCodes ?? {}, link.url) }));
+  if (shown.kind === 'push') return { ...NOTHING, push: shown.content, noted: { ...NOTHING.noted, links } };
+  const { text, segments, encoding, body } = shown;
+  return { ...NOTHING, text, body, noted: { segments, encoding, links } };
 }
 
 const DEFAULT_TTL_SECONDS = 86_400;
@@ -77,7 +96,7 @@ const DEFAULT_TTL_SECONDS = 86_400;
 /** What the request of a rendered send needs; the provider is null for Web Push. */
 export function requestOf(
   leased: LeasedSend,
-  { text, push }: Pick<Rendered, 'text' | 'push'>,
+  { text, push, body }: Pick<Rendered, 'text' | 'push' | 'body'>,
   provider: Pick<ChannelProvider, 'id' | 'config'> | null,
   credentials: Record<string, unknown>,
 ): SendToPrepare {
@@ -91,7 +110,7 @@ export function requestOf(
     subscription: device,
     rendered:
       text !== null
-        ? { kind: 'sms', text }
+        ? { kind: 'sms', text, body }
         : {
             kind: 'push',
             payload: { ...push! },

@@ -1,44 +1,104 @@
-import { createYielder } from '../../domain/common/turn.ts';
-import { FairQueue, type Queued } from '../turns/fair-queue.ts';
-import type { EmailLinks } from '../../domain/emails/rendering/links.ts';
+import { LRUCache } from 'lru-cache';
+import type { ChannelProvider } from '../../db/entities/channels.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
-import { render, type Rendered } from './prepare.ts';
+import {
+  hasLiquid,
+  renderMessage,
+  textsOf,
+  type MessageSource,
+  type RenderContext,
+  type RenderedPush,
+  type RenderedText,
+  type RenderFailure,
+} from '../../domain/channels/content/render-message.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { LoopPermit, type Judged } from '../../domain/emails/rendering/loop-permit.ts';
+import type { LinkSettings } from '../../domain/emails/rendering/link-settings.ts';
+import { accounts, inThreadTimed } from '../../domain/threads/in-thread.ts';
+import { TooLate } from '../../domain/threads/pool.ts';
+import { renderedOf, toRender, type Rendered } from './prepare.ts';
 
-interface Asked extends Queued {
-  leased: LeasedSend;
-  resolve: (rendered: Rendered) => void;
-}
+const KEPT = 1_000;
 
-/**
- * Renders sends, one at a time and tenants in turn. A template may take long, so others are answered between: an answer
- * that is not read in time would leave its message in doubt.
- */
+type Shown = RenderedText | RenderedPush | RenderFailure;
+
+/** Renders sends: in threads, or on the event loop if their texts may be. */
 export class Renders {
-  readonly #base: string;
-  readonly #links: EmailLinks;
-  readonly #queue = new FairQueue<Asked>();
-  #isRunning = false;
+  readonly #settings: { base: string; links: LinkSettings };
+  readonly #permits = new LRUCache<string, LoopPermit>({ max: KEPT });
 
   /** `base` is that of short links; `links` makes those to pages for recipients. */
-  constructor(base: string, links: EmailLinks) {
-    this.#base = base;
-    this.#links = links;
+  constructor(settings: { base: string; links: LinkSettings }) {
+    this.#settings = settings;
   }
 
-  render(leased: LeasedSend): Promise<Rendered> {
-    return new Promise((resolve) => {
-      this.#queue.push({ key: { tenantId: leased.tenantId }, isQueued: false, leased, resolve });
-      if (!this.#isRunning) void this.#run();
-    });
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    const turn = createYielder();
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      next.resolve(render(next.leased, this.#base, this.#links));
-      if (turn.isOver()) await turn.next();
+  /**
+   * Renders a complete send, with the `body` of its provider. `late`: its lease, until that time of performance.now(),
+   * was over before its turn came, and it was not rendered.
+   */
+  async render(
+    leased: LeasedSend,
+    provider: Pick<ChannelProvider, 'type' | 'config'> | null,
+    until: number,
+  ): Promise<Rendered | 'late'> {
+    const { source, context } = toRender(leased, provider, this.#settings);
+    const permit = this.#permitOf(leased.tenantId, source, context);
+    try {
+      const shown =
+        onLoop(permit, leased.tenantId, source, context) ??
+        (await inThreads(permit, leased.tenantId, source, context, until));
+      return renderedOf(shown, leased);
+    } catch (error) {
+      if (error instanceof TooLate) return 'late';
+      if (error instanceof AppError && error.code === 'template_limit')
+        return renderedOf({ failure: 'template_limit' }, leased);
+      throw error;
     }
-    this.#isRunning = false;
   }
+
+  #permitOf(tenantId: string, source: MessageSource, context: RenderContext): LoopPermit {
+    const texts = textsOf(source, context.provider);
+    const key = JSON.stringify([tenantId, ...texts]);
+    let permit = this.#permits.get(key);
+    if (!permit) {
+      permit = new LoopPermit();
+      // Without Liquid there is nothing to fill in.
+      if (!hasLiquid(texts)) permit.judge({ isPlain: true, parseMs: 0 });
+      this.#permits.set(key, permit);
+    }
+    return permit;
+  }
+}
+
+/** Null if it must be rendered in a thread. */
+function onLoop(permit: LoopPermit, tenantId: string, source: MessageSource, context: RenderContext): Shown | null {
+  const limits = permit.limits(context.data !== null);
+  if (!limits) return null;
+  const begun = performance.now();
+  try {
+    const shown = renderMessage(source, context, limits);
+    accounts.note(tenantId, performance.now() - begun);
+    return shown;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'template_limit') throw error;
+    permit.overran();
+    return null;
+  }
+}
+
+async function inThreads(
+  permit: LoopPermit,
+  tenantId: string,
+  source: MessageSource,
+  context: RenderContext,
+  until: number,
+): Promise<Shown> {
+  const job = { name: 'renderAndJudge', args: [source, context] };
+  const { value, ms } = await inThreadTimed<{ shown: Shown; judged: Judged }>(tenantId, job, {
+    isPatient: true,
+    until,
+  });
+  permit.judge(value.judged);
+  permit.tookInThread(ms);
+  return value.shown;
 }

@@ -27,6 +27,8 @@ const BETWEEN_MS = 100;
 const SLOW_SHARE = 1 / 4;
 /** The share of the connections that one tenant may have: its provider may fall silent, and others must not wait for it. */
 const TENANT_SHARE = 7 / 8;
+/** Sends are given back when there are so many times as many as may be in hand: each costs a statement's row. */
+const GIVEN_BACK_BEYOND = 2;
 /** Everything that is on its way is answered and settled by then. */
 const STOP_MS = ANSWER_MS + 5_000;
 const LONGEST_WAKE_MS = 60_000;
@@ -142,8 +144,15 @@ export class Sender {
       line.add({ leased: send, until });
       this.#connections.offer(line);
     }
+    for (const line of new Set(leased.map(({ tenantId }) => this.#lineOf(tenantId)))) this.#giveBack(line);
     this.#sendWaiting();
     return leased.length;
+  }
+
+  /** Ends the leases of what a tenant cannot get rendered in time, now that it is known how long that takes. */
+  #giveBack(line: TenantLine): void {
+    const most = line.mostInHand(this.#mostInHand) * GIVEN_BACK_BEYOND;
+    while (line.waiting > most) this.#track(line, this.#attempts.putOff(line.takeLast()!.leased.id, 0));
   }
 
   get #mostInHand(): number {
@@ -154,7 +163,7 @@ export class Sender {
   #full(): Set<TenantLine> {
     const lines = [...this.#lines.values()];
     const slow = lines.filter(({ trust, inHand }) => trust === 'slow' && inHand > 0);
-    const enough = lines.filter(({ inHand }) => inHand >= this.#mostInHand);
+    const enough = lines.filter((line) => line.inHand >= line.mostInHand(this.#mostInHand));
     return new Set(inHandOf(slow) >= this.#mostInHand * SLOW_SHARE ? [...enough, ...slow] : enough);
   }
 
@@ -193,6 +202,7 @@ export class Sender {
       made = await this.#attempts.make(waiting, flight);
     } finally {
       this.#connections.free(flight);
+      this.#giveBack(flight.line);
       this.#connections.offer(flight.line);
       this.#sendWaiting();
     }

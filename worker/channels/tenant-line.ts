@@ -1,9 +1,10 @@
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
+import { accounts } from '../../domain/threads/in-thread.ts';
 import type { Line, Trust } from '../turns/connections.ts';
 
-/** Templates that take longer, on the average of the last ones, make their tenant slow. */
-const SLOW_RENDER_MS = 30;
+/** What a tenant has in hand takes no longer to render than this. */
+const IN_HAND_MS = 5_000;
 
 /** A leased send. */
 export interface Waiting {
@@ -22,8 +23,6 @@ export class TenantLine implements Line {
   inHand = 0;
   /** The last lease left the tenant out, because it had enough in hand. */
   isLeftOut = false;
-  /** The average of the last renders, the latest counting most. */
-  #renderMs = 0;
   readonly #most: number;
   readonly #waiting = new Map<EmailLane, Waiting[]>(EMAIL_LANES.map((lane) => [lane, []]));
 
@@ -46,18 +45,31 @@ export class TenantLine implements Line {
     this.inHand += 1;
   }
 
-  /** Notes how long a template took. A single long one changes little: the process may have stood still. */
-  noteRender(ms: number): void {
-    this.#renderMs += (ms - this.#renderMs) / 4;
-  }
-
   /** Its templates take long. */
   get rendersSlowly(): boolean {
-    return this.#renderMs > SLOW_RENDER_MS;
+    return accounts.isSlow(this.key.tenantId);
+  }
+
+  /** How many of it may be in hand at once, so that all can be rendered before their leases end. */
+  mostInHand(most: number): number {
+    return accounts.jobsIn(this.key.tenantId, IN_HAND_MS, most);
+  }
+
+  /** How many wait for a connection. */
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
   /** Takes the next one out: of the first lane that has one. */
   take(): Waiting | undefined {
     return [...this.#waiting.values()].find(({ length }) => length > 0)?.shift();
+  }
+
+  /** Takes the last one out that waits. */
+  takeLast(): Waiting | undefined {
+    return [...this.#waiting.values()]
+      .reverse()
+      .find(({ length }) => length > 0)
+      ?.pop();
   }
 }

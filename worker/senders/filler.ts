@@ -3,14 +3,22 @@ import type { Deps } from '../../runtime/deps.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
 import { leaseEmails, putOffEmails, releaseLeases, type LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
-import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { linksFrom } from '../../domain/emails/rendering/link-settings.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
-import { TemplateCache, type ContentVersion } from '../../domain/emails/message/template-cache.ts';
+import type { Written } from '../../domain/emails/message/write-email.ts';
+import {
+  TemplateCache,
+  type ContentVersion,
+  type PreparedTemplate,
+} from '../../domain/emails/message/template-cache.ts';
 import { createLoadAttachment, type LoadAttachment } from './attachments.ts';
+import { TooLate } from '../../domain/threads/pool.ts';
 import { domainOf, type Domains } from './domains.ts';
 import { Leases } from './leases.ts';
-import { prepare, type Prepared } from './prepare.ts';
+import { failed, finish, outline, writeOnLoop, type Prepared, type Tools } from './prepare.ts';
 import { ReadyQueue } from './ready-queue.ts';
+import { ThreadedWrites, type Threaded } from './threaded-writes.ts';
 import { Wake } from '../../events/wake.ts';
 import { parseMailbox } from '../../domain/common/mailbox.ts';
 
@@ -23,6 +31,8 @@ const YIELD_EVERY_MS = 2;
 const PREPARED_AT_ONCE = 4;
 /** The share of a lane's buffer that may wait for one domain that is at its limit. */
 const SHARE_OF_A_DOMAIN = 1 / 8;
+/** When an email is tried again whose thread has failed. */
+const LATER_MS = 10_000;
 /** Requests come in bursts: what arrives within this is leased together. */
 const GATHER_MS = 5;
 
@@ -34,7 +44,10 @@ export interface Ready extends Prepared {
   until: number;
 }
 
-/** Leases emails of each lane and renders them, so that no connection waits for either. */
+/**
+ * Leases emails of each lane and renders them, so that no connection waits for either. What must be rendered in threads
+ * holds up no lane: of a tenant, only as much of it is leased as is rendered in some seconds.
+ */
 export class Filler {
   readonly #deps: Deps;
   readonly #holder: string;
@@ -50,6 +63,9 @@ export class Filler {
   readonly #loops: Promise<void>[];
   /** Lanes that had emails at the last look. */
   readonly #more = new Set<EmailLane>();
+  readonly #threaded: ThreadedWrites;
+  /** Emails of templates of which a thread finds out whether they may be rendered here. */
+  readonly #unjudged = new Map<PreparedTemplate, Threaded[]>();
   #ending: Ready[] = [];
   #stopping = false;
 
@@ -60,11 +76,23 @@ export class Filler {
     this.#mayLease = options.mayLease;
     this.#domains = options.domains;
     this.#full = Math.max(deps.env.SEND_IN_DOUBT, deps.env.SEND_CONNECTIONS) * READY_PER_EMAIL_IN_DOUBT;
-    this.#templates = new TemplateCache(() => ({
-      links: createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }),
+    const settings = () => ({
+      publicUrl: deps.env.PUBLIC_URL,
+      linkSecret: deps.env.LINK_SECRET,
       postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null,
       from: parseMailbox(deps.env.MAIL_FROM),
-    }));
+    });
+    this.#templates = new TemplateCache(() => {
+      const { postalAddress, from, ...links } = settings();
+      return { links: linksFrom(links), postalAddress, from };
+    });
+    this.#threaded = new ThreadedWrites({
+      settings,
+      most: this.#full / 2,
+      onWritten: (threaded, written) => void this.#written(threaded, written),
+      onGivenBack: (given) => void this.#giveBack(given, 0),
+      onRoom: (lane) => this.wake([lane]),
+    });
     this.#senders = new SenderCache(deps.env, deps.log);
     this.#loadAttachment = createLoadAttachment(deps, () => this.#waitingBytes());
     this.#loops = EMAIL_LANES.map((lane) => this.#fill(lane));
@@ -114,10 +142,15 @@ export class Filler {
     this.#stopping = true;
     this.wake(EMAIL_LANES);
     await Promise.all(this.#loops);
-    await this.#release([...this.#ready.take(this.#ready.size()), ...this.#ending]);
+    const unwritten = [...this.#threaded.stop(), ...[...this.#unjudged.values()].flat()];
+    await this.#release([
+      ...this.#ready.take(this.#ready.size()),
+      ...this.#ending,
+      ...unwritten.map(({ toWrite }) => toWrite),
+    ]);
   }
 
-  async #release(leased: readonly Ready[]): Promise<void> {
+  async #release(leased: readonly Pick<Ready, 'row'>[]): Promise<void> {
     try {
       await releaseLeases(
         engineEm(this.#deps.orm),
@@ -166,7 +199,8 @@ export class Filler {
     const em = engineEm(this.#deps.orm);
     try {
       const until = Leases.end(performance.now(), LEASE_SECONDS);
-      const found = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS });
+      const most = this.#threaded.mostToLease(lane);
+      const found = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS, most });
       if (found.length === 0) return 0;
       const leased = await this.#putOff(em, lane, found);
       const versions = leased.flatMap(({ tenantId, templateId, contentVersion }): ContentVersion[] =>
@@ -177,26 +211,109 @@ export class Filler {
         em,
         versions.map((version) => ({ tenantId: version.tenantId, emailKey: template(version).fromKey })),
       );
-      const tools = { ...common, template, sender };
-      let yielded = performance.now();
-      for (let from = 0; from < leased.length; from += PREPARED_AT_ONCE) {
-        // The order is kept; signing runs on as many threads as there are.
-        for (const prepared of await Promise.all(
-          leased.slice(from, from + PREPARED_AT_ONCE).map((email) => prepare(email, tools)),
-        )) {
-          const ready: Ready = { ...prepared, lane, domain: domainOf(prepared.row.address ?? ''), until };
-          if (ready.composed) this.#ready.push(lane, ready);
-          else this.#ending.push(ready);
-        }
-        this.#onReady();
-        if (performance.now() - yielded < YIELD_EVERY_MS) continue;
-        await nextTurn();
-        yielded = performance.now();
-      }
+      await this.#outlineAll(lane, leased, { ...common, template, sender }, until);
       return found.length;
     } catch (error) {
       log.warn({ err: error, lane }, 'could not lease emails');
       return 0;
+    }
+  }
+
+  /** The order is kept; signing runs on as many threads as there are. */
+  async #outlineAll(lane: EmailLane, leased: LeasedEmail[], tools: Tools, until: number): Promise<void> {
+    await this.#inSteps(leased, async (email) => {
+      const outlined = await outline(email, tools);
+      return 'email' in outlined
+        ? this.#write({ toWrite: outlined, lane, until })
+        : this.#readyOf(outlined, lane, until);
+    });
+  }
+
+  /** Does a few at a time, keeps the event loop free, and offers what is ready. */
+  async #inSteps<T>(items: readonly T[], work: (item: T) => Promise<Ready | null>): Promise<void> {
+    let yielded = performance.now();
+    for (let from = 0; from < items.length; from += PREPARED_AT_ONCE) {
+      for (const ready of await Promise.all(items.slice(from, from + PREPARED_AT_ONCE).map(work)))
+        if (ready) this.#offer(ready);
+      this.#onReady();
+      if (performance.now() - yielded < YIELD_EVERY_MS) continue;
+      await nextTurn();
+      yielded = performance.now();
+    }
+  }
+
+  #readyOf(prepared: Prepared, lane: EmailLane, until: number): Ready {
+    return { ...prepared, lane, domain: domainOf(prepared.row.address ?? ''), until };
+  }
+
+  #offer(ready: Ready): void {
+    if (ready.composed) this.#ready.push(ready.lane, ready);
+    else this.#ending.push(ready);
+  }
+
+  /** Writes an email here, if it may be; else it comes later, from a thread. */
+  async #write(threaded: Threaded): Promise<Ready | null> {
+    const { toWrite, lane, until } = threaded;
+    try {
+      const written = writeOnLoop(toWrite);
+      if (written) return this.#readyOf(await finish(toWrite, written, this.#deps.log), lane, until);
+    } catch (error) {
+      return this.#readyOf(failed(toWrite, error, this.#deps.log), lane, until);
+    }
+    if (toWrite.template.permit.isJudged) this.#threaded.add(threaded);
+    else this.#judge(threaded);
+    return null;
+  }
+
+  /** Those that come while a template is judged wait for that. */
+  #judge(threaded: Threaded): void {
+    const { template } = threaded.toWrite;
+    const others = this.#unjudged.get(template);
+    if (others) {
+      others.push(threaded);
+      return;
+    }
+    const waiting = [threaded];
+    this.#unjudged.set(template, waiting);
+    this.#threaded
+      .judge(template, threaded.until)
+      .finally(() => this.#unjudged.delete(template))
+      .then(
+        () => this.#inSteps(waiting, (one) => this.#write(one)),
+        (error: unknown) => this.#inSteps(waiting, async (one) => this.#notWritten(one, error)),
+      )
+      .catch((error: unknown) => this.#deps.log.error({ err: error }, 'could not prepare emails'));
+  }
+
+  async #written({ toWrite, lane, until, ...rest }: Threaded, written: Written | Error): Promise<void> {
+    const ready =
+      written instanceof Error
+        ? this.#notWritten({ toWrite, lane, until, ...rest }, written)
+        : this.#readyOf(await finish(toWrite, written, this.#deps.log), lane, until);
+    if (ready) this.#offer(ready);
+    this.#onReady();
+  }
+
+  /** It failed for its template, or is tried again. */
+  #notWritten(threaded: Threaded, error: unknown): Ready | null {
+    const { toWrite, lane, until } = threaded;
+    if (error instanceof AppError && error.status < 500)
+      return this.#readyOf(failed(toWrite, error, this.#deps.log), lane, until);
+    void this.#giveBack([threaded], error instanceof TooLate ? 0 : LATER_MS);
+    if (!(error instanceof TooLate)) this.#deps.log.warn({ err: error }, 'could not render an email');
+    return null;
+  }
+
+  /** Ends the leases of emails that are not written. */
+  async #giveBack(given: readonly Threaded[], delayMs: number): Promise<void> {
+    try {
+      await putOffEmails(
+        engineEm(this.#deps.orm),
+        this.#holder,
+        given.map(({ toWrite }) => ({ id: toWrite.row.id, delayMs })),
+      );
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'could not give back emails');
     }
   }
 

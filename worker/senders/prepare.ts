@@ -6,12 +6,14 @@ import type { Attachment } from '../../domain/emails/mime/attachment.ts';
 import type { ComposedMessage } from '../../domain/emails/message/compose.ts';
 import { messageIdFor } from '../../domain/emails/message/compose.ts';
 import { recipientName } from '../../domain/emails/rendering/template-contact.ts';
-import { countLinks } from '../../domain/emails/message/count-links.ts';
 import type { LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
 import { NOTIFICATION_KEY } from '../../domain/emails/system-mail/notification-template.ts';
 import { isOptInKey } from '../../domain/emails/subscription/opt-in-mail.ts';
 import { optInLink } from '../../domain/emails/subscription/opt-in-token.ts';
-import { renderFor, type RecipientContext } from '../../domain/emails/rendering/render.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { writeEmail, type EmailToWrite, type Written } from '../../domain/emails/message/write-email.ts';
+import type { RecipientContext } from '../../domain/emails/rendering/render.ts';
+import { accounts } from '../../domain/threads/in-thread.ts';
 import type { SenderAddress, SenderIdentity } from '../../domain/emails/senders/sender-cache.ts';
 import { signMessage } from '../../domain/emails/senders/sign.ts';
 import type { RenderedRow } from '../../domain/emails/ledger/start-emails.ts';
@@ -102,8 +104,19 @@ export function held({ hours, heldSince, contact }: LeasedEmail, now: Date = new
   return heldUntil({ ...hours, channel: 'email', timezone, number: null }, heldSince, now);
 }
 
-/** Renders, composes and signs a leased email. Never rejects: what is wrong with it becomes its `failure`. */
-export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepared> {
+/** A leased email that is to be written. */
+export interface ToWrite {
+  row: RenderedRow;
+  template: PreparedTemplate;
+  templateId: number;
+  /** The template is of the service itself. */
+  isSystem: boolean;
+  sender: SenderIdentity | null;
+  email: EmailToWrite;
+}
+
+/** What is to be done with a leased email: it is written, or ends without a message. */
+export async function outline(email: LeasedEmail, tools: Tools): Promise<ToWrite | Prepared> {
   const { id, tenantId, batchId, templateId, contentVersion, contactId, address, attempt } = email;
   const row: RenderedRow = {
     id,
@@ -128,29 +141,73 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
   if (attachment === 'gone') return { row: { ...row, failure: 'attachment_gone' }, composed: null };
   if (attachment === 'later')
     return { row: { ...row, notBefore: new Date(Date.now() + ATTACH_LATER_MS) }, composed: null };
+  const template = tools.template({ tenantId, templateId, contentVersion });
+  row.fromKey = template.ownFromKey;
+  const sender = senderOf(email, tools.sender({ tenantId, emailKey: template.fromKey }));
+  const words = sender && { revision: sender.revision, name: sender.name, replyTo: sender.replyTo };
   try {
-    const template = tools.template({ tenantId, templateId, contentVersion });
-    row.fromKey = template.ownFromKey;
-    const sender = senderOf(email, tools.sender({ tenantId, emailKey: template.fromKey }));
-    const rendered = renderFor(template.compiled, recipientOf(email, address, tools));
-    const composed = template.composer(sender)({
+    const message = {
       messageId: messageIdFor(id, template.fromAddress, tools.signer),
       to: { name: nameOf(email), address },
       date: new Date(),
-      rendered,
       replyTo: answersTo(email),
       attachment,
       ...(tools.bounceAddress ? { returnPath: returnPathOf(id, tools.bounceAddress, tools.signer) } : {}),
       ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
-    });
-    const message = sender?.signer ? await signMessage(composed.message, sender.signer) : composed.message;
-    return {
-      row: { ...row, linkCount: Math.min(countLinks(rendered.html), MAX_LINKS) },
-      composed: { ...composed, message },
     };
+    const toWrite = { sender: words, recipient: recipientOf(email, address, tools), message };
+    return { row, template, templateId, isSystem: email.systemKey !== null, sender, email: toWrite };
   } catch (error) {
-    const failure = error instanceof RangeError ? 'address_invalid' : 'template_failed';
-    tools.log.warn({ err: error, emailId: id, templateId, failure }, 'email cannot be sent');
-    return { row: { ...row, failure }, composed: null };
+    return failed({ row, templateId }, error, tools.log);
   }
+}
+
+/**
+ * Writes it on this event loop, if it may be. Null if it must be written in a thread. Throws what `writeEmail` throws.
+ */
+export function writeOnLoop({ template, isSystem, email }: ToWrite): Written | null {
+  // Templates of the service itself are no text of a user.
+  if (isSystem) return writeEmail(template, email);
+  const { permit, row } = template;
+  const limits = permit.limits(Boolean(email.recipient.data));
+  if (!limits) return null;
+  const begun = performance.now();
+  try {
+    const written = writeEmail(template, email, limits);
+    accounts.note(row.tenantId, performance.now() - begun);
+    return written;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'template_limit') throw error;
+    permit.overran();
+    return null;
+  }
+}
+
+/** Signs what was written. Never rejects: what is wrong with the email becomes its `failure`. */
+export async function finish({ row, sender, templateId }: ToWrite, written: Written, log: Logger): Promise<Prepared> {
+  if ('failure' in written) return failed({ row, templateId }, written, log);
+  const { linkCount, ...composed } = written;
+  try {
+    const message = sender?.signer ? await signMessage(composed.message, sender.signer) : composed.message;
+    return { row: { ...row, linkCount: Math.min(linkCount, MAX_LINKS) }, composed: { ...composed, message } };
+  } catch (error) {
+    return failed({ row, templateId }, error, log);
+  }
+}
+
+/** The email cannot be sent, because of this error or for this reason. */
+export function failed(
+  { row, templateId }: Pick<ToWrite, 'row' | 'templateId'>,
+  error: unknown,
+  log: Logger,
+): Prepared {
+  const failure = reasonOf(error);
+  log.warn({ err: error, emailId: row.id, templateId, failure }, 'email cannot be sent');
+  return { row: { ...row, failure }, composed: null };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return 'address_invalid';
+  if (error instanceof AppError) return error.code === 'template_limit' ? 'template_limit' : 'template_failed';
+  return (error as { failure?: string }).failure ?? 'template_failed';
 }

@@ -86,9 +86,9 @@ export const templateRoutes: RouteSpec[] = [
         ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM, fromEmail)),
       ];
     },
-    handler: async ({ em, deps, params, body, readOnly, ifMatch }) => ({
+    handler: async ({ em, deps, principal, params, body, readOnly, ifMatch }) => ({
       body: presentTemplate(
-        await updateTemplate(em, params.id, body, deps.env.MAIL_FROM, (current) => {
+        await updateTemplate(em, principal.tenantId, params.id, body, deps.env.MAIL_FROM, (current) => {
           assertIfMatch(ifMatch, current.version);
           assertUnchanged(readOnly, presentTemplate(current));
         }),

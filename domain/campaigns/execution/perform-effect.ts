@@ -7,7 +7,7 @@ import type { Effect, OpenGoal } from './advance.ts';
 import { judge, type Judged, type Verdict } from './judge.ts';
 import { causedBy } from './depth.ts';
 import { splitBranch, type SplitSubject } from './split-branch.ts';
-import { causeId, sendKeyOf, success, type Performed, type Performer } from './performed.ts';
+import { causeId, success, type Performed, type Performer } from './performed.ts';
 import { sendByChannel, sendEmail, sendMessage } from './send-step.ts';
 
 /** The commands of areas that depend on campaigns themselves; whoever runs steps passes them in. */
@@ -36,9 +36,7 @@ export interface StepCommands {
 export interface UserNotification {
   /** The address of an active user. */
   to: string;
-  /** Liquid. */
   subject: string;
-  /** Liquid. */
   body: string;
   contactId: number;
   executionId: number;
@@ -160,9 +158,10 @@ export async function performEffect(
       return { ...success, recorded: ok ? 'success' : 'failed', reason };
     }
     case 'notify': {
-      const { to, subject, body } = effect;
-      const sendKey = sendKeyOf(by);
-      const about = { to, subject, body, contactId, executionId, stepId: by.stepId, sendKey };
+      const notice = by.notice!;
+      if ('failure' in notice) return { ...success, recorded: 'failed', reason: notice.failure };
+      const { subject, body, sendKey } = notice;
+      const about = { to: effect.to, subject, body, contactId, executionId, stepId: by.stepId, sendKey };
       const refusal = await commands.notifyUser(tx, tenantId, about);
       return refusal === null ? success : { ...success, recorded: 'failed', reason: refusal };
     }

@@ -8,7 +8,8 @@ import { type Ahead, aheadOf, type ExecutionState, type StepAnswer, type StepReq
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
 import { findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
-import { type CallAnswer } from './performed.ts';
+import { sendKeyOf, type CallAnswer, type RenderedNotice } from './performed.ts';
+import { noticeToRender, renderNotice, type NoticeToRender } from './render-notice.ts';
 import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
 import { webhookCall, type WebhookCall } from './webhook-call.ts';
 
@@ -36,8 +37,9 @@ export async function runStep(
   request: StepRequest,
   { runId, failure, answer }: { runId: string; failure?: string | undefined; answer?: CallAnswer },
 ): Promise<StepAnswer | { call: WebhookCall }> {
+  let notice: RenderedNotice | undefined;
   for (;;) {
-    const outcome = await em.transactional(async (tx): Promise<StepAnswer | { call: WebhookCall }> => {
+    const outcome = await em.transactional(async (tx): Promise<Taken> => {
       const execution = await lockExecution(tx, request);
       if (!execution || execution.runSeq !== request.runSeq) return { end: true };
       if (execution.status === 'FAILED' && failure === undefined)
@@ -46,8 +48,12 @@ export async function runStep(
       if (execution.stepSeq > request.seq) return { ahead: await aheadAgain(tx, request, execution.state.ahead) };
       return execution.campaignStatus === 'PAUSED' && !answer
         ? park(tx, request, runId)
-        : takeStep(tx, tools, execution, { ...request, runId, failure, answer });
+        : takeStep(tx, tools, execution, { ...request, runId, failure, answer, notice });
     });
+    if ('notice' in outcome) {
+      notice = await renderNotice(outcome.notice);
+      continue;
+    }
     // Park first, then check the campaign again: a resume sets ACTIVE first, then wakes parked executions, so none is
     // missed.
     if (!('parked' in outcome) || (await isPaused(em, request))) return outcome;
@@ -83,11 +89,15 @@ async function isPaused(em: EntityManager, { tenantId, executionId }: StepReques
   return found.length > 0;
 }
 
+/** What a transaction comes to: an answer, or what has to be done before the step can be taken. */
+type Taken = StepAnswer | { call: WebhookCall } | { notice: NoticeToRender };
+
 interface Run extends StepRequest {
   runId: string;
   /** Why the current step cannot be run. */
   failure: string | undefined;
   answer: CallAnswer | undefined;
+  notice: RenderedNotice | undefined;
 }
 
 async function takeStep(
@@ -95,7 +105,7 @@ async function takeStep(
   { load, commands }: StepTools,
   execution: LockedExecution,
   run: Run,
-): Promise<StepAnswer | { call: WebhookCall }> {
+): Promise<Taken> {
   const { tenantId, executionId, runId } = run;
   const { campaignId, contactId, timezone, startedAt, runSeq } = execution;
   const begun = performance.now();
@@ -182,6 +192,7 @@ async function takeStep(
       frequencyCap,
       priority,
       answer: run.answer,
+      notice: run.notice,
     };
     if (effect.effect === 'webhook' && !run.answer) {
       // Steps before it are committed first, so that the execution is seen at the step whose call may take long.
@@ -189,6 +200,9 @@ async function takeStep(
       const { campaignVersion, state } = execution;
       return { call: await webhookCall(tx, effect, by, { campaignVersion, enteredAt: state.enteredAt }) };
     }
+    // The steps before it are taken again then, with it: nothing of this transaction is committed but that it looked.
+    if (effect.effect === 'notify' && !found && run.notice?.sendKey !== sendKeyOf(by))
+      return { notice: await noticeToRender(tx, effect, by) };
     const performed = found ? reachedGoal(found.verdict) : await performEffect(tx, commands, effect, by);
     const outcome = advance(definition, position, performed.result, moment);
     const stops = 'end' in outcome && outcome.end.status === 'STOPPED';

@@ -4,7 +4,8 @@ import { activeUsers } from '../../addresses/active-users.ts';
 import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { checkPublicUrl, type CheckUrl } from '../../outbound/check-url.ts';
-import { notifiedAddresses, referencedIds } from './references.ts';
+import { inThread } from '../../threads/in-thread.ts';
+import { notifications, referencedIds } from './references.ts';
 import { validateDefinition } from './validate.ts';
 
 type Table = 'email_templates' | 'channel_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
@@ -36,6 +37,7 @@ export async function definitionViolations(
   checkUrl: CheckUrl = checkPublicUrl,
 ): Promise<Violation[]> {
   const named = referencedIds(definition);
+  const { addresses, texts } = notifications(definition);
   return validateDefinition(definition, {
     templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds, sql`system_key is null`),
     smsTemplateIds: await idsIn(tx, 'channel_templates', tenantId, named.smsTemplateIds, sql`channel = 'sms'`),
@@ -50,7 +52,9 @@ export async function definitionViolations(
       ...(await idsIn(tx, 'email_campaigns', tenantId, named.campaignIds)),
     ]),
     customFields: await customFieldTypes(tx, tenantId),
-    userAddresses: new Set((await activeUsers(tx, tenantId, notifiedAddresses(definition))).keys()),
+    userAddresses: new Set((await activeUsers(tx, tenantId, addresses)).keys()),
+    liquidMistakes:
+      texts.length === 0 ? new Map<string, string>() : await inThread(tenantId, { name: 'parseTexts', args: [texts] }),
     checkUrl,
   });
 }

@@ -43,12 +43,16 @@ export function referencedIds(definition: { trigger?: unknown; steps?: unknown }
   };
 }
 
-/** The keys of the addresses that NOTIFY steps name. Takes any JSON. */
-export function notifiedAddresses({ steps }: { steps?: unknown }): string[] {
-  return (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((step) => {
+/** What NOTIFY steps say: the keys of the addresses that they name, and their texts. Takes any JSON. */
+export function notifications({ steps }: { steps?: unknown }): { addresses: string[]; texts: string[] } {
+  const configs = (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((step) => {
     const { kind, config } = validStep(step) ?? {};
-    return kind === stepKind('NOTIFY') && kind ? [addressKey((config as { to: string }).to)] : [];
+    return kind === stepKind('NOTIFY') && kind ? [config as { to: string; subject: string; body: string }] : [];
   });
+  return {
+    addresses: configs.map(({ to }) => addressKey(to)),
+    texts: configs.flatMap(({ subject, body }) => [subject, body]),
+  };
 }
 
 /** A violation for each reference to an id that does not exist. */

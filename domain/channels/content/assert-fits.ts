@@ -2,7 +2,6 @@ import { AppError } from '../../common/errors.ts';
 import { MOST_PAYLOAD_BYTES, payloadBytes, pushPayload } from '../push/push-payload.ts';
 import { leastMessage, type MessageSource } from './render-message.ts';
 import { MOST_SEGMENTS } from './segments.ts';
-import { PREVIEW_CODE } from './short-links.ts';
 
 /** What this service adds to messages, at its shortest. */
 export interface Additions {
@@ -16,7 +15,7 @@ export interface Additions {
 
 /** Throws 422 `template_limit` for a message that is too large even if all of its Liquid renders nothing. */
 export function assertFits(source: MessageSource, { base, token, optOutText }: Additions): void {
-  const least = leastMessage(source, { base, optOutText, codeFor: () => PREVIEW_CODE });
+  const least = leastMessage(source, { base, optOutText });
   if (least.kind === 'sms') {
     if (least.segments <= MOST_SEGMENTS) return;
     throw new AppError(

@@ -1,15 +1,21 @@
 import { PREVIEW_TOKEN, type EmailLinks } from '../../emails/rendering/links.ts';
 import { NO_LINKS, type ScopeLinks } from '../../emails/rendering/template-values.ts';
 
+/** Whose links they are. `at`: when the message was queued; null in a preview, which belongs to no message. */
+export interface LinksOwner {
+  tenantId: string;
+  contactId: number | null;
+  at: Date | null;
+}
+
 /**
  * The links that texts and pushes can use. There is no page to unsubscribe by: a text is answered with STOP, and the
- * preference page has every channel. Without a contact nobody can be told apart by a link. `at` is when the message was
- * queued: what is rendered again is the same.
+ * preference page has every channel. Without a contact nobody can be told apart by a link. What is rendered again has
+ * the same links.
  */
-export function messageLinks(
-  { tenantId, contactId, at }: { tenantId: string; contactId: number | null; at: Date },
-  links: EmailLinks,
-): ScopeLinks {
+export function messageLinks(owner: LinksOwner, links: EmailLinks): ScopeLinks {
+  const { tenantId, contactId, at } = owner;
+  if (at === null) return previewLinks(owner, links);
   if (contactId === null) return { ...NO_LINKS, formUrl: (formId) => links.formUrl(formId, '') };
   const tokenOfContact = (): string => links.contactToken(tenantId, contactId, at.getTime());
   return {
@@ -29,13 +35,10 @@ export function messageLinks(
 const ANY_CONTACT = 1_000_000;
 
 /**
- * The same in a preview, which belongs to no message. What stands for the token of the contact is as long as one, because
- * its length counts where it is no part of a URL; URLs become short links.
+ * What stands for the token of the contact in a preview is as long as one, because its length counts where it is no part
+ * of a URL; URLs become short links.
  */
-export const previewMessageLinks = (
-  links: EmailLinks,
-  { tenantId, contactId }: { tenantId: string; contactId: number | null },
-): ScopeLinks => ({
+const previewLinks = ({ tenantId, contactId }: LinksOwner, links: EmailLinks): ScopeLinks => ({
   ...NO_LINKS,
   preferencesUrl: links.previewUrl('preferences'),
   get contactToken() {

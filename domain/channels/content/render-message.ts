@@ -1,17 +1,23 @@
 import { TypeGuards, type Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
+import { isPlain } from '../../emails/rendering/is-plain.ts';
+import { linksFrom, type LinkSettings } from '../../emails/rendering/link-settings.ts';
+import type { Judged } from '../../emails/rendering/loop-permit.ts';
 import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
-import { renderFailure, templateLimits, withTimeLimit } from '../../emails/rendering/template-limits.ts';
 import {
-  NO_LINKS,
-  templateScope,
-  type ContactValues,
-  type ScopeLinks,
-} from '../../emails/rendering/template-values.ts';
+  isLimitError,
+  renderFailure,
+  THREAD_LIMITS,
+  withTimeLimit,
+  type Budget,
+  type TimeLimits,
+} from '../../emails/rendering/template-limits.ts';
+import { templateScope, type ContactValues } from '../../emails/rendering/template-values.ts';
 import type { MessageChannel } from '../../../db/entities/channels.ts';
 import { MOST_SEGMENTS, segmentText } from './segments.ts';
 import { isWebUrl } from '../../common/web-url.ts';
-import { Shortener, type ShortLink } from './short-links.ts';
+import { messageLinks, type LinksOwner } from './message-links.ts';
+import { newCode, PREVIEW_CODE, Shortener, type ShortLink } from './short-links.ts';
 
 /** What a message is rendered from: a template, or what a call gave. All texts are Liquid. */
 export interface MessageSource {
@@ -26,19 +32,23 @@ export interface MessageSource {
   smartEncoding: boolean;
 }
 
+/** What a message shows besides its source; plain data, so that it can be sent to a thread. */
 export interface RenderContext {
   contact: ContactValues | null;
   /** The contact's email address, or what the message goes to. */
   address: string;
   data: Record<string, unknown> | null;
-  /** What leads to pages for the recipient; absent: nothing. */
-  links?: ScopeLinks;
+  /** What leads to pages for the recipient. */
+  links: LinkSettings;
+  owner: LinksOwner;
   /** The base of short links, without a slash at the end. */
   base: string;
   /** Ends a text message on a line of its own: how to opt out. */
   optOutText: string | null;
-  /** Gives the codes of short links, by URL; absent: new ones. */
-  codeFor?: (url: string) => string;
+  /** The codes that its short links have already, by URL; others get new ones. In a preview, none leads anywhere. */
+  codes: Readonly<Record<string, string>> | 'preview';
+  /** The `body` of the provider that gets the text, and what it is filled with besides. */
+  provider?: { body: Readonly<Record<string, string>>; to: string; from: string; messageId: string } | null;
 }
 
 export interface RenderedText {
@@ -49,6 +59,8 @@ export interface RenderedText {
   segments: number;
   ucs2Because: string[];
   links: ShortLink[];
+  /** The fields of the provider's `body`. */
+  body: Record<string, string> | null;
 }
 
 /** What a device is given, before the message's id and token are added. */
@@ -67,7 +79,7 @@ export interface RenderedPush {
   links: ShortLink[];
 }
 
-/** It cannot be sent: `too_long`, `empty`, `url_invalid` or `template_failed`. */
+/** It cannot be sent: `too_long`, `empty`, `url_invalid`, `template_failed` or `provider_body_failed`. */
 export interface RenderFailure {
   failure: string;
   /** Where the source has URLs that no browser can open, with `url_invalid`. */
@@ -77,45 +89,103 @@ export interface RenderFailure {
 const KEPT = 500;
 const parsed = new LRUCache<string, Template[]>({ max: KEPT });
 
+/** The provider's `body` cannot be rendered with this text. */
+class ProviderBodyError extends Error {}
+
+function renderWith(
+  source: MessageSource,
+  context: RenderContext,
+  budget: Budget,
+  most?: number,
+): RenderedText | RenderedPush | RenderFailure {
+  const links = messageLinks(context.owner, linksFrom(context.links));
+  const scope = templateScope(context.contact, context.address, context.data, links);
+  const render = (liquid: string): string => clean(filled(liquid, scope, budget));
+  const shortener = new Shortener(context.base, codesOf(context.codes));
+  if (source.channel === 'push') return renderPush(source, render, shortener);
+  const shown = renderText(source, render, shortener, context.optOutText, most);
+  const { provider } = context;
+  return 'failure' in shown || !provider ? shown : { ...shown, body: filledBody(provider, shown.text, budget) };
+}
+
+const codesOf =
+  (codes: RenderContext['codes']) =>
+  (url: string): string => {
+    if (codes === 'preview') return PREVIEW_CODE;
+    return Object.hasOwn(codes, url) ? codes[url]! : newCode();
+  };
+
+/** Values are rendered first and encoded later, so that no text can add a field. */
+function filledBody(
+  { body, ...values }: NonNullable<RenderContext['provider']>,
+  text: string,
+  budget: Budget,
+): Record<string, string> {
+  const scope = { ...values, text };
+  try {
+    return Object.fromEntries(Object.entries(body).map(([name, liquid]) => [name, filled(liquid, scope, budget)]));
+  } catch (error) {
+    throw isLimitError(error) ? error : new ProviderBodyError('the body of a provider', { cause: error });
+  }
+}
+
 /**
- * Renders a message. Its links become short ones. Values of contacts are data: Liquid in them is not executed. Never
- * throws for what a template or a contact contains.
+ * Renders a message, with the `body` of its provider: all of it together within the limits of a template. Its links
+ * become short ones. Values of contacts are data: Liquid in them is not executed. Throws AppError `template_limit`.
  */
 export function renderMessage(
   source: MessageSource,
   context: RenderContext,
+  limits: TimeLimits = THREAD_LIMITS,
 ): RenderedText | RenderedPush | RenderFailure {
-  const scope = templateScope(context.contact, context.address, context.data, context.links ?? NO_LINKS);
   try {
-    // A single step can only take long with data from a request.
-    return withTimeLimit(context.data ? templateLimits.hardMs : null, () => {
-      const render = (liquid: string): string => rendered(liquid, scope);
-      const shortener = new Shortener(context.base, context.codeFor);
-      return source.channel === 'sms'
-        ? renderText(source, render, shortener, context.optOutText)
-        : renderPush(source, render, shortener);
-    });
+    return withTimeLimit((budget) => renderWith(source, context, budget), limits);
   } catch (error) {
+    if (error instanceof ProviderBodyError) return { failure: 'provider_body_failed' };
     // What is thrown for other reasons than the template is a fault of ours.
-    renderFailure(error, '/body');
+    const failure = renderFailure(error, '/body');
+    if (failure.code === 'template_limit') throw failure;
     return { failure: 'template_failed' };
   }
 }
 
-/** The same for a template that nobody has checked, or whose error is to be told. Throws 422, 400. */
+/** Whether any text has Liquid in it. */
+export const hasLiquid = (texts: readonly string[]): boolean => texts.some((text) => /\{[{%]/.test(text));
+
+/** All texts by which a message is rendered. */
+export const textsOf = (
+  { body, title, url, iconUrl, imageUrl, actions }: MessageSource,
+  provider?: RenderContext['provider'],
+): string[] => [
+  ...[body, title ?? '', url ?? '', iconUrl ?? '', imageUrl ?? ''],
+  ...(actions ?? []).flatMap((action) => [action.title, action.url ?? '']),
+  ...Object.values(provider?.body ?? {}),
+];
+
+/** Renders a message in a thread; says too whether others of the same texts may be rendered on an event loop. */
+export function renderAndJudge(
+  source: MessageSource,
+  context: RenderContext,
+): { shown: RenderedText | RenderedPush | RenderFailure; judged: Judged } {
+  const texts = textsOf(source, context.provider);
+  const begun = performance.now();
+  try {
+    // In a message that cannot be parsed, nothing is judged.
+    texts.forEach(parse);
+  } catch {
+    return { shown: renderMessage(source, context), judged: { isPlain: false, parseMs: Infinity } };
+  }
+  const parseMs = performance.now() - begun;
+  return { shown: renderMessage(source, context), judged: { isPlain: texts.every(isPlain), parseMs } };
+}
+
+/** The same for a template that nobody has checked, or whose error is to be told: of any length. Throws 422, 400. */
 export function renderForPreview(
   source: MessageSource,
   context: RenderContext,
 ): RenderedText | RenderedPush | RenderFailure {
-  const scope = templateScope(context.contact, context.address, context.data, context.links ?? NO_LINKS);
   try {
-    return withTimeLimit(templateLimits.hardMs, () => {
-      const render = (liquid: string): string => rendered(liquid, scope);
-      const shortener = new Shortener(context.base, context.codeFor);
-      return source.channel === 'sms'
-        ? renderText(source, render, shortener, context.optOutText, Infinity)
-        : renderPush(source, render, shortener);
-    });
+    return withTimeLimit((budget) => renderWith(source, context, budget, Infinity));
   } catch (error) {
     throw renderFailure(error, '/body');
   }
@@ -127,8 +197,8 @@ function parse(liquid: string): Template[] {
   return templates;
 }
 
-const rendered = (liquid: string, scope: object): string =>
-  clean(renderChunks(sharedEngine('text'), parse(liquid), scope).join(''));
+const filled = (liquid: string, scope: object, budget: Budget): string =>
+  renderChunks(sharedEngine('text'), parse(liquid), scope, budget).join('');
 
 /**
  * The least that a message can be: of its Liquid only the text outside of all tags, with short links in place of the
@@ -136,9 +206,9 @@ const rendered = (liquid: string, scope: object): string =>
  */
 export function leastMessage(
   source: MessageSource,
-  { base, optOutText, codeFor }: Pick<RenderContext, 'base' | 'optOutText' | 'codeFor'>,
+  { base, optOutText }: Pick<RenderContext, 'base' | 'optOutText'>,
 ): { kind: 'sms'; segments: number } | { kind: 'push'; content: PushContent } {
-  const shortener = new Shortener(base, codeFor);
+  const shortener = new Shortener(base, codesOf('preview'));
   const least = (liquid: string): string => clean(textOutsideTags(liquid));
   if (source.channel === 'push') return { kind: 'push', content: composePush(source, least, shortener).content };
   const text = withOptOut(shortener.shortenAll(least(source.body)), optOutText);
@@ -163,20 +233,20 @@ function clean(text: string): string {
     .trim();
 }
 
-const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ');
+const oneLine = (text: string): string => text.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ' : blanks));
 
 function renderText(
   { body, smartEncoding }: MessageSource,
   render: (liquid: string) => string,
   shortener: Shortener,
   optOutText: string | null,
-  most = MOST_SEGMENTS,
+  most: number = MOST_SEGMENTS,
 ): RenderedText | RenderFailure {
   const own = shortener.shortenAll(render(body));
   if (own === '') return { failure: 'empty' };
   const counted = segmentText(withOptOut(own, optOutText), smartEncoding);
   if (!counted || counted.segments > most) return { failure: 'too_long' };
-  return { kind: 'sms', ...counted, links: shortener.linksFrom(1) };
+  return { kind: 'sms', ...counted, links: shortener.linksFrom(1), body: null };
 }
 
 const withOptOut = (text: string, optOutText: string | null): string =>

@@ -14,7 +14,8 @@ import { AppError, assertNoneMissing, assertValid, type Missing, type Violation 
 import { phoneE164 } from '../../common/phone.ts';
 import { callId } from '../../idempotency/hash-request.ts';
 import { isNoticeDue } from '../gates/opt-out-notice.ts';
-import { assertFits, type Additions } from '../content/assert-fits.ts';
+import type { Additions } from '../content/assert-fits.ts';
+import { assertFitsInThread } from '../content/in-thread.ts';
 import { contentViolations } from '../templates/template-violations.ts';
 import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';
 
@@ -38,6 +39,7 @@ type Given = { readonly [K in keyof SendInput]?: unknown };
 
 /** All violations of a call: `given` is the unchecked body, `input` what of it is of the right type. */
 export async function sendViolations(
+  tenantId: string,
   channel: MessageChannel,
   given: Given,
   input: Partial<SendInput>,
@@ -60,7 +62,7 @@ export async function sendViolations(
       code: 'format',
       message: 'must be a valid phone number in E.164, such as +442079460958',
     });
-  return [...violations, ...(await contentViolations(input))];
+  return [...violations, ...(await contentViolations(tenantId, input))];
 }
 
 const DELIVERY = ['ttlSeconds', 'urgency', 'collapseKey'] as const;
@@ -84,8 +86,8 @@ export async function sendMessage(
   input: SendInput,
   callKey: string | null,
 ): Promise<QueuedMessage> {
-  assertValid(await sendViolations(channel, input, input));
   const { tenantId, requestId } = origin;
+  assertValid(await sendViolations(tenantId, channel, input, input));
   const sendKey = `api:${await callId(callKey, [channel, input])}`;
   return em.transactional(async (tx) => {
     const template =
@@ -97,7 +99,9 @@ export async function sendMessage(
       categories.includes('transactional') && !categories.includes('marketing') ? 'transactional' : 'marketing';
     if (input.body !== undefined) {
       const optOutText = channel === 'sms' && category === 'marketing' ? await noticeTo(tx, tenantId, input) : null;
-      assertFits({ ...input, body: input.body, channel, smartEncoding: true }, { ...additions, optOutText });
+      const { body, title, url, iconUrl, imageUrl, actions } = input;
+      const source = { channel, body, title, url, iconUrl, imageUrl, actions, smartEncoding: true };
+      await assertFitsInThread(tenantId, source, { ...additions, optOutText });
     }
     await assertProvider(tx, tenantId, channel, input);
     const [queued] = await queueMessages(tx, tenantId, [

@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import type { MessageChannel, ProviderType } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import { compileRequest } from '../../common/schema-check.ts';
-import { checkParts } from '../../emails/templates/check-template.ts';
+import { checkPartsInThread } from '../../emails/templates/template-work.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { headerNameProblem, headerViolations } from '../../outbound/header-violations.ts';
 import { FCM_TOKEN_URL, FCM_URL } from '../transport/fcm.ts';
@@ -114,8 +114,13 @@ function check(schema: TSchema, value: unknown, path: string): Violation[] {
   return compiled(structuredClone(value)).map((violation) => ({ ...violation, path: `${path}${violation.path}` }));
 }
 
-/** The violations of a provider's configuration of its type. */
-export function configViolations(type: ProviderType, config: unknown, checkUrl: CheckUrl): Violation[] {
+/** The violations of a provider's configuration of its type. Throws 422 `template_limit`, 503. */
+export async function configViolations(
+  tenantId: string,
+  type: ProviderType,
+  config: unknown,
+  checkUrl: CheckUrl,
+): Promise<Violation[]> {
   const kind = PROVIDERS[type];
   const violations = check(kind.config, config, '/config');
   if (violations.length > 0) return violations;
@@ -128,8 +133,10 @@ export function configViolations(type: ProviderType, config: unknown, checkUrl: 
   if (type === 'twilio' && (values['from'] === undefined) === (values['messagingServiceSid'] === undefined))
     violations.push({ path: '/config/from', code: 'required', message: 'give either from or messagingServiceSid' });
   if (type === 'http') {
-    for (const [name, liquid] of Object.entries(values['body'] as Record<string, string>))
-      violations.push(...checkParts([[`/config/body/${name}`, 'text', liquid]]));
+    const parts = Object.entries(values['body'] as Record<string, string>).map(
+      ([name, liquid]) => [`/config/body/${name}`, 'text', liquid] as const,
+    );
+    violations.push(...(await checkPartsInThread(tenantId, parts)));
     const { idempotencyHeader, headers = {} } = values as { idempotencyHeader?: string; headers?: object };
     violations.push(...headerViolations({ ...headers }, '/config/headers'));
     const problem = idempotencyHeader === undefined ? null : headerNameProblem(idempotencyHeader);

@@ -51,12 +51,13 @@ function newCredentials(
   return isShown ? undefined : credentials;
 }
 
-/** All violations of a new provider, or of a change of `current`. */
-export function providerViolations(
+/** All violations of a new provider, or of a change of `current`. Throws 422 `template_limit`, 503. */
+export async function providerViolations(
+  tenantId: string,
   input: Partial<ProviderInput>,
   checkUrl: CheckUrl,
   current?: ProviderView,
-): Violation[] {
+): Promise<Violation[]> {
   const before = current?.provider;
   const type = before?.type ?? input.type;
   if (type === undefined) return [];
@@ -70,7 +71,7 @@ export function providerViolations(
     !before && input.channel !== undefined && input.channel !== kind.channel
       ? [{ path: '/channel', code: 'conflict', message: `${type} is a provider of ${kind.channel}` }]
       : [];
-  const config = input.config === undefined ? [] : configViolations(type, input.config, checkUrl);
+  const config = input.config === undefined ? [] : await configViolations(tenantId, type, input.config, checkUrl);
   const credentials = current ? newCredentials(input, current) : input.credentials;
   const isMissing = before ? config.length === 0 && wouldMove(input, before) : kind.required;
   const missing =
@@ -110,8 +111,8 @@ export async function createProvider(
   author: Author,
   { credentials, ...input }: ProviderInput,
 ): Promise<ProviderView> {
-  assertValid(providerViolations({ ...input, ...(credentials ? { credentials } : {}) }, checkUrl));
   const { tenantId } = author;
+  assertValid(await providerViolations(tenantId, { ...input, ...(credentials ? { credentials } : {}) }, checkUrl));
   return em.transactional(async (tx) => {
     const [next] = await rows<{ id: number }>(tx, sql`select nextval('channel_providers_id_seq') as id`);
     const key = { tenantId, id: next!.id };
@@ -143,7 +144,7 @@ export async function updateProvider(
     const provider = await lockProvider(tx, id);
     const current = viewOf(env, provider);
     check(current);
-    assertValid(providerViolations(given, checkUrl, current));
+    assertValid(await providerViolations(author.tenantId, given, checkUrl, current));
     const before = contentOf(provider);
     const { credentials: _, ...input } = given;
     const credentials = newCredentials(given, current);

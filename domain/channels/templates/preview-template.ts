@@ -2,10 +2,9 @@ import type { ChannelTemplate } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { AppError, invalid, notFound } from '../../common/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
-import type { EmailLinks } from '../../emails/rendering/links.ts';
-import { renderForPreview, type PushContent } from '../content/render-message.ts';
-import { previewMessageLinks } from '../content/message-links.ts';
-import { PREVIEW_CODE } from '../content/short-links.ts';
+import type { LinkSettings } from '../../emails/rendering/link-settings.ts';
+import { previewInThread } from '../content/in-thread.ts';
+import type { PushContent } from '../content/render-message.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { payloadBytes, pushPayload } from '../push/push-payload.ts';
 import { pushToken } from '../push/push-token.ts';
@@ -33,7 +32,7 @@ export async function previewTemplate(
     optOutText,
     links,
     urls,
-  }: { base: string; optOutText: string | null; links: Pick<LinkSigner, 'sign'>; urls: EmailLinks },
+  }: { base: string; optOutText: string | null; links: Pick<LinkSigner, 'sign'>; urls: LinkSettings },
   templateId: number,
   contactId: number | null,
 ): Promise<Previewed> {
@@ -47,14 +46,16 @@ export async function previewTemplate(
     if (!row) throw notFound('contact', contactId);
     return { template: found, contact: contactOf(row) };
   });
-  const shown = renderForPreview(sourceOf(template), {
+  const { tenantId } = template;
+  const shown = await previewInThread(tenantId, sourceOf(template), {
     contact,
     address: typeof contact?.['email'] === 'string' ? contact['email'] : '',
     data: null,
-    links: previewMessageLinks(urls, { tenantId: template.tenantId, contactId }),
+    links: urls,
+    owner: { tenantId, contactId, at: null },
     base,
     optOutText: template.category === 'marketing' ? optOutText : null,
-    codeFor: () => PREVIEW_CODE,
+    codes: 'preview',
   });
   if ('failure' in shown) {
     if (shown.failure === 'too_long') throw new AppError('template_limit');
@@ -66,9 +67,7 @@ export async function previewTemplate(
     );
   }
   if (shown.kind === 'push') {
-    const bytes = await em.transactional((tx) =>
-      encryptedBytes(tx, links, template.tenantId, contactId, shown.content),
-    );
+    const bytes = await em.transactional((tx) => encryptedBytes(tx, links, tenantId, contactId, shown.content));
     return { ...NOTHING, payload: shown.content, bytes };
   }
   const { text, encoding, characters, segments, ucs2Because } = shown;

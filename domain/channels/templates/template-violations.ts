@@ -4,9 +4,10 @@ import type { EntityManager } from '../../../db/orm.ts';
 import type { Violation } from '../../common/errors.ts';
 import { topicViolations } from '../../emails/consent/topics.ts';
 import type { TemplatePart } from '../../emails/templates/check-template.ts';
-import { checkPartsOffLoop } from '../../emails/templates/template-work.ts';
-import { assertFits, type Additions } from '../content/assert-fits.ts';
 import { isWebUrl } from '../../common/web-url.ts';
+import { checkPartsInThread } from '../../emails/templates/template-work.ts';
+import type { Additions } from '../content/assert-fits.ts';
+import { assertFitsInThread } from '../content/in-thread.ts';
 
 export interface ChannelTemplateInput {
   name: string;
@@ -47,23 +48,27 @@ export async function templateViolations(
       : []),
     ...(channel === undefined ? [] : channelViolations(channel, input, before)),
     ...(await topicViolations(tx, tenantId, input.topicId)),
-    ...(await contentViolations(input)),
+    ...(await contentViolations(tenantId, input)),
   ];
-  if (violations.length === 0) assertTemplateFits(additions, input, before);
+  if (violations.length === 0) await assertTemplateFits(tenantId, additions, input, before);
   return violations;
 }
 
 /** What became too large by itself, because the account says now how to opt out, can still be renamed. */
-function assertTemplateFits(
+async function assertTemplateFits(
+  tenantId: string,
   { optOutText, ...additions }: Additions,
   input: Partial<ChannelTemplateInput>,
   before: ChannelTemplate | undefined,
-): void {
+): Promise<void> {
   if (before && SIZED.every((field) => input[field] === undefined || input[field] === before[field])) return;
-  const { channel, body, smartEncoding = true, category = 'marketing', ...rest } = { ...before, ...input };
+  const { channel, body, title, url, iconUrl, imageUrl, smartEncoding, category } = { ...before, ...input };
   if (channel === undefined || body === undefined) return;
-  const source = { ...rest, channel, body, smartEncoding };
-  assertFits(source, { ...additions, optOutText: category === 'marketing' ? optOutText : null });
+  const source = { channel, body, title, url, iconUrl, imageUrl, smartEncoding: smartEncoding ?? true };
+  await assertFitsInThread(tenantId, source, {
+    ...additions,
+    optOutText: category === 'transactional' ? null : optOutText,
+  });
 }
 
 interface Content extends Partial<Pick<ChannelTemplateInput, 'body' | 'title' | 'url' | 'iconUrl' | 'imageUrl'>> {
@@ -71,7 +76,7 @@ interface Content extends Partial<Pick<ChannelTemplateInput, 'body' | 'title' | 
 }
 
 /** The URLs in a content that no browser can open, and the syntax errors in its Liquid. Throws 422 `template_limit`. */
-export async function contentViolations({ actions = [], ...content }: Content): Promise<Violation[]> {
+export async function contentViolations(tenantId: string, { actions = [], ...content }: Content): Promise<Violation[]> {
   const urls: TemplatePart[] = [
     ...(['url', 'iconUrl', 'imageUrl'] as const).map((field): TemplatePart => [`/${field}`, 'text', content[field]]),
     ...actions.map(({ url }, at): TemplatePart => [`/actions/${at}/url`, 'text', url]),
@@ -86,7 +91,7 @@ export async function contentViolations({ actions = [], ...content }: Content): 
   const wrong = urls
     .filter(([, , url]) => url?.trim() && !/\{[{%]/.test(url) && !isWebUrl(url))
     .map(([path]) => ({ path, code: 'invalid_url', message: 'must be an http or https URL' }));
-  return [...wrong, ...(await checkPartsOffLoop(parts))];
+  return [...wrong, ...(await checkPartsInThread(tenantId, parts))];
 }
 
 function textViolations(input: Partial<ChannelTemplateInput>): Violation[] {

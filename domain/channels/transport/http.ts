@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { OutboundAnswer } from '../../outbound/outbound.ts';
-import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
 import { jsonOf, outcomeOfStatus, type CallOutcome, type MessageCall } from './outcome.ts';
 import type { TextToSend } from './twilio.ts';
 
@@ -32,28 +31,23 @@ export function askedAs(config: Record<string, unknown>): string | null {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 }
 
-/** The request that hands a text message to a provider with an HTTP API. */
-export function httpCall(config: HttpConfig, { headers = {} }: HttpCredentials, text: TextToSend): MessageCall {
-  const { url, contentType = 'json', body, idempotencyHeader } = config;
-  const scope = { to: text.to, from: config.from ?? '', text: text.text, messageId: String(text.messageId) };
-  const engine = sharedEngine('text');
-  // Values are rendered first and encoded then, so that no text can add a field.
-  const values = Object.entries(body).map(
-    ([name, liquid]) => [name, renderChunks(engine, engine.parse(liquid), scope).join('')] as const,
-  );
+/** The request that hands a text message to a provider with an HTTP API. `values`: the fields of its `body`, rendered. */
+export function httpCall(
+  { url, contentType = 'json', headers: own, idempotencyHeader }: HttpConfig,
+  { headers = {} }: HttpCredentials,
+  { messageId }: Pick<TextToSend, 'messageId'>,
+  values: Record<string, string>,
+): MessageCall {
   return {
     url,
     // Of several with the same name, in any case, the last one is sent.
     headers: {
-      ...config.headers,
+      ...own,
       ...headers,
-      ...(idempotencyHeader ? { [idempotencyHeader]: `perennial-${text.messageId}` } : {}),
+      ...(idempotencyHeader ? { [idempotencyHeader]: `perennial-${messageId}` } : {}),
       'content-type': contentType === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
     },
-    body:
-      contentType === 'form'
-        ? new URLSearchParams(Object.fromEntries(values)).toString()
-        : JSON.stringify(Object.fromEntries(values)),
+    body: contentType === 'form' ? new URLSearchParams(values).toString() : JSON.stringify(values),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { ProviderType } from '../../../db/entities/channels.ts';
-import { renderFailure } from '../../emails/rendering/template-limits.ts';
 import { outboundError } from '../../outbound/outbound-error.ts';
 import type { OutboundAnswer, Outbound } from '../../outbound/outbound.ts';
 import { isPushEndpoint } from '../push/push-hosts.ts';
@@ -39,7 +38,10 @@ export interface SendToPrepare {
   webpush?: { site: SiteKeys; token: string; hosts: readonly string[] };
   /** fcm: what its device reports with. */
   reportToken?: string;
-  rendered: { kind: 'sms'; text: string } | ({ kind: 'push' } & Omit<PushToSend, 'messageId' | 'reportToken'>);
+  /** `body`: the fields of the `body` of a provider of type `http`. */
+  rendered:
+    | { kind: 'sms'; text: string; body: Record<string, string> | null }
+    | ({ kind: 'push' } & Omit<PushToSend, 'messageId' | 'reportToken'>);
 }
 
 export interface PrepareServices {
@@ -89,17 +91,9 @@ const CARRIERS: Record<CarrierType, Carrier> = {
   },
   http: {
     prepare: (send, services) => {
-      try {
-        return httpCall(
-          send.provider!.config as unknown as HttpConfig,
-          send.provider!.credentials,
-          textOf(send, services),
-        );
-      } catch (error) {
-        // With this text its `body` reaches a limit: it would each time, and with others it may not.
-        const { message } = renderFailure(error, '/config/body');
-        return { failed: outcome('FAILED', message, { reason: 'provider_body_failed' }) };
-      }
+      const { config, credentials } = send.provider!;
+      const body = (send.rendered.kind === 'sms' && send.rendered.body) || {};
+      return httpCall(config as unknown as HttpConfig, credentials, textOf(send, services), body);
     },
     judge: (answer, config) => judgeHttp(config as unknown as HttpConfig, answer),
   },

@@ -38,7 +38,13 @@ interface ExplainedRow {
 }
 
 /** Reasons why there was no message to give to a provider. */
-const UNWRITTEN: readonly string[] = ['template_failed', 'address_invalid', 'not_rendered', 'attachment_gone'];
+const UNWRITTEN: readonly string[] = [
+  'template_failed',
+  'template_limit',
+  'address_invalid',
+  'not_rendered',
+  'attachment_gone',
+];
 
 interface BounceRow {
   kind: BounceKind;

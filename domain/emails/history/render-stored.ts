@@ -2,8 +2,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../common/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { TemplateVersion } from '../rendering/render.ts';
-import type { LinkSettings, ShownEmail } from '../rendering/show-email.ts';
-import { showOffLoop } from '../templates/template-work.ts';
+import type { MailSettings, ShownEmail } from '../rendering/show-email.ts';
+import { showInThread } from '../templates/template-work.ts';
 
 /**
  * Renders a template as a contact would get it, or without a contact; nothing in it is tracked. Throws 404, 422
@@ -11,7 +11,7 @@ import { showOffLoop } from '../templates/template-work.ts';
  */
 export async function previewTemplate(
   em: EntityManager,
-  settings: LinkSettings,
+  settings: MailSettings,
   {
     templateId,
     contactId,
@@ -38,7 +38,7 @@ export async function previewTemplate(
   });
   const address = typeof contact?.['email'] === 'string' ? contact['email'] : '';
   const { tenantId, ...version } = template;
-  return showOffLoop(version, settings, { tenantId, emailId: null, contactId, address, contact, data });
+  return showInThread(version, settings, { tenantId, emailId: null, contactId, address, contact, data });
 }
 
 interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
@@ -55,7 +55,7 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
  */
 export async function renderSent(
   em: EntityManager,
-  settings: LinkSettings,
+  settings: MailSettings,
   emailId: number,
 ): Promise<ShownEmail | null> {
   const [row] = await em.transactional((tx) =>
@@ -83,7 +83,7 @@ export async function renderSent(
     text,
     category,
   } = row;
-  return showOffLoop({ subject, content, text, previewText, category }, settings, {
+  return showInThread({ subject, content, text, previewText, category }, settings, {
     tenantId,
     emailId,
     contactId,

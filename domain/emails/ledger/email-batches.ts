@@ -81,14 +81,18 @@ export async function releaseEmailBatches(
 
 /**
  * Leases free batches with about `limit` emails, one of each tenant in turn, oldest first, and deletes the finished
- * ones. Batches of a paused campaign are not leased. Returns the ids of the batches, and how many emails were released
+ * ones. Batches of a paused campaign are not leased; nor are those of a tenant in `most` that may have none, or has emails that
+ * are leased singly: of these, a batch has more than it may have, and the rest is given back. Returns the ids of the batches, and how many emails were released
  * with them.
  */
 export async function leaseEmailBatches(
   tx: EntityManager,
-  lease: { holder: string; limit: number; seconds: number },
+  lease: { holder: string; limit: number; seconds: number; most?: Readonly<Record<string, number>> },
 ): Promise<{ ids: number[]; emails: number }> {
   const isFree = sql`(b.lease_until is null or b.lease_until <= now())`;
+  const most = sql`(${JSON.stringify(lease.most ?? {})}::jsonb ->> b.tenant_id)::int`;
+  const mayLease = sql`(${most} is null or ${most} > 0 and not exists (
+        select 1 from emails s where s.tenant_id = b.tenant_id and s.stage = 'open' and s.status = 'QUEUED' and s.lane = 'bulk' and s.next_attempt_at <= now()))`;
   const leased = await rows<{ id: number; emails: number }>(
     tx,
     sql`${preparedHint}
@@ -98,7 +102,7 @@ export async function leaseEmailBatches(
     ), free as (
       select b.id, cardinality(b.email_ids) as size, row_number() over (partition by b.tenant_id order by b.id) as turn
       from email_batches b join email_campaigns k on k.tenant_id = b.tenant_id and k.id = b.campaign_id and k.status = 'SENDING'
-      where ${isFree} and (b.holder is null or exists (select 1 from ${emailsOfBatch('QUEUED')} e))
+      where ${isFree} and ${mayLease} and (b.holder is null or exists (select 1 from ${emailsOfBatch('QUEUED')} e))
     ), picked as (
       select b.id from free join email_batches b on b.id = free.id
       where ${isFree}

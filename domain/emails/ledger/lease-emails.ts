@@ -63,11 +63,13 @@ export interface Lease {
   lane: EmailLane;
   limit: number;
   seconds: number;
+  /** The most that are leased of these tenants. */
+  most?: Readonly<Record<string, number>>;
 }
 
 /**
  * Leases about `limit` due emails of a lane that senders may take, an equal number from every tenant that has some,
- * oldest first. They stay QUEUED: a holder that dies has sent none of them, and they are free again when the lease
+ * oldest first; of some, no more than `most` says. They stay QUEUED: a holder that dies has sent none of them, and they are free again when the lease
  * expires. Emails of email campaigns are leased with their batches, about half of `limit` if there are others: those
  * that were requeued. Runs an engine transaction.
  */
@@ -86,6 +88,7 @@ export async function leaseEmails(em: EntityManager, lease: Lease): Promise<Leas
 
 async function leaseSingly(tx: EntityManager, lease: Lease): Promise<LeasedEmail[]> {
   const ready = sql`stage = 'open' and status = 'QUEUED' and lane = ${lease.lane}`;
+  const most = sql`(${JSON.stringify(lease.most ?? {})}::jsonb ->> tenants.tenant_id)::int`;
   const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
   return readLeased(
     tx,
@@ -96,10 +99,11 @@ async function leaseSingly(tx: EntityManager, lease: Lease): Promise<LeasedEmail
       select (select e.tenant_id from emails e where ${ready} and e.tenant_id > tenants.tenant_id order by e.tenant_id limit 1)
       from tenants where tenants.tenant_id is not null
     ), chosen as materialized (
-      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
+      select tenant_id, least(ceil(${lease.limit}::numeric / count(*) over ())::int, ${most}) as share
       -- Looked up per tenant: a join would read all ready emails for each lease.
       from tenants cross join lateral (
         select 1 from emails e where ${ready} and e.tenant_id = tenants.tenant_id and ${free} order by e.next_attempt_at limit 1) first
+      where coalesce(${most}, 1) > 0
       order by random()
     ), picked as (
       select p.id, p.tenant_id from chosen cross join lateral (

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { createComposer, type Composer } from './compose.ts';
+import { LoopPermit } from '../rendering/loop-permit.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import {
   compileTemplate,
@@ -15,7 +16,10 @@ const KEPT = 200;
 
 /** A content version of a template, compiled once for many recipients. */
 export class PreparedTemplate {
-  readonly #row: VersionRow;
+  /** Whether its emails may be rendered on this event loop. */
+  readonly permit = new LoopPermit();
+  /** Its source. */
+  readonly row: VersionRow;
   readonly #options: CompileOptions & { from: Mailbox };
   /** The From address. */
   readonly fromAddress: string;
@@ -27,7 +31,7 @@ export class PreparedTemplate {
   #composer: { revision: string | null; compose: Composer } | null = null;
 
   constructor(row: VersionRow, options: CompileOptions & { from: Mailbox }) {
-    this.#row = row;
+    this.row = row;
     this.#options = options;
     this.fromAddress = row.fromEmail ?? options.from.address;
     this.fromKey = addressKey(this.fromAddress);
@@ -36,7 +40,7 @@ export class PreparedTemplate {
 
   /** Throws AppError `template_limit` or `validation_failed` if the template cannot be compiled. */
   get compiled(): CompiledTemplate {
-    const { fromName: _name, fromEmail: _email, replyTo: _replyTo, ...version } = this.#row;
+    const { fromName: _name, fromEmail: _email, replyTo: _replyTo, ...version } = this.row;
     return (this.#compiled ??= compileTemplate(version, this.#options));
   }
 
@@ -44,10 +48,10 @@ export class PreparedTemplate {
    * The composer of its emails; the sender provides what the template does not specify. Throws what `compiled` throws,
    * and RangeError.
    */
-  composer(sender: SenderIdentity | null): Composer {
+  composer(sender: SenderWords | null): Composer {
     const revision = sender?.revision ?? null;
     if (this.#composer?.revision === revision) return this.#composer.compose;
-    const { fromName, replyTo } = this.#row;
+    const { fromName, replyTo } = this.row;
     const name = fromName ?? sender?.name ?? this.#options.from.name ?? null;
     const answers = replyTo ?? sender?.replyTo;
     const compose = createComposer({
@@ -67,7 +71,10 @@ export interface ContentVersion {
   contentVersion: number;
 }
 
-interface VersionRow extends ContentVersion, TemplateVersion {
+/** What a sender says in its emails; changes whenever the revision does. */
+export type SenderWords = Pick<SenderIdentity, 'revision' | 'name' | 'replyTo'>;
+
+export interface VersionRow extends ContentVersion, TemplateVersion {
   fromName: string | null;
   fromEmail: string | null;
   replyTo: string | null;
@@ -115,5 +122,5 @@ export class TemplateCache {
   }
 }
 
-const keyOf = (version: ContentVersion): string =>
+export const keyOf = (version: ContentVersion): string =>
   `${version.tenantId}/${version.templateId}/${version.contentVersion}`;

@@ -1,5 +1,5 @@
 import type { EmailLinks } from './links.ts';
-import { escapeHtml } from './template-engine.ts';
+import { escapeHtml } from './escape-html.ts';
 
 /** What is needed to finish one recipient's email. If `emailId` is null (a preview), nothing is tracked. */
 export interface MailFrame {

@@ -7,8 +7,9 @@ import type { MailFrame } from './mail-frame.ts';
 import { attachFrame, mailEngine } from './mail-tags.ts';
 import { oneLine } from '../mime/mime.ts';
 import { rewriteHtml } from './rewrite-html.ts';
-import { escapeHtml, renderChunks, sharedEngine } from './template-engine.ts';
-import { renderFailure, templateLimits, withTimeLimit } from './template-limits.ts';
+import { escapeHtml } from './escape-html.ts';
+import { renderChunks, sharedEngine } from './template-engine.ts';
+import { THREAD_LIMITS, renderFailure, withTimeLimit, type Budget, type TimeLimits } from './template-limits.ts';
 import { splitTemplate, type Piece } from './template-pieces.ts';
 import { templateScope } from './template-values.ts';
 import type { ContactValues, ScopeLinks } from './template-values.ts';
@@ -137,7 +138,7 @@ function compileUnguarded(version: TemplateVersion, options: CompileOptions): Co
  */
 export function compileTemplate(version: TemplateVersion, options: CompileOptions): CompiledTemplate {
   try {
-    return withTimeLimit(templateLimits.hardMs, () => compileUnguarded(version, options));
+    return withTimeLimit(() => compileUnguarded(version, options));
   } catch (error) {
     throw renderFailure(error, '/content');
   }
@@ -183,20 +184,23 @@ function mailFrame(compiled: CompiledTemplate, emailId: number | null, unsubscri
   return { links, emailId, unsubscribeUrl, postalAddress: postalAddress || null };
 }
 
-function renderHtml(compiled: CompiledTemplate, scope: object, frame: MailFrame): string[] {
-  const preheader = compiled.preheader ? renderChunks(sharedEngine('html'), compiled.preheader, scope).join('') : '';
+function renderHtml(compiled: CompiledTemplate, scope: object, frame: MailFrame, budget: Budget): string[] {
+  const preheader = compiled.preheader
+    ? renderChunks(sharedEngine('html'), compiled.preheader, scope, budget).join('')
+    : '';
   const htmlFrame = compiled.showsAddress ? { ...frame, postalAddress: null } : frame;
   if (compiled.instrumented) {
     attachFrame(scope, { ...htmlFrame, preheader, staticLinks: compiled.instrumented.links });
-    return renderChunks(mailEngine(), compiled.instrumented.templates, scope);
+    return renderChunks(mailEngine(), compiled.instrumented.templates, scope, budget);
   }
-  return [rewriteHtml(renderChunks(sharedEngine('html'), compiled.plainHtml, scope).join(''), htmlFrame, preheader)];
+  const html = renderChunks(sharedEngine('html'), compiled.plainHtml, scope, budget).join('');
+  return [rewriteHtml(html, htmlFrame, preheader)];
 }
 
-function renderText(compiled: CompiledTemplate, scope: object, frame: MailFrame): string[] {
+function renderText(compiled: CompiledTemplate, scope: object, frame: MailFrame, budget: Budget): string[] {
   const chunks = compiled.text
-    ? renderChunks(sharedEngine('text'), compiled.text.templates, scope)
-    : [htmlToText(renderChunks(sharedEngine('html'), compiled.plainHtml, scope).join(''))];
+    ? renderChunks(sharedEngine('text'), compiled.text.templates, scope, budget)
+    : [htmlToText(renderChunks(sharedEngine('html'), compiled.plainHtml, scope, budget).join(''))];
   const text = chunks.join('');
   const trailer = trailerText(frame, text);
   return compiled.text && !compiled.text.hasBlocks ? [...chunks, trailer] : [collapseBlankLines(text), trailer];
@@ -224,28 +228,30 @@ class Rendered implements RenderedEmail {
   }
 }
 
-function renderUnguarded(compiled: CompiledTemplate, recipient: RecipientContext): RenderedEmail {
+function renderUnguarded(compiled: CompiledTemplate, recipient: RecipientContext, budget: Budget): RenderedEmail {
   const links = recipientLinks(recipient, compiled.options.links);
   const scope = templateScope(recipient.contact, recipient.address, recipient.data, links);
   const marketing = compiled.version.category === 'marketing';
   const frame = mailFrame(compiled, recipient.emailId, marketing ? links.unsubscribeUrl : '');
   return new Rendered(
-    oneLine(renderChunks(sharedEngine('text'), compiled.subject, scope).join('')),
-    renderHtml(compiled, scope, frame),
-    renderText(compiled, scope, frame),
+    oneLine(renderChunks(sharedEngine('text'), compiled.subject, scope, budget).join('')),
+    renderHtml(compiled, scope, frame, budget),
+    renderText(compiled, scope, frame, budget),
     marketing && recipient.emailId !== null ? links.unsubscribeUrl : null,
   );
 }
 
 /**
- * Renders an email for one recipient. Values are escaped in HTML, unchanged elsewhere, and empty if missing. Throws
- * AppError `template_limit` or `validation_failed`.
+ * Renders an email for one recipient: all its parts together within the limits. Values are escaped in HTML, unchanged
+ * elsewhere, and empty if missing. Throws AppError `template_limit` or `validation_failed`.
  */
-export function renderFor(compiled: CompiledTemplate, recipient: RecipientContext): RenderedEmail {
+export function renderFor(
+  compiled: CompiledTemplate,
+  recipient: RecipientContext,
+  limits: TimeLimits = THREAD_LIMITS,
+): RenderedEmail {
   try {
-    // A single step can only take long with data from a request, or if the rendered email must be parsed.
-    const bounded = compiled.instrumented && compiled.text && !recipient.data;
-    return withTimeLimit(bounded ? null : templateLimits.hardMs, () => renderUnguarded(compiled, recipient));
+    return withTimeLimit((budget) => renderUnguarded(compiled, recipient, budget), limits);
   } catch (error) {
     throw renderFailure(error, '/content');
   }

@@ -1,11 +1,8 @@
-import { createEmailLinks } from './links.ts';
+import { linksFrom, type LinkSettings } from './link-settings.ts';
 import { compileTemplate, renderFor, type RecipientContext, type TemplateVersion } from './render.ts';
-import { createLinkSigner } from '../../addresses/tokens.ts';
 
-/** The settings for the links in an email; plain data, so that it can be sent to a thread. */
-export interface LinkSettings {
-  publicUrl: string;
-  linkSecret: string;
+/** What an email needs besides its template and its recipient; plain data, so that it can be sent to a thread. */
+export interface MailSettings extends LinkSettings {
   postalAddress: string | null;
 }
 
@@ -19,10 +16,10 @@ export interface ShownEmail {
 /** Renders a template's email as its recipient gets it. Throws AppError `template_limit` or `validation_failed`. */
 export function renderForDisplay(
   version: TemplateVersion,
-  { publicUrl, linkSecret, postalAddress }: LinkSettings,
+  { postalAddress, ...settings }: MailSettings,
   recipient: RecipientContext,
 ): ShownEmail {
-  const links = createEmailLinks({ publicUrl, signer: createLinkSigner({ secret: linkSecret }) });
+  const links = linksFrom(settings);
   const { subject, html, text } = renderFor(compileTemplate(version, { links, postalAddress }), recipient);
   return { subject, html, text };
 }

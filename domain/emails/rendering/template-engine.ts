@@ -1,6 +1,7 @@
 import { CaptureTag, Context, Drop, Liquid, TypeGuards, filters, toValue, toValueSync } from 'liquidjs';
 import type { Emitter, FilterImplOptions, Template } from 'liquidjs';
-import { limitReached, templateLimits } from './template-limits.ts';
+import { escapeHtml } from './escape-html.ts';
+import { Budget, limitReached, templateLimits } from './template-limits.ts';
 import { LINKS, NO_LINKS, type ScopeLinks } from './template-values.ts';
 
 /**
@@ -24,12 +25,15 @@ export class ChunkEmitter implements Emitter {
   // liquidjs returns it as the result of a block; only the chunks are used here.
   readonly buffer = '';
   readonly chunks: string[] = [];
-  #size = 0;
+  readonly #budget: Budget;
+
+  constructor(budget = new Budget()) {
+    this.#budget = budget;
+  }
 
   write(html: unknown): void {
     const text = typeof html === 'string' ? html : toText(html);
-    this.#size += text.length;
-    if (this.#size > templateLimits.outputChars) throw limitReached('output size');
+    this.#budget.write(text.length);
     if (text !== '') this.chunks.push(text);
   }
 
@@ -53,13 +57,6 @@ function toText(value: unknown): string {
   } catch {
     return '';
   }
-}
-
-const htmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
-
-/** Escapes text for HTML content and for attribute values in single or double quotes. */
-export function escapeHtml(text: string): string {
-  return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character) : text;
 }
 
 function safe(handler: FilterHandler): FilterHandler {
@@ -176,23 +173,21 @@ export function sharedEngine(kind: 'html' | 'text'): Liquid {
 }
 
 /**
- * Renders parsed templates to pieces, in the order in which the template outputs them. Throws what liquidjs throws.
+ * Renders parsed templates to pieces, in the order in which the template outputs them, within what is left of a budget.
+ * Throws what liquidjs throws.
  */
-export function renderChunks(
-  engine: Liquid,
-  templates: Template[],
-  scope: object,
-  renderMs: number = templateLimits.renderMs,
-): string[] {
-  const emitter = new ChunkEmitter();
-  const context = new Context(scope, engine.options, { sync: true, renderLimit: renderMs }, { liquid: engine });
-  for (const template of templates) {
-    context.renderLimit.check(performance.now());
-    // Most of a template is plain text, which does not need the renderer.
-    if (TypeGuards.isHTMLToken(template.token)) emitter.write((template as unknown as { str: string }).str);
-    else toValueSync(engine.renderer.renderTemplates([template], context, emitter));
-    if (context.breakCalled || context.continueCalled) break;
-  }
-  context.renderLimit.check(performance.now());
-  return emitter.chunks;
-}
+export const renderChunks = (engine: Liquid, templates: Template[], scope: object, budget: Budget): string[] =>
+  budget.spend(() => {
+    const emitter = new ChunkEmitter(budget);
+    const renderLimit = budget as unknown as Context['renderLimit'];
+    const context = new Context(scope, engine.options, { sync: true }, { liquid: engine, renderLimit });
+    for (const template of templates) {
+      budget.check(performance.now());
+      // Most of a template is plain text, which does not need the renderer.
+      if (TypeGuards.isHTMLToken(template.token)) emitter.write((template as unknown as { str: string }).str);
+      else toValueSync(engine.renderer.renderTemplates([template], context, emitter));
+      if (context.breakCalled || context.continueCalled) break;
+    }
+    budget.check(performance.now());
+    return emitter.chunks;
+  });

@@ -9,6 +9,8 @@ import {
   renderFailure,
   templateLimits,
   withTimeLimit,
+  type Budget,
+  type TimeLimits,
 } from '../rendering/template-limits.ts';
 import { NO_LINKS, templateScope } from '../rendering/template-values.ts';
 import { htmlToText } from '../rendering/text-part.ts';
@@ -21,8 +23,8 @@ export interface TemplateSource {
 }
 
 /** Parses a part and renders it without a recipient, because only that reveals whether it exceeds the limits. */
-function tryOut(engine: Liquid, source: string): string {
-  return renderChunks(engine, engine.parse(source), templateScope(null, '', null, NO_LINKS)).join('');
+function tryOut(engine: Liquid, source: string, budget: Budget): string {
+  return renderChunks(engine, engine.parse(source), templateScope(null, '', null, NO_LINKS), budget).join('');
 }
 
 /**
@@ -44,33 +46,36 @@ export function checkTemplate(source: TemplateSource, compiled: string | null = 
 }
 
 /** A part of a template: where it is in the request, how its values are escaped, and its Liquid. */
-export type TemplatePart = [path: string, kind: 'html' | 'text', source: string | null | undefined];
+export type TemplatePart = readonly [path: string, kind: 'html' | 'text', source: string | null | undefined];
 
-/** The same for the parts of any template. */
+/** Checking takes several passes, of which only rendering has the limits of an email. */
+const LIMITS: TimeLimits = { renderMs: templateLimits.renderMs, hardMs: 2_000 };
+
+/** The same for the parts of any template, which are rendered together, as in a message. */
 export function checkParts(parts: readonly TemplatePart[], compiled: string | null = null): Violation[] {
-  const violations: Violation[] = [];
-  for (const [path, kind, text] of parts) {
-    if (!text) continue;
-    try {
-      const mistake = withTimeLimit(templateLimits.hardMs, () => {
-        const written = tryOut(sharedEngine(kind), text);
-        if (kind === 'html') {
-          const rendered = compiled === null ? written : tryOut(sharedEngine(kind), compiled);
-          scanHtml(rendered);
-          htmlToText(rendered);
-        }
-        return findMistake(sharedEngine(kind), text);
-      });
-      if (mistake)
-        violations.push({
-          path,
-          code: 'template_syntax',
-          message: `${mistake.message} (line ${mistake.line}, column ${mistake.column})`,
-        });
-    } catch (error) {
-      if (isLimitError(error)) throw renderFailure(error, path);
-      violations.push({ path, code: 'template_syntax', message: describeLiquidError(error) });
-    }
+  try {
+    return withTimeLimit((budget) => parts.flatMap((part) => partViolations(part, compiled, budget)), LIMITS);
+  } catch (error) {
+    throw renderFailure(error, '');
   }
-  return violations;
+}
+
+function partViolations([path, kind, text]: TemplatePart, compiled: string | null, budget: Budget): Violation[] {
+  if (!text) return [];
+  const engine = sharedEngine(kind);
+  try {
+    const written = tryOut(engine, text, budget);
+    if (kind === 'html') {
+      const rendered = compiled === null ? written : tryOut(engine, compiled, budget);
+      scanHtml(rendered);
+      htmlToText(rendered);
+    }
+    const mistake = findMistake(engine, text);
+    if (!mistake) return [];
+    const message = `${mistake.message} (line ${mistake.line}, column ${mistake.column})`;
+    return [{ path, code: 'template_syntax', message }];
+  } catch (error) {
+    if (isLimitError(error)) throw error;
+    return [{ path, code: 'template_syntax', message: describeLiquidError(error) }];
+  }
 }

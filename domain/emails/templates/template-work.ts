@@ -1,47 +1,29 @@
 import type { Violation } from '../../common/errors.ts';
-import { checkParts, checkTemplate, type TemplatePart, type TemplateSource } from './check-template.ts';
+import { inThread } from '../../threads/in-thread.ts';
 import type { RecipientContext, TemplateVersion } from '../rendering/render.ts';
-import { renderForDisplay, type LinkSettings, type ShownEmail } from '../rendering/show-email.ts';
-import { stopAfter, wasStopped } from '../rendering/template-limits.ts';
-import { inThread, type Job } from './template-thread.ts';
+import type { MailSettings, ShownEmail } from '../rendering/show-email.ts';
+import type { TemplatePart, TemplateSource } from './check-template.ts';
 
-/** How long a template may block the event loop. Nearly all take less, and starting a thread takes more. */
-const LOOP_MS = 30;
-
-/** Runs the work on the event loop; if that takes too long, runs it again from the start in the thread. */
-async function offLoop<T>(work: () => T, job: Job): Promise<T> {
-  try {
-    return stopAfter(LOOP_MS, work);
-  } catch (error) {
-    if (!wasStopped(error)) throw error;
-    return (await inThread(job)) as T;
-  }
-}
-
-/** `checkTemplate` without blocking the event loop. Throws what it throws, and 503 if too many jobs are waiting. */
-export const checkOffLoop = async (
+/** `checkTemplate` in a thread. Throws what it throws, and 503 if too many jobs of the tenant are waiting. */
+export const checkInThread = (
+  tenantId: string,
   { subject, content, text, previewText }: TemplateSource,
   compiled: string | null,
-): Promise<Violation[]> => {
-  const source = { subject, content, text, previewText };
-  return offLoop(() => checkTemplate(source, compiled), { name: 'checkTemplate', args: [source, compiled] });
-};
+): Promise<Violation[]> =>
+  inThread(tenantId, { name: 'checkTemplate', args: [{ subject, content, text, previewText }, compiled] });
 
 /** The same for `checkParts`. */
-export const checkPartsOffLoop = (parts: readonly TemplatePart[]): Promise<Violation[]> =>
-  offLoop(() => checkParts(parts), { name: 'checkParts', args: [parts] });
+export const checkPartsInThread = (tenantId: string, parts: readonly TemplatePart[]): Promise<Violation[]> =>
+  inThread(tenantId, { name: 'checkParts', args: [parts] });
 
 /** The same for `renderForDisplay`. */
-export const showOffLoop = (
+export const showInThread = (
   version: TemplateVersion,
-  settings: LinkSettings,
+  settings: MailSettings,
   recipient: RecipientContext,
 ): Promise<ShownEmail> =>
-  offLoop(() => renderForDisplay(version, settings, recipient), {
-    name: 'renderForDisplay',
-    args: [version, settings, recipient],
-  });
+  inThread(recipient.tenantId, { name: 'renderForDisplay', args: [version, settings, recipient] });
 
-/** The same for `compileMjml`, which is slow and so always runs in the thread. */
-export const compileMjmlInThread = (content: string): Promise<string> =>
-  inThread({ name: 'compileMjml', args: [content] }) as Promise<string>;
+/** The same for `compileMjml`. */
+export const compileMjmlInThread = (tenantId: string, content: string): Promise<string> =>
+  inThread(tenantId, { name: 'compileMjml', args: [content] });

@@ -8,7 +8,7 @@ import { AppError, assertNotInUse, assertValid, notFound, type Violation } from 
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { isMjml } from './is-mjml.ts';
 import { senderViolations } from '../senders/proven.ts';
-import { checkOffLoop, compileMjmlInThread } from './template-work.ts';
+import { checkInThread, compileMjmlInThread } from './template-work.ts';
 import { topicViolations } from '../consent/topics.ts';
 
 export interface TemplateInput {
@@ -47,14 +47,18 @@ export async function createTemplate(
   mailFrom: string,
 ): Promise<EmailTemplate> {
   const { category = 'marketing', ...fields } = emptyToNull(input);
-  const compiled = await compileContent(input.content);
+  const compiled = await compileContent(tenantId, input.content);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
     const others = [
       ...(await topicViolations(tx, tenantId, fields.topicId)),
       ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom)),
     ];
-    assertValid([...fieldViolations(template), ...others, ...(await checkOffLoop(template, compiled))]);
+    assertValid([
+      ...fieldViolations(template),
+      ...others,
+      ...(await checkInThread(template.tenantId, template, compiled)),
+    ]);
     await tx.flush();
     await saveContentVersion(tx, template, compiled);
     return template;
@@ -67,13 +71,14 @@ export async function createTemplate(
  */
 export async function updateTemplate(
   em: EntityManager,
+  tenantId: string,
   id: number,
   input: Partial<TemplateInput>,
   mailFrom: string,
   check: (current: EmailTemplate) => void,
 ): Promise<EmailTemplate> {
   // Compile before the transaction, to hold no lock meanwhile. Unchanged content is compiled already.
-  const given = await compileContent(input.content);
+  const given = await compileContent(tenantId, input.content);
   return em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
@@ -87,7 +92,7 @@ export async function updateTemplate(
       ...fieldViolations(template),
       ...unknownTopic,
       ...unverified,
-      ...(await checkOffLoop(template, compiled)),
+      ...(await checkInThread(template.tenantId, template, compiled)),
     ]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
@@ -137,8 +142,8 @@ function emptyToNull<T extends Partial<TemplateInput>>(input: T): T {
 }
 
 /** Compiles MJML content to HTML; null for content that is not MJML. Throws 400, 422, 503. */
-const compileContent = async (content: string | undefined): Promise<string | null> =>
-  content !== undefined && isMjml(content) ? compileMjmlInThread(content) : null;
+const compileContent = async (tenantId: string, content: string | undefined): Promise<string | null> =>
+  content !== undefined && isMjml(content) ? compileMjmlInThread(tenantId, content) : null;
 
 async function compiledContent(
   tx: EntityManager,
@@ -161,7 +166,7 @@ export async function templateViolations(
   fromEmail = input.fromEmail,
 ): Promise<Violation[]> {
   const parts = emptyToNull(input);
-  const { compiled, mistakes } = await compileContent(input.content).then(
+  const { compiled, mistakes } = await compileContent(tenantId, input.content).then(
     (html) => ({ compiled: html, mistakes: [] }),
     (error: unknown) => {
       if (error instanceof AppError && error.code === 'validation_failed')
@@ -175,7 +180,7 @@ export async function templateViolations(
     ...(await topicViolations(tx, tenantId, input.topicId)),
     ...(await senderViolations(tx, tenantId, fromEmail, mailFrom)),
   ];
-  return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkOffLoop(readable, compiled))];
+  return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkInThread(tenantId, readable, compiled))];
 }
 
 /** The violations of single fields; undefined fields are skipped. */

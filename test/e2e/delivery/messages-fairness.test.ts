@@ -62,7 +62,11 @@ function slowTemplate(): string {
   const [turns, wanted] = [20_000, 45];
   const render = (): number => {
     const begun = performance.now();
-    const context = { contact: null, address: '', data: null, base: 'https://p.example/r', optOutText: null };
+    const context = {
+      ...{ contact: null, address: '', data: null, base: 'https://p.example/r', optOutText: null, codes: {} },
+      links: { publicUrl: 'https://p.example', linkSecret: service.deps.env.LINK_SECRET },
+      owner: { tenantId: 'heavy', contactId: null, at: new Date() },
+    };
     renderMessage({ channel: 'sms', body: loop(turns), smartEncoding: true }, context);
     return performance.now() - begun;
   };

@@ -232,7 +232,7 @@ test.concurrent(
     const config = { url: asked.url, body: { to: '{{to}}', text }, idPath: 'id' };
     await texts.call('PUT', `/channels/providers/${asked.id}`, 200, { config });
     const id = await texts.send('loop');
-    assert.equal((await texts.ends(id, 'FAILED')).reason, 'provider_body_failed');
+    assert.equal((await texts.ends(id, 'FAILED')).reason, 'template_limit');
     await texts.ends(await texts.send(), 'SENT');
     assert.equal(asked.received.length, 1);
   }),

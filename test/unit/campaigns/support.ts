@@ -1,3 +1,4 @@
+import { parseTexts } from '../../../domain/emails/rendering/render-texts.ts';
 import assert from 'node:assert/strict';
 import {
   type Moment,
@@ -28,6 +29,7 @@ export const refs: DefinitionRefs = {
   formIds: new Set(ids()),
   campaignIds: new Set(ids()),
   userAddresses: new Set(['owner@example.com']),
+  liquidMistakes: parseTexts(['{{ firstName', '{% if a %}', '{% include "/etc/passwd" %}']),
   checkUrl: checkPublicUrl,
   customFields: new Map([
     ['plan', { type: 'enum', options: ['free', 'pro'] }],

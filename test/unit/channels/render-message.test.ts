@@ -10,6 +10,9 @@ const context = (values: Partial<RenderContext> = {}): RenderContext => ({
   contact: { firstName: 'Ada' },
   address: 'ada@example.com',
   data: null,
+  links: { publicUrl: 'https://p.example', linkSecret: 'a secret of links, long enough for a test' },
+  owner: { tenantId: 'default', contactId: null, at: new Date(0) },
+  codes: {},
   base: 'https://s.example/r',
   optOutText: null,
   ...values,
@@ -70,9 +73,44 @@ test('ten segments are sent, eleven are not', () => {
 
 test('a text of nothing, or whose template fails, is not sent', () => {
   assert.deepEqual(text('{{ nobody }}  \n'), { failure: 'empty' });
-  assert.deepEqual(text('{% for i in (1..100000000) %}x{% endfor %}'), { failure: 'template_failed' });
+  assert.throws(() => text('{% for i in (1..100000000) %}x{% endfor %}'), { code: 'template_limit' });
   assert.deepEqual(text('{% if %}'), { failure: 'template_failed' });
 });
+
+test('the body of a provider is filled with the text, in which no Liquid is executed', () => {
+  const body = { to: '{{to}}', text: 'Acme: {{text}}', ref: '{{messageId}}', sender: '{{from}}' };
+  const provider = { body, to: '+15005550006', from: 'Acme', messageId: '5' };
+  const shown = text('{{firstName}}', { contact: { firstName: '{{to}}"}&' }, provider });
+  assert.deepEqual('text' in shown && shown.body, {
+    to: '+15005550006',
+    text: 'Acme: {{to}}"}&',
+    ref: '5',
+    sender: 'Acme',
+  });
+  const broken = text('Hi', { provider: { ...provider, body: { text: '{% if %}' } } });
+  assert.deepEqual(broken, { failure: 'provider_body_failed' });
+});
+
+test('a text and all fields of the body of its provider have one limit together', () => {
+  const loop = (turns: number) => `{% for i in (1..${turns}) %}{% assign a = i %}{% endfor %}`;
+  const provider = (fields: number, turns: number) => ({
+    body: Object.fromEntries(Array.from({ length: fields }, (_, n) => [`f${n}`, loop(turns)])),
+    ...{ to: '', from: '', messageId: '1' },
+  });
+  // Fifty times what one field may take at most, as measured.
+  let turns = 1_000;
+  while ('text' in attempt(() => text('Hi', { provider: provider(1, turns) }))) turns *= 2;
+  assert.equal(attempt(() => text('Hi', { provider: provider(50, turns / 8) })).failure, 'template_limit');
+});
+
+function attempt(work: () => ReturnType<typeof renderMessage>): { text?: string; failure?: string } {
+  try {
+    const shown = work();
+    return 'text' in shown ? shown : 'failure' in shown ? shown : {};
+  } catch (error) {
+    return { failure: (error as { code: string }).code };
+  }
+}
 
 test('a push has its texts on one line, short links to click, and others as they are', () => {
   const shown = push(

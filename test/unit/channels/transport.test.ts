@@ -49,13 +49,14 @@ const textBy = (
   config: Record<string, unknown>,
   credentials: Record<string, unknown>,
   text = 'Hello',
+  body: Record<string, string> | null = null,
 ): SendToPrepare => ({
   tenantId: 'acme',
   sendId: 7,
   messageId: 5,
   provider: { id: 3, config, credentials },
   address: '+15005550006',
-  rendered: { kind: 'sms', text },
+  rendered: { kind: 'sms', text, body },
 });
 const twilio = textBy({ accountSid: `AC${'0'.repeat(32)}`, from: '+15005550001' }, { authToken: 'token-of-twilio' });
 const push: SendToPrepare = {
@@ -171,9 +172,9 @@ describe('a provider with an HTTP API', () => {
   const evil = 'a"}\r\n&to=+1666\r\nX-Evil: 1{{to}}';
 
   test('no text can add a field, as JSON or as a form', async () => {
-    const send = textBy(config, { headers: { 'x-key': 'k' } }, evil);
-    const call = await callOf('http', send);
     const expected = { to: '+15005550006', text: `Acme: ${evil}`, ref: '5', sender: 'Acme' };
+    const send = textBy(config, { headers: { 'x-key': 'k' } }, evil, expected);
+    const call = await callOf('http', send);
     assert.deepEqual(JSON.parse(call.body), expected);
     assert.deepEqual(call.headers, { 'x-key': 'k', 'content-type': 'application/json' });
     const form = await callOf('http', {

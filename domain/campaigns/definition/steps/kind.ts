@@ -82,6 +82,8 @@ export interface CheckContext {
   sendingStepIds: ReadonlySet<string>;
   /** The keys of the addresses of the tenant's active users, of those that the definition names. */
   userAddresses: ReadonlySet<string>;
+  /** What is wrong with the definition's texts that are no Liquid, by text. */
+  liquidMistakes: ReadonlyMap<string, string>;
   checkUrl: CheckUrl;
 }
 

@@ -1,24 +1,12 @@
 import { Type } from 'typebox';
 import { addressKey } from '../../../addresses/address-key.ts';
 import type { Violation } from '../../../common/errors.ts';
-import { sharedEngine } from '../../../emails/rendering/template-engine.ts';
-import {
-  describeLiquidError,
-  isLimitError,
-  templateLimits,
-  withTimeLimit,
-} from '../../../emails/rendering/template-limits.ts';
 import { stepKind } from './kind.ts';
 
-/** The violation of a text that is no valid Liquid. */
-function liquidViolations(path: string, source: string): Violation[] {
-  try {
-    withTimeLimit(templateLimits.hardMs, () => sharedEngine('text').parse(source));
-    return [];
-  } catch (error) {
-    const message = isLimitError(error) ? 'exceeds the limits of a template' : describeLiquidError(error);
-    return [{ path, code: 'template_syntax', message }];
-  }
+/** The violation of a text that is no valid Liquid, if the texts of the definition have that mistake. */
+function liquidViolations(path: string, source: string, mistakes: ReadonlyMap<string, string>): Violation[] {
+  const message = mistakes.get(source);
+  return message === undefined ? [] : [{ path, code: 'template_syntax', message }];
 }
 
 /** Emails a user of the tenant about the contact. */
@@ -37,11 +25,11 @@ export const notify = stepKind({
     'the journey goes on',
   summary: () => 'notify a user',
   plan: ({ to, subject, body }) => ({ effect: 'notify', to, subject, body }),
-  check: ({ to, subject, body }, { userAddresses }) => [
+  check: ({ to, subject, body }, { userAddresses, liquidMistakes }) => [
     ...(userAddresses.has(addressKey(to))
       ? []
       : [{ path: '/to', code: 'not_found', message: 'to must be the address of an active user of this account' }]),
-    ...liquidViolations('/subject', subject),
-    ...liquidViolations('/body', body),
+    ...liquidViolations('/subject', subject, liquidMistakes),
+    ...liquidViolations('/body', body, liquidMistakes),
   ],
 });

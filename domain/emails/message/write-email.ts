@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+import { linksFrom } from '../rendering/link-settings.ts';
+import { isPlain } from '../rendering/is-plain.ts';
+import type { Judged } from '../rendering/loop-permit.ts';
+import { renderFor, type RecipientContext } from '../rendering/render.ts';
+import type { MailSettings } from '../rendering/show-email.ts';
+import type { TimeLimits } from '../rendering/template-limits.ts';
+import type { Mailbox } from '../../common/mailbox.ts';
+import type { ComposedMessage, MessageInput } from './compose.ts';
+import { countLinks } from './count-links.ts';
+import { keyOf, PreparedTemplate, type SenderWords, type VersionRow } from './template-cache.ts';
+
+/** One email to write; plain data, so that it can be sent to a thread. */
+export interface EmailToWrite {
+  sender: SenderWords | null;
+  recipient: RecipientContext;
+  message: Omit<MessageInput, 'rendered'>;
+}
+
+interface WrittenEmail extends ComposedMessage {
+  linkCount: number;
+}
+
+/** `address_invalid`: it has an address that cannot be sent to. */
+export type Written = WrittenEmail | { failure: 'address_invalid' };
+
+/**
+ * Renders and composes an email, within the limits. Throws AppError `template_limit` or `validation_failed`.
+ */
+export function writeEmail(
+  template: PreparedTemplate,
+  { sender, recipient, message }: EmailToWrite,
+  limits?: TimeLimits,
+): Written {
+  const rendered = renderFor(template.compiled, recipient, limits);
+  try {
+    return { ...template.composer(sender)({ ...message, rendered }), linkCount: countLinks(rendered.html) };
+  } catch (error) {
+    if (error instanceof RangeError) return { failure: 'address_invalid' };
+    throw error;
+  }
+}
+
+/** What a thread needs for the emails of a template. */
+export interface TemplateToPrepare {
+  row: VersionRow;
+  settings: MailSettings & { from: Mailbox };
+}
+
+const KEPT = 50;
+const prepared = new LRUCache<string, PreparedTemplate>({ max: KEPT });
+
+const prepare = ({ row, settings: { postalAddress, from, ...settings } }: TemplateToPrepare): PreparedTemplate =>
+  new PreparedTemplate(row, { links: linksFrom(settings), postalAddress, from });
+
+/** The same, in a thread. */
+export function writeInThread(template: TemplateToPrepare, email: EmailToWrite): Written {
+  const key = keyOf(template.row);
+  const kept = prepared.get(key) ?? prepare(template);
+  prepared.set(key, kept);
+  return writeEmail(kept, email);
+}
+
+/** Code runs several times slower the first time: what takes longer is parsed once more. */
+const SURELY_SHORT_MS = 5;
+
+/** Whether the emails of a template may be written on an event loop: to be found out in a thread. */
+export function judgeTemplate(template: TemplateToPrepare): Judged {
+  const begun = performance.now();
+  const { compiled } = prepare(template);
+  let parseMs = performance.now() - begun;
+  if (parseMs > SURELY_SHORT_MS) {
+    const again = performance.now();
+    void prepare(template).compiled;
+    parseMs = Math.min(parseMs, performance.now() - again);
+  }
+  const { subject, content, text, previewText } = template.row;
+  // Otherwise each email is parsed, as HTML.
+  const isFilled = compiled.instrumented !== null && compiled.text !== null;
+  return { isPlain: isFilled && [subject, content, text ?? '', previewText ?? ''].every(isPlain), parseMs };
+}

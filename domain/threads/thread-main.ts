@@ -1,0 +1,50 @@
+import { parentPort } from 'node:worker_threads';
+import { AppError } from '../common/errors.ts';
+import { assertFits } from '../channels/content/assert-fits.ts';
+import { renderAndJudge, renderForPreview } from '../channels/content/render-message.ts';
+import { judgeTemplate, writeInThread } from '../emails/message/write-email.ts';
+import { parseTexts, renderTexts } from '../emails/rendering/render-texts.ts';
+import { renderForDisplay } from '../emails/rendering/show-email.ts';
+import { checkParts, checkTemplate } from '../emails/templates/check-template.ts';
+import { compileMjml } from '../emails/templates/compile-mjml.ts';
+import type { Done, Job } from './job.ts';
+
+/** All that threads do. Whoever calls them is on the other side: see `inThread`. */
+const work: Record<string, (...args: never) => unknown> = {
+  assertFits,
+  checkParts,
+  checkTemplate,
+  compileMjml,
+  judgeTemplate,
+  parseTexts,
+  renderAndJudge,
+  renderForDisplay,
+  renderForPreview,
+  renderTexts,
+  writeInThread,
+};
+
+/**
+ * Does a job. One that reaches a limit is done a second time: code runs two to three times slower the first time, so
+ * a template that a new thread refuses may be well within the limits.
+ */
+async function run({ name, args }: Job, attempt: 1 | 2 = 1): Promise<Done> {
+  const begun = process.threadCpuUsage();
+  const took = (): number => {
+    const { user, system } = process.threadCpuUsage(begun);
+    return (user + system) / 1000;
+  };
+  try {
+    const value = await work[name]!(...(args as never));
+    return { value, ms: took() };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'template_limit' && attempt === 1) return run({ name, args }, 2);
+    if (error instanceof RangeError) return 'limit';
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, errors } = error;
+    return { refusal: { code, message, errors }, ms: took() };
+  }
+}
+
+parentPort!.on('message', (job: Job) => void run(job).then((done) => parentPort!.postMessage(done)));
+parentPort!.postMessage('ready');

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from '@jest/globals';
+import { AppError } from '../../../domain/common/errors.ts';
+import { ThreadPool, TooLate } from '../../../domain/threads/pool.ts';
+import { until } from '../../support/until.ts';
+
+const pool = (threads = 2) =>
+  new ThreadPool(new URL('../../../domain/threads/thread-main.ts', import.meta.url), threads);
+
+const L = (k: number) => `{% for i in (1..${k}) %}{% for j in (1..100) %}{% assign a = j %}{% endfor %}{% endfor %}`;
+const job = (source: string) => ({ name: 'renderTexts', args: [[{ source, most: 10 }], null] });
+const QUICK = job('quick');
+/** About 50 ms: slow, and well within the limits. */
+const SLOW = job(`${L(300)}slow`);
+/** One step that nothing interrupts but the end of its thread. */
+const ENDLESS = job(`{{ "${'a'.repeat(20)}" | replace: "a", "b" }}${L(10_000_000)}`);
+
+test('a job that overruns fails, and what waits behind it is done', async () => {
+  const threads = pool(1);
+  const overrun = threads.do('a', ENDLESS).then(
+    () => 'done',
+    (error: AppError) => error.code,
+  );
+  const behind = threads.do('a', QUICK, { isPatient: true });
+  assert.equal(await overrun, 'template_limit');
+  assert.deepEqual((await behind).value, ['quick']);
+});
+
+test('slow tenants leave a thread to others, and no tenant has two', async () => {
+  const threads = pool();
+  for (const tenant of ['slow-1', 'slow-2']) {
+    await threads.do(tenant, job(L(2_000))).catch(() => undefined);
+    assert.ok(threads.accounts.isSlow(tenant));
+  }
+  const order: string[] = [];
+  const doing = ['slow-1', 'slow-2'].flatMap((tenant) =>
+    Array.from({ length: 8 }, () => threads.do(tenant, SLOW, { isPatient: true }).then(() => order.push(tenant))),
+  );
+  await until('slow ones are under way', () => order.length > 0);
+  await threads.do('other', QUICK).then(() => order.push('other'));
+  await Promise.all(doing);
+  assert.ok(order.indexOf('other') < order.length - 1, order.join());
+  // They take turns.
+  const first = order.filter((tenant) => tenant !== 'other').slice(0, 8);
+  assert.deepEqual(new Set(first), new Set(['slow-1', 'slow-2']));
+});
+
+test('of a slow tenant few jobs wait, if their callers do not bound them', async () => {
+  const threads = pool();
+  await threads.do('slow', job(L(2_000))).catch(() => undefined);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      try {
+        await threads.do('slow', SLOW);
+        return 'done';
+      } catch (error) {
+        return (error as AppError).code;
+      }
+    }),
+  );
+  assert.equal(answers.filter((answer) => answer === 'done').length, 4);
+  assert.equal(answers.filter((answer) => answer === 'unavailable').length, 16);
+});
+
+test('a job is not begun when its time is over', async () => {
+  const threads = pool(1);
+  const first = threads.do('a', SLOW);
+  await assert.rejects(threads.do('b', QUICK, { until: performance.now() }), TooLate);
+  await first;
+});
