@@ -17,13 +17,15 @@ export const ADMIN = { username: 'admin', password: 'Correct-Horse-7-Battery' };
 /** A process of the service or of its infrastructure. */
 export interface Part {
   name: string;
-  /** kill -9, and a restart like a supervisor's. */
-  kill: () => Promise<void>;
+  /** kill -9, and a restart like a supervisor's; `meanwhile` is done before that. */
+  kill: (meanwhile?: () => Promise<void>) => Promise<void>;
   freeze: () => void;
   thaw: () => void;
 }
 
 export interface Parts {
+  /** The folder of all data. */
+  dataDir: string;
   url: string;
   ownerUrl: string;
   /** The settings of the service's processes. */
@@ -48,6 +50,8 @@ interface Kept {
   service: Service;
   /** Resolves when a new process has replaced the next one that ends; rejects if none could be started. */
   next: Promise<void>;
+  /** What is done before the next start. */
+  meanwhile?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -123,6 +127,8 @@ export async function startParts({
       log(`${name} ended by itself (${how})`);
       await pause(PAUSE_MS);
     }
+    await kept.meanwhile?.();
+    kept.meanwhile = undefined;
     for (let tries = 1; !stopping; tries += 1) {
       try {
         kept.service = await start();
@@ -184,6 +190,7 @@ export async function startParts({
     throw error;
   }
   return {
+    dataDir,
     url: `http://127.0.0.1:${api}`,
     ownerUrl: urls.owner,
     env,
@@ -196,8 +203,9 @@ export async function startParts({
       const kept = running.get(name)!;
       return {
         name,
-        async kill() {
+        async kill(meanwhile) {
           while (kept.service.hasEnded()) await kept.next;
+          kept.meanwhile = meanwhile;
           const { next } = kept;
           killed.add(kept.service);
           signal(kept.service.pid, 'SIGKILL');

@@ -6,7 +6,8 @@
  * executions, emails, statistics and workflows while worker and Temporal are killed; `forms`: compares submissions that
  * were answered with what is stored while API and Postgres are killed; `webhooks`: compares what receivers got with what
  * was written, and with the proof of the API, while every part is killed; `channels`: compares text messages and pushes
- * with the logs of a gateway, FCM and a push service, while those and the service are killed and a worker is stopped.
+ * with the logs of a gateway, FCM and a push service, while those and the service are killed and a worker is stopped;
+ * `reconcile`: compares rows, workflows and emails after Temporal was set back and emptied among kills.
  */
 import { channelFaults } from './channels.ts';
 import { emailFaults } from './email.ts';
@@ -15,6 +16,7 @@ import { failoverFaults } from './failover.ts';
 import { formFaults } from './forms.ts';
 import { importFaults } from './import.ts';
 import { journeyFaults } from './journeys.ts';
+import { reconcileFaults } from './reconcile.ts';
 import { undoFaults } from './undo.ts';
 import { webhookFaults } from './webhooks.ts';
 
@@ -26,6 +28,7 @@ const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
   forms: formFaults,
   import: importFaults,
   journeys: journeyFaults,
+  reconcile: reconcileFaults,
   undo: undoFaults,
   webhooks: webhookFaults,
 };
