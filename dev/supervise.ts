@@ -10,6 +10,8 @@ export interface SupervisedOptions {
    * is then not started again. A later one is, because its settings did work.
    */
   onRefused?: (message: string) => void;
+  /** Whether it runs and can no longer do its work: then it is stopped, and started again. Asked every few seconds. */
+  isBroken?: (service: Service) => Promise<boolean>;
   /** The delay before the first restart; each further one is four times as long, up to five seconds. */
   firstDelayMs?: number;
 }
@@ -24,6 +26,7 @@ export interface Supervised {
 const SETTINGS_REFUSED = 'exit code 2';
 const QUICK_MS = 30_000;
 const LONGEST_DELAY_MS = 5_000;
+const LOOK_MS = 2_000;
 /** Of deaths in a row, these many are told one by one, and then only every twelfth: one a minute. */
 const TOLD_SINGLY = 5;
 const TOLD_EVERY = 12;
@@ -37,6 +40,7 @@ export async function keepRunning({
   start,
   log,
   onRefused,
+  isBroken,
   firstDelayMs = 200,
 }: SupervisedOptions): Promise<Supervised> {
   let service = await start();
@@ -59,9 +63,20 @@ export async function keepRunning({
     log(`${name} died ${deaths} times in a row (${how}), see ${service.logFile}; starting it again.`);
   }
 
+  /** Ends with the service. */
+  async function lookAt(it: Service, isBroken: (service: Service) => Promise<boolean>): Promise<void> {
+    while (!it.hasEnded()) {
+      await Promise.race([pause(LOOK_MS), it.ended]);
+      if (it.hasEnded() || stopping || !(await isBroken(it).catch(() => false))) continue;
+      log(`${name} runs, but does not work: stopping it, see ${it.logFile}.`);
+      await it.stop();
+    }
+  }
+
   async function watch(): Promise<void> {
     let quickDeaths = 0;
     for (let since = Date.now(); ;) {
+      if (isBroken) void lookAt(service, isBroken);
       const how = await service.ended;
       if (stopping) return;
       if (onRefused && service === first && how === SETTINGS_REFUSED) return onRefused(plainLines(service));

@@ -48,14 +48,18 @@ const UNANSWERED: ReadonlySet<string> = new Set([
   ErrorCode.ConnectionDraining,
 ]);
 
+/** The code of JetStream's errors that say that it cannot store anything now. */
+const UNAVAILABLE = 503;
+
 /** Whether an error of `connectNats` means that the server, or its JetStream, is not available (yet). */
 export function isAway(error: unknown): boolean {
   return AWAY.has((error as { code?: unknown }).code);
 }
 
-/** Whether a request failed because the server, or its JetStream, is not available or does not respond. */
+/** Whether a request failed because the server, or its JetStream, is not available, has no room or does not respond. */
 export function isUnanswered(error: unknown): boolean {
-  return error instanceof NatsError && (isAway(error) || UNANSWERED.has(error.code));
+  if (!(error instanceof NatsError)) return false;
+  return isAway(error) || UNANSWERED.has(error.code) || error.api_error?.code === UNAVAILABLE;
 }
 
 const WITHOUT_JETSTREAM = new Set<string>([ErrorCode.JetStreamNotEnabled, ErrorCode.NoResponders]);

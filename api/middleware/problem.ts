@@ -8,6 +8,9 @@ import type { RouteSpec } from '../route/route.ts';
 /** A request's path for logs, without text from the client. */
 export const loggedPath = (ctx: Context): string => ctx.state['loggedPath'] as string;
 
+/** System errors of a full disk, and of a quota. */
+const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
 /** Maps an error to a client-facing one; null for an internal error. */
 export function asAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
@@ -15,6 +18,11 @@ export function asAppError(error: unknown): AppError | null {
     return new AppError('unavailable', 'The message server is not available', {
       cause: error,
       headers: { 'Retry-After': '5' },
+    });
+  if (NO_ROOM.has((error as NodeJS.ErrnoException | null)?.code ?? ''))
+    return new AppError('unavailable', 'There is no room left on the disk', {
+      cause: error,
+      headers: { 'Retry-After': '60' },
     });
   return toAppError(error);
 }

@@ -45,7 +45,9 @@ export function natsConfig({ port, storeDir, accounts }: NatsConfig): string {
     'max_payload: 8MB',
     'max_pending: 64MB',
     // An acknowledged message survives a crash of the server at once, and a power failure after this interval.
-    `jetstream { store_dir: ${quoted(storeDir)}, sync_interval: "1s" }`,
+    // By default it is three quarters of the disk that is free at the start, so a restart with less would refuse the
+    // streams that are there.
+    `jetstream { store_dir: ${quoted(storeDir)}, max_file_store: 1TB, sync_interval: "1s" }`,
     `accounts {\n${accounts.map(accountPair).join('')}}`,
     '',
   ].join('\n');

@@ -1,10 +1,10 @@
-import { access, rename, writeFile } from 'node:fs/promises';
+import { access, rename, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'nats';
 import { findBinary } from '../binaries.mjs';
 import { natsConfig, type NatsAccounts, type NatsLogin } from './nats-config.ts';
 import type { Secrets } from './secrets.ts';
-import { makePrivate, startService, untilReady, type Service } from '../service.ts';
+import { logTail, makePrivate, startService, untilReady, type Service } from '../service.ts';
 
 export interface NatsOptions {
   /** Called as soon as the process exists, long before it is ready. */
@@ -75,6 +75,19 @@ async function adoptGlobalAccount(storeDir: string, account: string): Promise<vo
       () => false,
     );
   if ((await isThere(before!)) && !(await isThere(now!))) await rename(before!, now!);
+}
+
+/** So much room lets JetStream go on. */
+const ROOM_BYTES = 4 * 1024 ** 2;
+
+/**
+ * Whether a stream takes nothing more though its disk has room again: after a write that failed, nats-server refuses all
+ * to that stream until it is started again.
+ */
+export async function hasBrokenStream(service: Service, dataDir: string): Promise<boolean> {
+  if (!/critical write error/i.test(logTail(service, Infinity))) return false;
+  const { bavail, bsize } = await statfs(join(dataDir, 'nats'));
+  return bavail * bsize >= ROOM_BYTES;
 }
 
 async function askJetStream(port: number, { user, password: pass }: NatsLogin): Promise<void> {

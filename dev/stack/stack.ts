@@ -2,12 +2,12 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assertFree, type PortUse } from './ports.ts';
 import { keptMails, startMail } from './mail.ts';
-import { localAccounts, natsUrl, startNats, testAccounts } from './nats.ts';
+import { hasBrokenStream, localAccounts, natsUrl, startNats, testAccounts } from './nats.ts';
 import type { NatsAccounts } from './nats-config.ts';
 import { postgresUrls, startPostgres } from './postgres.ts';
 import { loadSecrets } from './secrets.ts';
 import type { Service } from '../service.ts';
-import { keepRunning, type Supervised } from '../supervise.ts';
+import { keepRunning, type Supervised, type SupervisedOptions } from '../supervise.ts';
 import { startTemporal } from './temporal.ts';
 
 export interface StackPorts {
@@ -54,10 +54,7 @@ export interface Stack {
   stop: () => Promise<void>;
 }
 
-interface Part {
-  name: string;
-  start: () => Promise<Service>;
-}
+type Part = Pick<SupervisedOptions, 'name' | 'start' | 'isBroken'>;
 
 /** The ports that this stack will listen on, to be checked before anything is started. */
 export function portsOf({ ports, external }: Pick<StackOptions, 'ports' | 'external'>): PortUse[] {
@@ -118,7 +115,8 @@ function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions,
   }
   if (!external.NATS_URL) {
     const options = { dataDir, port: ports.nats, accounts, log, spawned };
-    parts.push({ name: 'NATS', start: () => startNats(options) });
+    const isBroken = (service: Service) => hasBrokenStream(service, dataDir);
+    parts.push({ name: 'NATS', start: () => startNats(options), isBroken });
   }
   if (!external.TEMPORAL_ADDRESS) {
     const namespaces = Array.from({ length: test?.slots ?? 0 }, (_, index) => `test-${index + 1}`);
