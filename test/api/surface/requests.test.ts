@@ -593,7 +593,7 @@ test('the name of anything is one line without control characters', async () => 
       ['POST', 'PUT'].includes(r.method) &&
       (partsOf(r.body).properties?.['name'] as { pattern?: string })?.pattern === ONE_LINE,
   );
-  const kinds = new Set(named.flatMap(({ route }) => (route.method === 'POST' ? route.path : [])));
+  const kinds = new Set<string>(named.flatMap(({ route }) => (route.method === 'POST' ? route.path : [])));
   for (const path of [
     '/forms',
     '/emails/templates',
