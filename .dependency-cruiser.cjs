@@ -13,6 +13,7 @@ const ROOMS = [
   'events/(?!contracts\\.|outbox\\.|handlers/)',
   'domain/audit/',
   'domain/addresses/',
+  'domain/installation/',
   'domain/rate-limits/',
   'domain/idempotency/',
   'domain/export/',

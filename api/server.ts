@@ -35,6 +35,8 @@ const { deps, handle } = await startOrExit(async () => {
     isAway: (error) => !(error instanceof EnvError),
     later: true,
   });
+  made.generation.onLost = () => process.exit(1);
+  await made.generation.begin({ isSure: false });
   await ensureAdmin(made);
   // Opens the upload folder.
   return { deps: made, handle: createHandler(made) };

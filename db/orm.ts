@@ -65,6 +65,9 @@ export function ormOptions(
       types,
       Client: PreparingClient,
       stream: line.stream,
+      verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+        line.check(client).then(() => done(), done);
+      },
       onPoolCreated: removeBrokenConnections,
       connectionTimeoutMillis: poolWaitMs,
     },

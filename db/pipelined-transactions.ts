@@ -133,8 +133,10 @@ class Pipeline {
     client.on('end', forget);
     try {
       await client.connect();
+      await this.#sockets.check(client);
     } catch (error) {
       forget();
+      void client.end().catch(() => undefined);
       throw error;
     }
     return client;

@@ -5,6 +5,8 @@ import pg from 'pg';
 export interface PostgresSockets {
   /** Creates and tracks a socket for a pg client (pg's option `stream`). */
   stream: () => Socket;
+  /** Called with each new connection before it is used; if it rejects, the connection is not used. */
+  check: (client: Pick<pg.ClientBase, 'query'>) => Promise<void>;
   /**
    * Pings Postgres every half second over a separate connection. While pings time out, it destroys all sockets, also
    * new ones, so that pending queries fail as if Postgres had died. Returns a function that stops the pings.
@@ -37,6 +39,7 @@ export function createPostgresSockets(): PostgresSockets {
       if (silent) setImmediate(end, socket);
       return socket;
     },
+    check: async () => {},
     watch(databaseUrl) {
       const pulse = new Heartbeat(databaseUrl);
       let stopped = false;

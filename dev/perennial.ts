@@ -107,9 +107,10 @@ export function createPerennial({ root, dataDir, settings, log, spawned, refused
           }),
         ),
       ]);
-      await Promise.all(
+      const [held] = await Promise.all(
         processes.map((process) => untilReady(process.current(), () => isUp(host, apiPort), HEALTH_TIMEOUT_MS)),
       );
+      if (held) log(`HELD: ${held}`);
       for (const name of ['api', 'worker'])
         following.push(followWarnings(join(dataDir, 'logs', `${name}.log`), name, log));
     },
@@ -150,10 +151,17 @@ async function isEmpty(migrationUrl = ''): Promise<boolean> {
   return rowCount === 0;
 }
 
-/** Checks the address that the API listens on; 0.0.0.0 and :: lead to this machine too. */
-async function isUp(host: string, port: number): Promise<void> {
+/** Checks the address that the API listens on; 0.0.0.0 and :: lead to this machine too. Returns why the service is held, if it is. */
+async function isUp(host: string, port: number): Promise<string | null> {
   const request = get({ host, port, path: '/api/v1/health', agent: false, signal: AbortSignal.timeout(5_000) });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const body = await text(response);
-  if ((JSON.parse(body) as { status?: string }).status !== 'UP') throw new Error(`health is ${body}`);
+  const { status, components } = JSON.parse(body) as {
+    status?: string;
+    components?: { restore?: { detail?: string } };
+  };
+  // Held: the workers wait for `npm run restored`, which needs the parts.
+  if (components?.restore?.detail) return components.restore.detail;
+  if (status !== 'UP') throw new Error(`health is ${body}`);
+  return null;
 }

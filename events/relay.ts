@@ -26,6 +26,8 @@ export interface RelayDeps {
   nats: Nats;
   log: Logger;
   metrics: Metrics;
+  /** Called with each new connection before it is used. */
+  checkConnection?: (client: pg.Client) => Promise<void>;
   /** Starts a workflow with its id, or wakes one; succeeds if it was already started, or has ended. */
   startWorkflow: (start: WorkflowStart | WorkflowWake) => Promise<void>;
   /** The same for a job; waits until its workflow has ended. */
@@ -146,6 +148,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
       client.on('error', (error) => log.warn({ err: error, loop: name }, 'relay lost its database connection'));
       try {
         await client.connect();
+        await deps.checkConnection?.(client);
         await relayUntilStopped(client, wake, loop);
       } catch (error) {
         if (!stopping) log.warn({ err: error, loop: name }, 'relay failed, will retry');

@@ -22,12 +22,15 @@ export const DEAD_LETTERS = 'DEAD_LETTERS';
 export const TRACKING_HITS = 'TRACKING_HITS';
 /** Files that are read once (of imports), see file-store.ts. */
 export const FILES = 'FILES';
+/** The generation of the installation: one message (docs/decisions/0069-restore.md). */
+export const GENERATION = 'GENERATION';
 /** Files that are kept until they are removed (of forms). */
 export const KEPT_FILES = 'KEPT_FILES';
 
 export const SEND_REQUEST_SUBJECT = 'email.send.requests';
 /** The subject under which `email.send.requests` of a listener's account arrives in the service's account. */
 export const listenerRequestSubject = (account: string): string => `${SEND_REQUEST_SUBJECT}.${account}`;
+export const GENERATION_SUBJECT = 'generation';
 export const TRACKING_SUBJECT = 'tracking.hits';
 /**
  * Core NATS subject, no stream: tells the relay that there are new outbox rows, and deliverers that there is something
@@ -109,6 +112,7 @@ export function streamConfigs(settings: StreamSettings): Partial<StreamConfig>[]
       max_bytes: settings.FORM_FILES_MAX_BYTES,
       discard: DiscardPolicy.New,
     },
+    { ...common, name: GENERATION, subjects: [GENERATION_SUBJECT], retention: RetentionPolicy.Limits, max_msgs: 1 },
     // A full stream drops the oldest messages; all are in the table, too.
     {
       ...common,

@@ -16,6 +16,8 @@ import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from '../config/logger.ts';
 import { createMetrics, type Metrics } from '../config/metrics.ts';
 import { bySetting } from '../config/start-problems.ts';
+import { GenerationKeeper } from './generation.ts';
+import { witnessesOf } from './generation-witnesses.ts';
 import { connectTemporal, hasNamespace, TemporalAway } from './temporal.ts';
 import { startTracing, type Tracing } from '../config/tracing.ts';
 import { connectPart, whenThere } from './when-there.ts';
@@ -39,6 +41,8 @@ export interface Deps {
   pingOutbox: (table: WatchedTable, details?: readonly string[]) => void;
   /** Throws TemporalAway while it was never there, in a process that starts without it. */
   readonly temporal: Client;
+  /** Holds this process if Postgres was put back to an older copy. */
+  generation: GenerationKeeper;
   links: LinkSigner;
   /** The CAPTCHA of forms. */
   captcha: Captcha;
@@ -160,6 +164,14 @@ export async function createDeps(
       temporalPart.stop();
       await temporalPart.current()?.connection.close();
     });
+    const temporalClient = (): Client => {
+      const client = temporalPart.current();
+      if (!client) throw new TemporalAway();
+      return client;
+    };
+    const generation = new GenerationKeeper(orm, witnessesOf(nats, temporalClient), log);
+    postgres.check = (connection) => generation.checkConnection(connection);
+    closers.push(() => generation.stop());
     const links = createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined });
     const outbound = createOutbound(parseRanges(env.OUTBOUND_ALLOW));
     closers.push(async () => outbound.close());
@@ -174,10 +186,9 @@ export async function createDeps(
       nats,
       pingOutbox,
       get temporal() {
-        const client = temporalPart.current();
-        if (!client) throw new TemporalAway();
-        return client;
+        return temporalClient();
       },
+      generation,
       close,
       fetchText,
       outbound,

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createDeps } from '../runtime/deps.ts';
+import { ensureStreams } from '../events/streams.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { createLogger } from '../config/logger.ts';
 import { startOrExit } from '../config/start-problems.ts';
@@ -41,6 +42,9 @@ const { worker, metrics, deps, log } = await startOrExit(async () => {
       temporalClient(await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS }), env.TEMPORAL_NAMESPACE),
   });
   const metrics = await serveMetrics(deps);
+  deps.generation.onLost = () => process.exit(1);
+  await ensureStreams(deps.nats.jsm, env);
+  await deps.generation.begin({ isSure: true });
   const worker = await startWorker(deps, roles);
   log.info({ roles }, 'working');
   return { worker, metrics, deps, log };

@@ -90,6 +90,7 @@ export async function startWorker(deps: Deps, roles: readonly Role[]): Promise<R
         nats: deps.nats,
         log: deps.log,
         metrics: deps.metrics,
+        checkConnection: (client) => deps.postgres.check(client),
         startWorkflow: (start) => startFromOutbox(deps, start),
         runJob: (start) => runWorkflow(deps.temporal, start),
       }),

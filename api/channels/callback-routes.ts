@@ -16,6 +16,7 @@ export const callbackRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/channels/webhooks/{id}',
     operationId: 'receiveChannelCallback',
+    whileHeld: true,
     summary: 'Receive statuses and texts from a provider of text messages',
     description:
       'For the provider with this id. `twilio`: its form, proved by `X-Twilio-Signature`; the URL of the status callback comes with each message, that of incoming messages is this one. `http`: JSON `{type: status|inbound, messageId | providerMessageId, status, from, to, text, errorCode}`, proved by Standard Webhooks with the `callbackSecret`; `status` is `sent`, `delivered`, `undelivered` or `failed`; `messageId` is ours, as the request had it. Statuses only move forward, and whatever is repeated changes nothing.',

@@ -80,6 +80,7 @@ export const pushSubscriptionRoutes: RouteSpec[] = [
     method: 'DELETE',
     path: '/channels/push/subscriptions/{id}',
     operationId: 'deletePushSubscription',
+    whileHeld: true,
     summary: 'End a subscription to pushes',
     description: "With a token of the API, or with the subscription's own `token`.",
     access: 'public',
@@ -100,6 +101,7 @@ export const pushSubscriptionRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/channels/push/events',
     operationId: 'reportPushEvent',
+    whileHeld: true,
     summary: 'Report what a device did with a push',
     description:
       'The worker of a site calls it, and apps do: `shown` makes the push DELIVERED, `clicked` is a click on its URL. A repeated report changes nothing. Unknown fields are ignored.',

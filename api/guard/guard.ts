@@ -252,6 +252,11 @@ export function guard(spec: RouteSpec, deps: Deps) {
   };
 
   return async (ctx: RoutedContext): Promise<void> => {
+    if (deps.generation.held && spec.method !== 'GET' && !spec.whileHeld)
+      throw new AppError(
+        'unavailable',
+        'The database was put back to an older copy: nothing can be changed until an operator has run `npm run restored`',
+      );
     const params = coerceParameters(spec.params, ctx.params);
     const came = await read(ctx, params);
     let judging: Promise<Judged> | undefined;

@@ -158,6 +158,11 @@ export interface RouteSpec<
    */
   repeatable?: boolean;
   /**
+   * Whether it is taken although Postgres was put back to an older copy, as all GETs are: it can only stop emails and
+   * messages, or tells what others did. Other changes would be lost, or get ids that were given before.
+   */
+  whileHeld?: boolean;
+  /**
    * The domain's violations of a body, beyond its schema. Only called for requests that are rejected anyway, so that
    * one response reports all violations; for valid requests, the command itself checks.
    */

@@ -9,7 +9,8 @@ import { QUEUES } from '../../workflows/registry.ts';
 export type Status = 'UP' | 'DEGRADED' | 'DOWN';
 export interface Health {
   status: Status;
-  components: Record<string, { status: Status }>;
+  /** `detail` says what to do about a component that is not UP, where it can be said. */
+  components: Record<string, { status: Status; detail?: string }>;
 }
 
 const TIMEOUT_MS = 2000;
@@ -42,6 +43,13 @@ async function workerPolls(deps: Deps): Promise<void> {
   if (!fresh) throw new Error('no worker is polling');
 }
 
+/** An error whose text is shown. */
+class Told extends Error {}
+
+function assertNotHeld({ held }: Deps['generation']): void {
+  if (held) throw new Told(`${held}; nothing leaves until \`npm run restored\` has been run with --apply`);
+}
+
 /** [name, severity of a failure, the check]. */
 type Check = [string, 'DEGRADED' | 'DOWN', (deps: Deps) => Promise<unknown>];
 const postgres: Check = ['postgres', 'DOWN', (deps) => ping(deps.orm)];
@@ -52,10 +60,11 @@ const worker: Check = ['worker', 'DEGRADED', workerPolls];
 const workflows: Check = ['workflows', 'DEGRADED', (deps) => assertCompared(engineEm(deps.orm))];
 const deliveries: Check = ['deliveries', 'DEGRADED', (deps) => assertDelivering(engineEm(deps.orm))];
 const messages: Check = ['messages', 'DEGRADED', (deps) => assertSending(engineEm(deps.orm))];
+const restore: Check = ['restore', 'DEGRADED', async ({ generation }) => assertNotHeld(generation)];
 const mail: Check = ['mail', 'DEGRADED', (deps) => Promise.any(deps.env.SMTP_URL.split(',').map(smtpAnswers))];
 
 const areas: Record<string, Check[]> = {
-  all: [postgres, nats, temporal, worker, workflows, mail],
+  all: [postgres, nats, temporal, worker, workflows, mail, restore],
   auth: [postgres, mail],
   contacts: [postgres, nats, temporal, worker],
   segments: [postgres, nats, temporal, worker],
@@ -77,20 +86,21 @@ const withTimeout = <T>(promise: Promise<T>): Promise<T> => {
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 };
 
-type Cache = Map<string, { at: number; result: Promise<Status> }>;
+type Component = Health['components'][string];
+type Cache = Map<string, { at: number; result: Promise<Component> }>;
 const caches = new WeakMap<Deps, Cache>();
 
 /** Runs each check at most once per second and process; other calls get the cached result. */
-function run(deps: Deps, [name, severity, check]: Check): Promise<Status> {
+function run(deps: Deps, [name, severity, check]: Check): Promise<Component> {
   const cache = caches.get(deps) ?? (new Map() as Cache);
   caches.set(deps, cache);
   const cached = cache.get(name);
   if (cached && Date.now() - cached.at < CACHE_MS) return cached.result;
   const result = withTimeout(check(deps)).then(
-    (): Status => 'UP',
-    (error: unknown): Status => {
+    (): Component => ({ status: 'UP' }),
+    (error: unknown): Component => {
       deps.log.warn({ err: error as Error, component: name }, 'component is unhealthy');
-      return severity;
+      return error instanceof Told ? { status: severity, detail: error.message } : { status: severity };
     },
   );
   cache.set(name, { at: Date.now(), result });
@@ -100,10 +110,11 @@ function run(deps: Deps, [name, severity, check]: Check): Promise<Status> {
 /** The health of an area, or of `all`. Contains no addresses. */
 export async function checkHealth(deps: Deps, area: string): Promise<Health> {
   const checks = areas[area] ?? [];
-  const statuses = await Promise.all(checks.map((check) => run(deps, check)));
+  const found = await Promise.all(checks.map((check) => run(deps, check)));
+  const statuses = found.map((one) => one.status);
   const status = statuses.includes('DOWN') ? 'DOWN' : statuses.includes('DEGRADED') ? 'DEGRADED' : 'UP';
   return {
     status,
-    components: Object.fromEntries(checks.map(([name], index) => [name, { status: statuses[index]! }])),
+    components: Object.fromEntries(checks.map(([name], index) => [name, found[index]!])),
   };
 }

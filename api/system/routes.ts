@@ -13,7 +13,10 @@ import { checkHealth, healthAreas } from './health.ts';
 import { route, type Call, type RouteSpec } from '../route/route.ts';
 
 const status = oneOf(['UP', 'DEGRADED', 'DOWN']);
-const HealthAnswer = strict({ status, components: Type.Record(Type.String(), strict({ status })) });
+const HealthAnswer = strict({
+  status,
+  components: Type.Record(Type.String(), strict({ status, detail: Type.Optional(Type.String()) })),
+});
 
 function health(area: string, path: `/${string}`): RouteSpec {
   return route({

@@ -7015,6 +7015,7 @@ export interface components {
                 [key: string]: {
                     /** @enum {string} */
                     status: "UP" | "DEGRADED" | "DOWN";
+                    detail?: string;
                 };
             };
         };

@@ -12,6 +12,7 @@ import { emailTemplateEntities } from './email-templates.ts';
 import { emailEntities } from './emails.ts';
 import { eventEntities } from './events.ts';
 import { formEntities } from './forms.ts';
+import { installationEntities } from './installation.ts';
 import { keptFileEntities } from './kept-files.ts';
 import { messageFigureEntities } from './message-figures.ts';
 import { messageEntities } from './messages.ts';
@@ -31,6 +32,7 @@ export const entities = [
   ...emailCampaignEntities,
   ...campaignEntities,
   ...formEntities,
+  ...installationEntities,
   ...keptFileEntities,
   ...scoringEntities,
   ...analyticsEntities,

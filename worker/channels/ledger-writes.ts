@@ -30,13 +30,17 @@ interface Asked {
  * come meanwhile, in the order in which it came. So a start is never stored before a settlement that came before it.
  */
 export class LedgerWrites {
-  readonly #deps: Pick<Deps, 'orm' | 'pipelined' | 'pingOutbox' | 'log'>;
+  readonly #deps: Pick<Deps, 'orm' | 'pipelined' | 'pingOutbox' | 'log' | 'generation'>;
   readonly #holder: string;
   readonly #leaseSeconds: number;
   readonly #store: OutcomeStore<SendSettlement | Asked>;
   #calls = 0;
 
-  constructor(deps: Pick<Deps, 'orm' | 'pipelined' | 'pingOutbox' | 'log'>, holder: string, leaseSeconds: number) {
+  constructor(
+    deps: Pick<Deps, 'orm' | 'pipelined' | 'pingOutbox' | 'log' | 'generation'>,
+    holder: string,
+    leaseSeconds: number,
+  ) {
     this.#deps = deps;
     this.#holder = holder;
     this.#leaseSeconds = leaseSeconds;
@@ -90,6 +94,7 @@ export class LedgerWrites {
         settlements: others,
       });
       this.#deps.pingOutbox('outbox_events');
+      this.#deps.generation.sending(started.length);
       const byId = new Map(started.map((one) => [one.id, one]));
       for (const { row, answer } of asked) {
         answer(byId.get(row.id) ?? null);

@@ -262,6 +262,7 @@ export class Sender {
       if (provider) this.#stateOf(provider).inDoubt.turnTook(performance.now() - begun);
       for (const one of sent) this.#settled(one);
       if (provider) this.#queue(provider, next, started, until);
+      this.#deps.generation.sending(started.length);
       for (const { status } of started)
         if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
       this.#deps.pingOutbox('outbox_events');

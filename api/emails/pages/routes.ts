@@ -145,6 +145,7 @@ const unsubscribeRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/unsubscribe/{token}',
     operationId: 'submitUnsubscribe',
+    whileHeld: true,
     summary: 'Unsubscribe immediately',
     description: 'The body is ignored; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
     handler: async ({ ctx, deps, params: { token }, requestId }) => {
@@ -175,6 +176,7 @@ const preferenceRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/preferences/{token}',
     operationId: 'submitPreferences',
+    whileHeld: true,
     summary: 'Choose topics by channel and quiet hours, or unsubscribe from all',
     description: 'Topics that are not listed are opted out of. Does not resubscribe a contact that has unsubscribed.',
     body: Choice,

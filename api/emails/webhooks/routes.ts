@@ -26,6 +26,7 @@ export const webhookRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/webhooks/{provider}',
     operationId: 'receiveWebhook',
+    whileHeld: true,
     summary: 'Receive deliveries, bounces and complaints from a mail provider',
     access: 'public',
     description:

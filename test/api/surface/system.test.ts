@@ -29,7 +29,10 @@ test('health names every component, without a token and without an address', asy
   assert.deepEqual(health.body, {
     status: 'UP',
     components: Object.fromEntries(
-      ['postgres', 'nats', 'temporal', 'worker', 'workflows', 'mail'].map((name) => [name, { status: 'UP' }]),
+      ['postgres', 'nats', 'temporal', 'worker', 'workflows', 'mail', 'restore'].map((name) => [
+        name,
+        { status: 'UP' },
+      ]),
     ),
   });
 });

@@ -22,6 +22,7 @@ export const SERVICE_TABLES = [
   'bounce_mailboxes',
   'email_provider_rates',
   'email_providers',
+  'installation',
   'workflow_comparison',
 ];
 
