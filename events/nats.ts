@@ -244,17 +244,18 @@ const RESET_TIMEOUT_MS = 10_000;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads the next messages of a stream under `subject`, from `seq` on, without a consumer (an account may not allow
+ * Reads the next messages of a stream under `subject`, from a sequence number or a time on, without a consumer (an account may not allow
  * another). The stream must have `allow_direct`. Throws if the batch is incomplete.
  */
 export async function readMessages(
   { connection, js }: Nats,
   stream: string,
-  seq: number,
+  from: number | Date,
   subject: string,
   most: number,
 ): Promise<{ messages: StoredMessage[]; more: boolean }> {
-  const asked = encode({ seq, next_by_subj: subject, batch: most, max_bytes: MAX_READ_BYTES });
+  const first = typeof from === 'number' ? { seq: from } : { start_time: from };
+  const asked = encode({ ...first, next_by_subj: subject, batch: most, max_bytes: MAX_READ_BYTES });
   const answers = await connection.requestMany(`${js.apiPrefix}.DIRECT.GET.${stream}`, asked, {
     strategy: RequestStrategy.SentinelMsg,
     maxWait: READ_TIMEOUT_MS,

@@ -13,6 +13,7 @@ export const STOP_REASONS = [
   'contact_deleted',
   'contact_erased',
   'merged',
+  'restored',
 ] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 export const EXECUTION_STATUSES = ['RUNNING', 'STOPPED', 'COMPLETED', 'FAILED'] as const;

@@ -67,6 +67,8 @@ const EmailCampaignSchema = defineEntity({
     pauseReason: p.text().nullable(),
     /** The number of mailings of a recurring campaign; other campaigns have one. */
     run: p.integer().default(0),
+    /** The mailing that may have been sent before Postgres was put back to an older copy; null if none. */
+    restoredRun: p.integer().nullable(),
     /** The time of a recurring campaign's next mailing. */
     nextRunAt: timestamp().nullable(),
     /** While the audience is being frozen: contacts up to this id are in the ledger. Null when all are. */

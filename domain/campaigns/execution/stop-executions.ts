@@ -6,7 +6,7 @@ import { suppressMessages } from '../../channels/queue/suppress-messages.ts';
 import { suppressEmailsOfExecutions } from '../../emails/ledger/suppress-emails.ts';
 
 /** Why the executions of a contact are stopped. */
-export type ContactExitReason = Exclude<StopReason, 'campaign_stopped' | 'stopped_by_user'>;
+export type ContactExitReason = Exclude<StopReason, 'campaign_stopped' | 'stopped_by_user' | 'restored'>;
 
 /**
  * Sets the running executions among `which` (a condition on `e`, of one tenant) to STOPPED: none of their steps runs

@@ -70,11 +70,14 @@ async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: numb
     ), judged as (
       select e.contact_id, e.variant, e.template_id, ${refusal} as reason, c.timezone from asked e ${gateJoins}
     )
-    ${insertCampaignEmails(sql`(
+    ${insertCampaignEmails(
+      sql`(
       select ${tenantId}::text as tenant_id, ${`email-campaign:${id}:${run}:`} || j.contact_id as send_key, j.template_id, j.contact_id, ${id}::bigint as campaign_id,
              j.variant, d.due as due_at, j.reason
       from judged j
-      left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as d(timezone text, due timestamptz) on d.timezone = coalesce(j.timezone, ''))`)}`,
+      left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as d(timezone text, due timestamptz) on d.timezone = coalesce(j.timezone, ''))`,
+      campaign.restoredRun === run,
+    )}`,
   );
 }
 

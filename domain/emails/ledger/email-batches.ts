@@ -21,12 +21,14 @@ const isUnfinished = sql`exists (select 1 from ${emailsOfBatch('QUEUED', 'SENDIN
 
 /**
  * A statement (or part of one) that inserts the emails of an email campaign, not released yet. `source` has tenant_id,
- * send_key, template_id, contact_id, campaign_id, variant, due_at and reason (why a gate refuses it, or null).
+ * send_key, template_id, contact_id, campaign_id, variant, due_at and reason (why a gate refuses it, or null). `isRestored`:
+ * they may have been sent before Postgres was put back to an older copy, so they are UNKNOWN.
  */
-export const insertCampaignEmails = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const insertCampaignEmails = (source: RawBuilder<unknown>, isRestored = false): RawBuilder<unknown> => sql`
   insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, variant, due_at, next_attempt_at, status, reason)
   select tenant_id, send_key, template_id, contact_id, campaign_id, 'bulk', variant, due_at, null,
-         case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
+         case when reason is not null then 'SUPPRESSED' when ${isRestored} then 'UNKNOWN' else 'QUEUED' end,
+         case when ${isRestored} then coalesce(reason, 'restored') else reason end
   from ${source} s order by contact_id
   on conflict (tenant_id, send_key) do nothing`;
 

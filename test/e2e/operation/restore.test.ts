@@ -31,6 +31,7 @@ async function startApi(): Promise<ApiProcess> {
   onTestFinished(() => api.end('SIGKILL'));
   return api;
 }
+const startRestored = (...args: string[]): LoggedProcess => startLogged(service, 'worker/restored.ts', args);
 /** The newer data are back. */
 const release = () => engine(sql`update installation set counter = counter + 1000`);
 
@@ -104,4 +105,92 @@ test('processes whose Postgres is put back under them end, and are held when the
   const again = startWorker();
   await until('it is held', () => again.said('held: Postgres was put back'));
   assert.equal(again.said('working'), false);
+});
+
+test('restored: nobody is mailed twice, what may have gone is UNKNOWN, no id is given again, and the service goes on', async () => {
+  await release();
+  const PEOPLE = 40;
+  const templateId = await makeTemplate(service);
+  const people: { id: number; email: string }[] = [];
+  for (let n = 0; n < PEOPLE; n += 1) people.push(await makeContact(service));
+  const list = await service.api('POST', '/contacts/lists', {
+    name: 'All',
+    contactIds: people.map(({ id }) => id),
+  });
+  assert.equal(list.status, 201, JSON.stringify(list.body));
+  const mailed = (): string[] =>
+    service.sink.mails.flatMap(({ to }) => to).filter((address) => people.some(({ email }) => email === address));
+  const made = await service.api('POST', '/emails/campaigns', {
+    ...{ name: 'Slow', templateId, listId: list.body.id, scheduleType: 'immediate', ratePerMinute: 300 },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const journey = await service.api('POST', '/campaigns', {
+    name: 'Journey',
+    steps: [{ id: 'mail', type: 'EMAIL', config: { templateId } }],
+  });
+  assert.equal(journey.status, 201, JSON.stringify(journey.body));
+  const entrant = await makeContact(service, { email: 'entrant@example.org' });
+  const enter = () => service.api('POST', `/campaigns/${journey.body.id}/start`, { contactIds: [entrant.id] });
+  const toEntrant = () => service.sink.mails.filter(({ to }) => to.includes('entrant@example.org')).length;
+
+  let worker = startWorker();
+  await working(worker);
+  await until('some were mailed', () => mailed().length >= 3);
+  await worker.end('SIGTERM');
+  await copies.take();
+  const before = mailed().length;
+
+  worker = startWorker();
+  await working(worker);
+  assert.equal((await enter()).status, 202);
+  const lost = await makeContact(service);
+  await until('more were mailed', () => mailed().length >= before + 3 && toEntrant() === 1, 120_000);
+  await worker.end('SIGTERM');
+  await copies.putBack();
+  const atLoss = new Set(mailed());
+
+  const seen = startRestored();
+  assert.equal(await seen.ended, 0, seen.output());
+  assert.ok(seen.said('Nothing was changed'), seen.output());
+  assert.deepEqual(await engine(sql`select 1 from emails where status = 'UNKNOWN' and reason = 'restored'`), []);
+  // Killed on its way, it is run again.
+  const killed = startRestored('--apply');
+  await until('it is on its way', () => killed.said('Postgres is a copy'));
+  await killed.end('SIGKILL');
+  const applied = startRestored('--apply');
+  assert.equal(await applied.ended, 0, applied.output());
+
+  worker = startWorker();
+  await working(worker);
+  await until('the campaign has ended', async () => {
+    const { body } = await service.api('GET', `/emails/campaigns/${made.body.id}`);
+    return body.status === 'SENT';
+  });
+  const addresses = mailed();
+  assert.equal(new Set(addresses).size, addresses.length, 'mailed twice');
+  const { body: stats } = await service.api('GET', `/emails/campaigns/${made.body.id}/stats`);
+  assert.equal(stats.audience, PEOPLE);
+  assert.equal(stats.queued, 0);
+  // Whoever was mailed is SENT or UNKNOWN; nobody else was.
+  assert.equal(addresses.length, atLoss.size);
+  assert.equal(stats.sent + stats.unknown, PEOPLE);
+  const wrong = await engine(
+    sql`select status, reason from emails where campaign_id = ${made.body.id} and status = 'UNKNOWN' and reason <> 'restored'`,
+  );
+  assert.deepEqual(wrong, []);
+  // Who entered the journey in between does not enter again.
+  assert.equal((await enter()).status, 202);
+  const { body: executions } = await until('the entry is known', async () => {
+    const answer = await service.api('GET', `/campaigns/${journey.body.id}/executions?contactId=${entrant.id}`);
+    return answer.body.data.length > 0 && answer;
+  });
+  assert.deepEqual(
+    executions.data.map(({ status, exitReason }: { status: string; exitReason: string }) => [status, exitReason]),
+    [['STOPPED', 'restored']],
+  );
+  // Not the id that somebody else had.
+  const fresh = await makeContact(service);
+  assert.ok(fresh.id > lost.id);
+  await untilStatus(service, await send(service, { templateId, recipientId: fresh.id }), 'SENT');
+  assert.equal(toEntrant(), 1);
 });

@@ -1,0 +1,38 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { touchOutbox } from '../../../events/outbox.ts';
+import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
+import { applyReports } from './apply-reports.ts';
+import { noteLostNotices } from './opt-out-notices.ts';
+import { messagesOf } from './settle-sends.ts';
+
+const BATCH = 500;
+
+/**
+ * Makes UNKNOWN, with the reason `restored`, the next sends after the id `after` that may have left since the copy to
+ * which Postgres was put back: those that are SENDING, or QUEUED and due by now. `last` is null at the end. Engine `tx`.
+ */
+export async function markSendsRestored(
+  tx: EntityManager,
+  after: number,
+): Promise<{ marked: number; last: number | null }> {
+  const found = await rows<{ id: number; tenantId: string; messageId: number }>(
+    tx,
+    sql`
+    select id, tenant_id as "tenantId", message_id as "messageId" from message_sends
+    where id > ${after} and is_open and (status = 'SENDING' or next_attempt_at <= now()) order by id limit ${BATCH}`,
+  );
+  if (found.length === 0) return { marked: 0, last: null };
+  const messages = messagesOf(found);
+  await rows(tx, lockMessages(messages));
+  await rows(
+    tx,
+    sql`
+    update message_sends set status = 'UNKNOWN', reason = 'restored', updated_at = now()
+    where id = any(${found.map(({ id }) => id)}::bigint[]) and is_open`,
+  );
+  await noteLostNotices(tx, found);
+  await rows(tx, applyReports(found));
+  await rows(tx, refreshMessages(messages));
+  touchOutbox(tx, 'outbox_events');
+  return { marked: found.length, last: found.at(-1)!.id };
+}
