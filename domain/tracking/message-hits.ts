@@ -28,14 +28,22 @@ export const messageHits: HitLedger<MessageHitRow> = {
     rows<MessageHitRow>(
       tx,
       sql`
-      select v.id, v.tenant_id, v.message_id as subject, v.send_id, 'CLICK' as type, v.at, v.url, ${ofMessage},
-        -- A message that was rendered again has several codes for the same URL. Links to opt out are not tracked.
-        (select count(distinct l.url)::int from message_links l where l.tenant_id = v.tenant_id and l.message_id = v.message_id
-          and l.url !~ '^[^?#]*/api/v1/emails/(unsubscribe|preferences)/') as link_count
-      from message_clicks v join messages m on m.tenant_id = v.tenant_id and m.id = v.message_id
-      where v.automated is null and v.received_at <= now() - make_interval(secs => ${afterSeconds})
-      -- Its URL must not change any more. What is being changed is judged next time.
-      order by v.received_at, v.id limit ${limit} for no key update of v skip locked`,
+      with pending as (
+        select v.id, v.tenant_id, v.message_id as subject, v.send_id, 'CLICK' as type, v.at, v.url, ${ofMessage}
+        from message_clicks v join messages m on m.tenant_id = v.tenant_id and m.id = v.message_id
+        where v.automated is null and v.received_at <= now() - make_interval(secs => ${afterSeconds})
+        -- Its URL must not change any more. What is being changed is judged next time.
+        order by v.received_at, v.id limit ${limit} for no key update of v skip locked
+      ), links as (
+        -- Once for each message. One that was rendered again has several codes for the same URL. Links to opt out are not
+        -- tracked.
+        select o.tenant_id, o.subject, count(distinct l.url)::int as n
+        from (select distinct tenant_id, subject from pending) o
+        join message_links l on l.tenant_id = o.tenant_id and l.message_id = o.subject
+        where l.url !~ '^[^?#]*/api/v1/emails/(unsubscribe|preferences)/'
+        group by o.tenant_id, o.subject
+      )
+      select p.*, coalesce(k.n, 0) as link_count from pending p left join links k on k.tenant_id = p.tenant_id and k.subject = p.subject`,
     ),
   settle: (tx, hits) =>
     settleByClicks(
