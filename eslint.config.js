@@ -62,6 +62,21 @@ export default tseslint.config(
     },
   },
   { files: ['config/env.ts', 'dev/**', 'test/**', 'bench/**'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    // What a test draws follows from SEED (test/support/seed.ts), so that it does the same each time.
+    files: ['test/**'],
+    ignores: ['test/explore.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          "CallExpression[callee.object.name='Math'][callee.property.name='random']",
+          "CallExpression[callee.object.name='fc'][callee.property.name='assert'] Property[key.name=/^(seed|path)$/]",
+          "CallExpression[callee.name='seededRandom'] CallExpression[callee.object.name='Date']",
+        ].map((selector) => ({ selector, message: 'Draw from SEED (test/support/seed.ts).' })),
+      ],
+    },
+  },
   { files: ['dev/**', 'bench/**', 'test/**'], rules: { 'no-console': 'off' } },
   {
     // Answers of the API are `any` there: what they hold is for assertions to say, not for types that nothing checks.

@@ -12,10 +12,14 @@ const tell = (message: Message): boolean => process.send!(message);
 // Without Jest nobody would end this process.
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
+const FAST_CHECK = import.meta.resolve('./fast-check.ts');
 registerHooks({
-  // Jest's own module refuses to load outside its virtual machines.
-  resolve: (specifier, context, next) =>
-    next(specifier === '@jest/globals' ? import.meta.resolve('./globals.ts') : specifier, context),
+  resolve: (specifier, context, next) => {
+    // Jest's own module refuses to load outside its virtual machines.
+    if (specifier === '@jest/globals') return next(import.meta.resolve('./globals.ts'), context);
+    if (specifier === 'fast-check' && context.parentURL !== FAST_CHECK) return next(FAST_CHECK, context);
+    return next(specifier, context);
+  },
 });
 
 process.once('message', (order: Order) => void runFile(order));

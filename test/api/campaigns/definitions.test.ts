@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { makeTemplate } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -113,12 +114,12 @@ test('what a running campaign refers to is not deleted, wherever it does so', as
     assert.ok(answer.status < 300, JSON.stringify(answer.body));
     return answer.body.id;
   };
-  const list = () => make('/contacts/lists', { name: `List ${Math.random()}` });
+  const list = () => make('/contacts/lists', { name: `List ${randomUUID()}` });
   const form = () => make('/forms', { name: 'Form', fields: [{ label: 'Email', name: 'email', type: 'email' }] });
   const template = () => makeTemplate(service);
   const segment = () =>
     make('/contacts/segments', {
-      name: `Segment ${Math.random()}`,
+      name: `Segment ${randomUUID()}`,
       type: 'dynamic',
       filter: { field: 'status', operator: 'eq', value: 'active' },
     });

@@ -350,7 +350,6 @@ function triedThenHeld(): [Rules, { timezone: null; devices: number }, '2026-11-
   ];
 }
 
-// A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
 test('whatever arrives and starts, and when, the gate decides as its rules are told', async () => {
   await fc.assert(follow(rules, fc.array(round, { minLength: 2, maxLength: 4, size: 'max' })), {
     numRuns: 60,

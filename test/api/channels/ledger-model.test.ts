@@ -25,7 +25,6 @@ async function run(schedule: readonly Step[]): Promise<void> {
   assert.deepEqual(await ledger.told(), await ledger.toTell(), 'every end is told once');
 }
 
-// A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
 test('under any schedule of processes, losses, reports and clocks the ledger of messages does as its rules say and keeps its promises', async () => {
   await fc.assert(fc.asyncProperty(schedules(60), run), { numRuns: 60 });
 }, 240_000);

@@ -30,7 +30,6 @@ async function run(schedule: readonly Step[], ofCampaign: boolean): Promise<void
   );
 }
 
-// A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
 test('under any schedule of processes, losses and clocks the real ledger does as its rules say and keeps its promises', async () => {
   await fc.assert(fc.asyncProperty(schedules(60), fc.boolean(), run), { numRuns: 60 });
 }, 240_000);

@@ -19,12 +19,11 @@ let slot: Slot;
 let orm: Orm;
 let contacts: ModelContact[];
 let ids: number[];
-const seed = Math.floor(Math.random() * 1e9);
 
 beforeAll(async () => {
   slot = await claimSlot();
   orm = await connect(slot.env['DATABASE_URL']!, { poolMax: 4 });
-  const samples = fc.sample(sample, { numRuns: CONTACTS, seed });
+  const samples = fc.sample(sample, CONTACTS);
   // The other tenant has the same people, in lists of its own: nothing of it may be seen.
   await fill('other', samples);
   ({ contacts, ids } = await fill('mine', samples.toReversed()));
@@ -189,7 +188,6 @@ async function selected(
 }
 
 async function agree(inCampaign: boolean): Promise<void> {
-  console.log(`contacts of seed ${seed}`);
   const execution = inCampaign ? EXECUTION : null;
   const verdicts = { some: 0, none: 0, all: 0 };
   // Compiled SQL runs as the tenant and as the engine.

@@ -1,5 +1,6 @@
 /** Releases with another workflow code while journeys are under way, by the commands of docs/operating.md. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -131,7 +132,7 @@ const visible = async (campaignId: number, condition: string): Promise<number> =
   ).count;
 
 async function makeList(): Promise<number> {
-  const { body } = await service.api('POST', '/contacts/lists', { name: `List ${people} ${Math.random()}` });
+  const { body } = await service.api('POST', '/contacts/lists', { name: `List ${people} ${randomUUID()}` });
   return body.id;
 }
 const LISTEN = { id: 'listen', type: 'WAIT_FOR_EVENT', config: { event: 'WEBSITE_VISITED', timeoutMinutes: 10_000 } };

@@ -11,7 +11,6 @@ const IDS = [1, 2, 3];
 const run = (schedule: readonly Step[], kind: Kind, broken?: Shown['fault']) =>
   new World(new SpecLedger(IDS, kind, broken), IDS, broken).run(schedule);
 
-// A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
 test('under any schedule of processes, losses, reports and clocks the rules of the ledgers keep their promises', async () => {
   await fc.assert(
     fc.asyncProperty(schedules(90), fc.constantFrom(...KINDS), (schedule, kind) => run(schedule, kind)),
