@@ -31,6 +31,8 @@ export interface Outcome {
 }
 
 const TICK_MS = 2;
+/** Requests come from a person's browser: those of programs are no opens and clicks. */
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /**
  * Sends requests over keep-alive connections and times their responses. It only parses the status and length of a
@@ -39,7 +41,8 @@ const TICK_MS = 2;
 export async function sendLoad({ port, token, paths, once, connections, seconds, rate }: Load): Promise<Outcome> {
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
   const requests = paths.map((one) => {
-    if (typeof one === 'string') return Buffer.from(`GET ${one} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}\r\n`);
+    if (typeof one === 'string')
+      return Buffer.from(`GET ${one} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: ${AGENT}\r\n${authorization}\r\n`);
     const body = Buffer.from(JSON.stringify(one.body));
     const head = `POST ${one.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${authorization}\r\n`;
     return Buffer.concat([Buffer.from(head), body]);

@@ -43,6 +43,7 @@ test('a campaign is created as a DRAFT with every default, read, changed and del
     name: 'Welcome',
     description: null,
     status: 'DRAFT',
+    pauseReason: null,
     type: 'CUSTOM',
     trigger: { type: 'MANUAL' },
     steps: [{ id: 'step-1', type: 'WAIT', config: { waitMinutes: 5 } }],

@@ -12,6 +12,7 @@ import { makeMailed, makeSent, reportOf, takeIn } from '../../support/mail/bounc
 import { makeContact, published, startAs } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { BROWSER } from '../../support/visits.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -51,7 +52,7 @@ async function hit(emailId: number, type: 'OPEN' | 'CLICK', automated = false): 
         at: new Date().toISOString(),
         url: type === 'CLICK' ? 'https://example.com/one' : null,
         ip: null,
-        userAgent: null,
+        userAgent: BROWSER,
         automated,
       },
     ]),

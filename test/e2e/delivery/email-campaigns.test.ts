@@ -14,6 +14,7 @@ import {
 import { makeContact, makeTemplate } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { BROWSER } from '../../support/visits.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -366,7 +367,9 @@ test.concurrent('of two variants the better one goes to the rest', async () => {
   const openedMail = service.sink.mails.find(
     (mail) => mail.parsed.subject === 'Better' && contacts.some(({ email }) => mail.to[0] === email),
   )!;
-  await fetch(/src="(http[^"]*\/tracking\/open\/[^"]*)"/.exec(String(openedMail.parsed.html))![1]!);
+  await fetch(/src="(http[^"]*\/tracking\/open\/[^"]*)"/.exec(String(openedMail.parsed.html))![1]!, {
+    headers: { 'user-agent': BROWSER },
+  });
   await until('the open is counted', async () => (await readFigures(service, campaign.id)).uniqueOpens === 1);
   await until(
     'the winner is awaited',

@@ -7,6 +7,7 @@ import { makeContact, makeTemplate, send, untilStatus } from '../../support/mail
 import { onTestFinished } from '../../support/on-test-finished.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { BROWSER } from '../../support/visits.ts';
 import { killWorkerProcesses, startWorkerProcess } from '../../support/worker-process.ts';
 import { ROLES } from '../../../worker/roles.ts';
 
@@ -39,7 +40,10 @@ async function apiWithout(part: string, env: Record<string, string>): Promise<Ap
 /** What a recipient's mail program and browser ask. */
 const visitor = ({ url }: ApiProcess) => {
   const { links } = service.deps;
-  const at = (path: string, init?: RequestInit) => fetch(`${url}/api/v1${path}`, { redirect: 'manual', ...init });
+  const at = (
+    path: string,
+    { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+  ) => fetch(`${url}/api/v1${path}`, { redirect: 'manual', headers: { 'user-agent': BROWSER, ...headers }, ...init });
   return {
     open: (emailId: number) => at(`/emails/tracking/open/${links.openTrackingId(emailId)}`),
     click: (emailId: number) =>
