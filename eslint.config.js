@@ -71,7 +71,7 @@ export default tseslint.config(
         'error',
         ...[
           "CallExpression[callee.object.name='Math'][callee.property.name='random']",
-          "CallExpression[callee.object.name='fc'][callee.property.name='assert'] Property[key.name=/^(seed|path)$/]",
+          "CallExpression[callee.object.name='fc'][callee.property.name='assert'] > ObjectExpression > Property[key.name=/^(seed|path)$/]",
           "CallExpression[callee.name='seededRandom'] CallExpression[callee.object.name='Date']",
         ].map((selector) => ({ selector, message: 'Draw from SEED (test/support/seed.ts).' })),
       ],

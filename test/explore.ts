@@ -50,7 +50,8 @@ function fails(file: string, seed: number): Promise<boolean> {
     const run = spawn(process.execPath, [resolve(ROOT, 'test/run.ts'), file], {
       cwd: ROOT,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, EXPLORE_SEED: String(seed) },
+      // It ends when its parent, which is this process, does.
+      env: { ...process.env, EXPLORE_SEED: String(seed), PERENNIAL_PARENT_PID: String(process.pid) },
     });
     const stop = (): boolean => run.kill('SIGTERM');
     timer.addEventListener('abort', stop);
