@@ -87,5 +87,6 @@ export async function insertRow(
       : (column.allowed ?? SAMPLES[column.type] ?? `x${String(values['tenant_id'])}`),
   );
   const names = wanted.map((column) => `"${column.name}"`).join();
-  await client.query(`insert into "${table}" (${names}) values (${row.map((_, n) => `$${n + 1}`).join()})`, row);
+  const given = wanted.length > 0 ? `(${names}) values (${row.map((_, n) => `$${n + 1}`).join()})` : 'default values';
+  await client.query(`insert into "${table}" ${given}`, row);
 }
