@@ -199,7 +199,7 @@ test('dots that are refused end no connection, and the run goes on over it', asy
       dots += 1;
       if (dots % 5 > 0) return '250 accepted';
       refused += 1;
-      return '554 5.7.1 spam';
+      return '552 5.3.4 too large';
     },
   });
   const emails = await untilEnded(ids);
