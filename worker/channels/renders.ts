@@ -74,11 +74,8 @@ export class Renders {
 function onLoop(permit: LoopPermit, tenantId: string, source: MessageSource, context: RenderContext): Shown | null {
   const limits = permit.limits(context.data !== null);
   if (!limits) return null;
-  const begun = performance.now();
   try {
-    const shown = renderMessage(source, context, limits);
-    accounts.note(tenantId, performance.now() - begun);
-    return shown;
+    return accounts.short(tenantId, () => renderMessage(source, context, limits));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'template_limit') throw error;
     permit.overran();

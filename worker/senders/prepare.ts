@@ -171,11 +171,8 @@ export function writeOnLoop({ template, isSystem, email }: ToWrite): Written | n
   const { permit, row } = template;
   const limits = permit.limits(Boolean(email.recipient.data));
   if (!limits) return null;
-  const begun = performance.now();
   try {
-    const written = writeEmail(template, email, limits);
-    accounts.note(row.tenantId, performance.now() - begun);
-    return written;
+    return accounts.short(row.tenantId, () => writeEmail(template, email, limits));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'template_limit') throw error;
     permit.overran();

@@ -1,7 +1,7 @@
 import { CaptureTag, Context, Drop, Liquid, TypeGuards, filters, toValue, toValueSync } from 'liquidjs';
 import type { Emitter, FilterImplOptions, Template } from 'liquidjs';
 import { escapeHtml } from './escape-html.ts';
-import { Budget, limitReached, templateLimits } from './template-limits.ts';
+import { limitReached, templateLimits, type Budget } from './template-limits.ts';
 import { LINKS, NO_LINKS, type ScopeLinks } from './template-values.ts';
 
 /**
@@ -25,15 +25,20 @@ export class ChunkEmitter implements Emitter {
   // liquidjs returns it as the result of a block; only the chunks are used here.
   readonly buffer = '';
   readonly chunks: string[] = [];
-  readonly #budget: Budget;
+  #leftChars: number;
 
-  constructor(budget = new Budget()) {
-    this.#budget = budget;
+  constructor(mostChars: number = templateLimits.outputChars) {
+    this.#leftChars = mostChars;
+  }
+
+  get leftChars(): number {
+    return this.#leftChars;
   }
 
   write(html: unknown): void {
     const text = typeof html === 'string' ? html : toText(html);
-    this.#budget.write(text.length);
+    this.#leftChars -= text.length;
+    if (this.#leftChars < 0) throw limitReached('output size');
     if (text !== '') this.chunks.push(text);
   }
 
@@ -178,7 +183,7 @@ export function sharedEngine(kind: 'html' | 'text'): Liquid {
  */
 export const renderChunks = (engine: Liquid, templates: Template[], scope: object, budget: Budget): string[] =>
   budget.spend(() => {
-    const emitter = new ChunkEmitter(budget);
+    const emitter = new ChunkEmitter(budget.leftChars);
     const renderLimit = budget as unknown as Context['renderLimit'];
     const context = new Context(scope, engine.options, { sync: true }, { liquid: engine, renderLimit });
     for (const template of templates) {
@@ -189,5 +194,6 @@ export const renderChunks = (engine: Liquid, templates: Template[], scope: objec
       if (context.breakCalled || context.continueCalled) break;
     }
     budget.check(performance.now());
+    budget.leftChars = emitter.leftChars;
     return emitter.chunks;
   });

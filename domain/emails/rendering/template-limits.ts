@@ -67,8 +67,7 @@ const RECENT_MS = 2;
 let usage = { at: performance.now(), read: process.threadCpuUsage() };
 
 /** This thread's CPU time, up to RECENT_MS old, because reading it takes a tenth of the time of rendering an email. */
-function recentCpuUsage(): NodeJS.CpuUsage {
-  const now = performance.now();
+function recentCpuUsage(now = performance.now()): NodeJS.CpuUsage {
   if (now - usage.at > RECENT_MS) usage = { at: now, read: process.threadCpuUsage() };
   return usage.read;
 }
@@ -79,8 +78,11 @@ function recentCpuUsage(): NodeJS.CpuUsage {
  */
 export class Budget {
   #leftMs: number;
-  #chars: number = templateLimits.outputChars;
-  #begun = { at: 0, used: usage.read };
+  /** How long the output may still become. */
+  leftChars: number = templateLimits.outputChars;
+  #usedBefore = usage.read;
+  /** How old that was when rendering began: so much may have been other work. */
+  #agedMs = 0;
   #lookAt = 0;
 
   constructor(ms: number = templateLimits.renderMs) {
@@ -90,7 +92,8 @@ export class Budget {
   /** Counts what some rendering takes. */
   spend<T>(render: () => T): T {
     const at = performance.now();
-    this.#begun = { at, used: recentCpuUsage() };
+    this.#usedBefore = recentCpuUsage(at);
+    this.#agedMs = at - usage.at;
     this.#lookAt = at + this.#leftMs;
     try {
       return render();
@@ -101,8 +104,8 @@ export class Budget {
   }
 
   #usedMs(): number {
-    const { user, system } = process.threadCpuUsage(this.#begun.used);
-    return (user + system) / 1000;
+    const { user, system } = process.threadCpuUsage(this.#usedBefore);
+    return Math.max(0, (user + system) / 1000 - this.#agedMs);
   }
 
   /** Throws when the time is over, at this time of performance.now(). */
@@ -111,12 +114,6 @@ export class Budget {
     const leftMs = this.#leftMs - this.#usedMs();
     if (leftMs <= 0) throw limitReached('template render');
     this.#lookAt = now + leftMs;
-  }
-
-  /** Throws when the output is too large. */
-  write(chars: number): void {
-    this.#chars -= chars;
-    if (this.#chars < 0) throw limitReached('output size');
   }
 }
 
