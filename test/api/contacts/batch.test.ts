@@ -96,6 +96,7 @@ test('good rows go through though others are rejected, each with all that is wro
     companyId: null,
     company: null,
     status: 'active',
+    erasing: false,
     tags: ['vip'],
     customFields: {},
     timezone: 'Europe/Berlin',
