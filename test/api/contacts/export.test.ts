@@ -112,6 +112,7 @@ test('csv has a column for each field, the filters of the list, and no formulas'
     createdAt: evil.createdAt,
     updatedAt: evil.updatedAt,
     version: '1',
+    erasing: 'false',
   });
   assert.equal(table.length, 2);
   assert.equal(table[1]!['customFields.note'], 'one\ntwo');
