@@ -7,21 +7,22 @@ import type { Provider } from './providers.ts';
 import type { Outcome } from './smtp-outcome.ts';
 
 /**
- * After this many refused emails of a campaign in a row it is paused. More than one message that a filter dislikes, and
- * few enough that it does not take long while the provider's breaker lets one message through at a time.
+ * After this many different emails of a campaign, refused in a row, it is paused. One that is refused again and again may
+ * be one that a filter dislikes. Few enough that it does not take long while the provider's breaker lets one message
+ * through at a time.
  */
 const REFUSED_IN_A_ROW = 10;
 
 type Row = Pick<RenderedRow, 'id' | 'tenantId' | 'campaignId' | 'attempt'>;
 
 /**
- * Counts for each campaign how many of its emails in a row a server refused because of the sender, the account or a
- * policy, with whichever provider. An accepted email ends the row. In memory: each process counts its own, and a new
+ * Notes for each campaign which of its emails in a row a server refused because of the sender, the account or a
+ * policy, with whichever provider. An accepted email ends the row. In memory: each process notes its own, and a new
  * one starts from nothing, which only means a later pause.
  */
 export class Refusals {
   readonly #deps: Pick<Deps, 'orm' | 'log' | 'pingOutbox'>;
-  readonly #counts = new Map<string, number>();
+  readonly #refused = new Map<string, Set<number>>();
 
   constructor(deps: Pick<Deps, 'orm' | 'log' | 'pingOutbox'>) {
     this.#deps = deps;
@@ -29,7 +30,7 @@ export class Refusals {
 
   /** Call when an email was accepted. */
   accepted(row: Row): void {
-    if (this.#counts.size > 0) this.#counts.delete(keyOf(row));
+    if (this.#refused.size > 0) this.#refused.delete(keyOf(row));
   }
 
   /** Call with the outcome of an email that was not accepted. Never rejects. */
@@ -37,11 +38,11 @@ export class Refusals {
     const { campaignId } = row;
     if (outcome.kind !== 'retry' || !outcome.providerFault || outcome.reply === null || campaignId == null) return;
     const key = keyOf(row);
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    if (count < REFUSED_IN_A_ROW) return;
     const { id: emailId, tenantId, attempt } = row;
-    const reason = `The mail provider ${setting.provider} refused ${count} emails in a row: ${publicError(outcome.reply, setting.url)}`;
+    const refused = this.#refused.get(key) ?? new Set();
+    this.#refused.set(key, refused.add(emailId));
+    if (refused.size < REFUSED_IN_A_ROW) return;
+    const reason = `The mail provider ${setting.provider} refused ${refused.size} emails in a row: ${publicError(outcome.reply, setting.url)}`;
     try {
       const isPaused = await pauseRefusedCampaign(tenantEm(this.#deps.orm, tenantId), {
         tenantId,
@@ -49,7 +50,7 @@ export class Refusals {
         cause: `${emailId}/${attempt}`,
         reason,
       });
-      this.#counts.delete(key);
+      this.#refused.delete(key);
       if (isPaused) {
         this.#deps.pingOutbox('outbox_events');
         this.#deps.log.warn({ tenantId, campaignId, reason }, 'paused a campaign whose emails are refused');
