@@ -67,13 +67,15 @@ export class GenerationKeeper {
 
   /** Rejects if a new connection leads to a Postgres that is older than what this process has seen. */
   async checkConnection(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
-    if (!this.#seen || this.held) return;
+    // Not the latest by the time of the answer: the counter may move meanwhile.
+    const seen = this.#seen;
+    if (!seen || this.held) return;
     await client.query('begin');
     await client.query(`set local role ${ENGINE_ROLE}`);
     const found = await client.query<{ id: string; counter: string | number }>(READ_GENERATION);
     await client.query('commit');
     const { id = '', counter = 0 } = found.rows[0] ?? {};
-    const reason = reasonToHold({ ...this.#seen, id, counter: Number(counter) }, this.#seen, 'this process');
+    const reason = reasonToHold({ ...seen, id, counter: Number(counter) }, seen, 'this process');
     if (!reason) return;
     this.#lose(reason);
     throw new Error(reason);

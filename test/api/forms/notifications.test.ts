@@ -20,8 +20,12 @@ const fields = [
   { name: 'sure', label: 'Sure', type: 'checkbox' },
 ];
 async function make(more: object = {}): Promise<number> {
-  const made = await service.api('POST', '/forms', { name: 'Wishes\r\nBcc: x@example.com', fields, ...more });
+  const made = await service.api('POST', '/forms', { name: 'Wishes', fields, ...more });
   assert.equal(made.status, 201, JSON.stringify(made.body));
+  // A name that an earlier release took.
+  await tenantEm(service.deps.orm, 'default').transactional((tx) =>
+    rows(tx, sql`update forms set name = ${'Wishes\r\nBcc: x@example.com'} where id = ${made.body.id}`),
+  );
   return made.body.id;
 }
 const submit = (id: number, body: object) => service.api('POST', `/forms/${id}/submit`, body, { token: null });
