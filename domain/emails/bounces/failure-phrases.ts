@@ -137,3 +137,19 @@ export const PHRASES: readonly (readonly [Topic, RegExp])[] = SOURCES.map(([topi
 /** Blocklists and reputation services, which replies name by their hosts or in a link. */
 export const BLOCKLISTS =
   /\b(?:spamhaus|spamcop|barracudacentral|sorbs|uceprotect|abusix|senderscore|invaluement|surbl|uribl|dnsbl|rbl)\b/i;
+
+/**
+ * Words of a failure that speaks of the sender, its host or account, a filter or a passing state: what else it says of an
+ * address (`return address invalid`, `mailbox unavailable, try again later`) may not be about the recipient's.
+ */
+export const DOUBTS = new RegExp(
+  [
+    String.raw`absender|expediteur|remitente|remetente|mittente|afzender|nadawc|отправител|送信者|差出人|发件人|寄件|\benvio\b`,
+    String.raw`\breturn[- ]?path\b|\breturn address\b|\breply-to\b|\bfrom[- ]ad(?:d)?ress|\benvelope[- ](?:from|sender)\b|\bmail from\b|\bcall(?:back|out)\b`,
+    String.raw`\bsmtp (?:user|account)\b|\bfor sending\b|\bnon-?payment\b|\bfalta de pago\b|\bpassword\b|\bcontact support\b`,
+    String.raw`\bip[- ]?(?:address|adresse)|\b(?:adresse|direccion) ip\b|\b(?:helo|ehlo|rdns|tls|reverse)\b|\byour (?:ip|host|domain|country|mail server|server)\b|\bsender's\b`,
+    String.raw`\btry (?:again|later)\b|\btomorrow\b|\bmaintenance\b|\btemporarily\b|\bstoredrv\b|\bread[- ]only\b`,
+    String.raw`\btoo many\b|\bcontent filter|\ballow(?:ed)?[- ]?list\b|\bexternal senders\b|\b(?:message|url) rejected\b|\bserver no longer accepts?\b`,
+  ].join('|'),
+  'u',
+);

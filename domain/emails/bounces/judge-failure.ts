@@ -1,4 +1,4 @@
-import { BLOCKLISTS, PHRASES, type Topic } from './failure-phrases.ts';
+import { BLOCKLISTS, DOUBTS, PHRASES, type Topic } from './failure-phrases.ts';
 
 /**
  * Whose fault a failure is.
@@ -113,23 +113,35 @@ function plainWords(text: string): string {
     .replace(/\s+/g, ' ');
 }
 
-function topicOf(text: string): Topic | null {
-  if (text === '') return null;
-  if (BLOCKLISTS.test(text)) return 'policy';
+/** What a text is about; `isDoubtful`: an address that it speaks of may not be the recipient's. */
+function topicOf(text: string): { topic: Topic | null; isDoubtful: boolean } {
+  if (text === '') return { topic: null, isDoubtful: false };
+  if (BLOCKLISTS.test(text)) return { topic: 'policy', isDoubtful: false };
   const words = plainWords(text);
-  return PHRASES.find(([, phrase]) => phrase.test(words))?.[0] ?? null;
+  const topic = PHRASES.find(([, phrase]) => phrase.test(words))?.[0] ?? null;
+  return { topic, isDoubtful: DOUBTS.test(words) };
 }
 
-function verdictOf(topic: Topic | null, code: string | null, reply: string | null): Verdict {
+function verdictOf(
+  { topic, isDoubtful }: ReturnType<typeof topicOf>,
+  code: string | null,
+  reply: string | null,
+): Verdict {
   // Exchange Online's reply for addresses that do not exist; its words alone would speak of a policy.
-  if (code === '5.4.1' && topic === 'blocked') return 'address';
+  if (code === '5.4.1' && topic === 'blocked') return isDoubtful ? 'policy' : 'address';
   const isTemporary = (code ?? reply ?? '5').startsWith('4');
   const said = topic && TOPICS[topic];
   if (isTemporary) {
     if (code === '4.2.2') return 'mailbox';
     return said && topic !== 'address' && topic !== 'blocked' ? said : 'temporary';
   }
-  if (said) return said;
+  if (topic === 'address' && code !== null && CODES[code] === 'sender') return 'sender';
+  const verdict = said ?? byCode(code, reply);
+  // A suppression is for ever: in doubt the email fails alone.
+  return verdict === 'address' && isDoubtful && topic !== 'suppressed' ? 'unclear' : verdict;
+}
+
+function byCode(code: string | null, reply: string | null): Verdict {
   if (code !== null && !SAY_NOTHING.has(code))
     return CODES[code] ?? (specificity(code) === 0 ? byReply(reply) : (SUBJECTS[code[2]!] ?? 'unclear'));
   return byReply(reply);
@@ -152,7 +164,7 @@ export function judgeFailure({ status, reply, text }: Evidence): Failure | null 
   ].map(([, code]) => code!);
   const code = tellingCode(codes);
   const replied = reply ? String(reply) : (REPLY.exec(said)?.[1] ?? null);
-  const topic = topicOf(said);
-  if (code === null && replied === null && topic === null) return null;
-  return { verdict: verdictOf(topic, code, replied), statusCode: code ?? replied };
+  const about = topicOf(said);
+  if (code === null && replied === null && about.topic === null) return null;
+  return { verdict: verdictOf(about, code, replied), statusCode: code ?? replied };
 }
