@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,6 +23,7 @@ let perennial: Perennial;
 let starting: Promise<void> | undefined;
 let api: Api;
 const children: Child[] = [];
+const lines: string[] = [];
 
 /** The service as `npm start` runs it, with Postgres and NATS on a small disk of their own; Temporal is the slot's. */
 beforeAll(async () => {
@@ -40,9 +41,9 @@ beforeAll(async () => {
       TEMPORAL_ADDRESS,
       TEMPORAL_NAMESPACE,
       ...{ PORT: port, POSTGRES_PORT: postgres, NATS_PORT: nats, WORKER_HEALTH_PORT: '0' },
-      ...{ SMTP_URL: 'smtp://127.0.0.1:1', ENABLE_RATE_LIMITING: 'false', ADMIN_PASSWORD, LOG_LEVEL: 'warn' },
+      ...{ SMTP_URL: 'smtp://127.0.0.1:1', ENABLE_RATE_LIMITING: 'false', ADMIN_PASSWORD, LOG_LEVEL: 'info' },
     }),
-    log: () => {},
+    log: (line) => lines.push(line),
     spawned: (child) => children.push(child),
     refused: () => {},
   });
@@ -60,6 +61,8 @@ beforeAll(async () => {
     180_000,
   );
   token = login.body.accessToken;
+  // One that is still starting would end, and be started again.
+  await until('the worker works', () => readLog('worker').includes('"msg":"working"'));
 }, 300_000);
 
 afterAll(async () => {
@@ -69,6 +72,8 @@ afterAll(async () => {
   await rm(disk, { recursive: true, force: true });
   await slot.release();
 }, 120_000);
+
+const readLog = (name: string): string => readFileSync(join(disk, 'logs', `${name}.log`), 'utf8');
 
 /** The answer; null if none came. */
 const ask = (...request: Parameters<Api>): Promise<Answer | null> => api(...request).catch(() => null);
@@ -152,5 +157,5 @@ test('a full disk: what cannot be written gets a 503, and all goes on when there
     [...statuses].filter((status) => ![201, 202, 503].includes(status)),
     [],
   );
-  assert.deepEqual(pids(), before, 'API and worker have stayed');
+  assert.deepEqual(pids(), before, ['API and worker have stayed', ...lines].join('\n'));
 }, 900_000);

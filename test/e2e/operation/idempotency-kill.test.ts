@@ -59,7 +59,9 @@ afterAll(async () => {
 /** Every row of the database, by a hash of each table. */
 async function contents(): Promise<Record<string, string>> {
   const { rows: tables } = await owner.query<{ name: string }>(`
-    select format('%I', relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`);
+    select format('%I', relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      -- Its counter moves by itself.
+      and relname <> 'installation'`);
   const hashes = tables.map(
     ({ name }) =>
       `select '${name}' as name, md5(coalesce(string_agg(t::text, e'\\n' order by t::text), '')) as hash from ${name} t`,
