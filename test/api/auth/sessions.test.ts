@@ -49,8 +49,8 @@ test('an address that looks like another is another', async () => {
   assert.equal((await login('ｇrace@example.com', PASSWORD)).body.user.id, other.user.id);
 });
 
-test('a wrong password and an unknown name are answered alike, and take alike long', async () => {
-  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+test('a wrong password and an unknown name are answered alike, and cost alike', async () => {
+  const costs: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
   const answers = [];
   const { username } = await newMember(service.api);
   for (let n = 0; n < 9; n += 1) {
@@ -58,17 +58,19 @@ test('a wrong password and an unknown name are answered alike, and take alike lo
       ['known', username],
       ['unknown', `nobody${n}`],
     ] as const) {
-      const begin = performance.now();
+      // CPU time of the process, in which the API runs: how long it takes depends on what else the machine does.
+      const before = process.cpuUsage();
       const { status, body, headers } = await login(name, 'Wrong-Password-1');
-      times[kind].push(performance.now() - begin);
+      const { user, system } = process.cpuUsage(before);
+      costs[kind].push(user + system);
       const { requestId: _, ...problem } = body;
       answers.push(JSON.stringify([status, problem, headers.get('www-authenticate')]));
     }
   }
   assert.equal(new Set(answers).size, 1);
   assert.match(answers[0]!, /^\[401,.*"code":"invalid_credentials".*Bearer realm/);
-  const ratio = median(times.unknown) / median(times.known);
-  assert.ok(ratio > 0.5 && ratio < 2, `unknown names take ${ratio.toFixed(2)} of the time of known ones`);
+  const ratio = median(costs.unknown) / median(costs.known);
+  assert.ok(ratio > 0.5 && ratio < 2, `an unknown name costs ${ratio.toFixed(2)} of what a known one does`);
 });
 
 test('a refresh token counts once and gives the next', async () => {

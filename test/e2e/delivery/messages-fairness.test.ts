@@ -61,14 +61,15 @@ function slowTemplate(): string {
   const loop = (n: number) => `{% for i in (1..${n}) %}{% if false %}{{ i }}{% endif %}{% endfor %}Hi`;
   const [turns, wanted] = [20_000, 45];
   const render = (): number => {
-    const begun = performance.now();
+    const before = process.threadCpuUsage();
     const context = {
       ...{ contact: null, address: '', data: null, base: 'https://p.example/r', optOutText: null, codes: {} },
       links: { publicUrl: 'https://p.example', linkSecret: service.deps.env.LINK_SECRET },
       owner: { tenantId: 'heavy', contactId: null, at: new Date() },
     };
     renderMessage({ channel: 'sms', body: loop(turns), smartEncoding: true }, context);
-    return performance.now() - begun;
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
   };
   const fastest = Math.min(...Array.from({ length: 5 }, render));
   return loop(Math.round((turns * wanted) / fastest));

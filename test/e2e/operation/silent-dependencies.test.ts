@@ -105,16 +105,20 @@ for (const [what, take, give] of [
 ] as const) {
   test(`NATS is ${what}: an upload gets a 503, and what needs no NATS is done`, async () => {
     await take();
-    const begun = performance.now();
-    const answeredAt = (answer: Answer) => ({ ...answer, ms: performance.now() - begun });
+    const order: string[] = [];
+    const answered = (name: string) => (answer: Answer) => {
+      order.push(name);
+      return answer;
+    };
     const [dashboard, first, second, contact] = await Promise.all([
-      api.api('GET', '/analytics/dashboard').then(answeredAt),
-      api.api('POST', '/contacts/import', upload()),
-      api.api('POST', '/contacts/import', upload(), { headers: { 'idempotency-key': what } }),
+      api.api('GET', '/analytics/dashboard').then(answered('dashboard')),
+      api.api('POST', '/contacts/import', upload()).then(answered('upload')),
+      api.api('POST', '/contacts/import', upload(), { headers: { 'idempotency-key': what } }).then(answered('upload')),
       api.api('POST', '/contacts', { firstName: 'A', lastName: 'B', email: `nats-${what}@example.org` }),
     ]);
     assert.equal(dashboard.status, 200);
-    assert.ok(dashboard.ms < 4_000, `the dashboard took ${dashboard.ms} ms`);
+    // Who waits for NATS is told after seconds.
+    if (what === 'silent') assert.equal(order[0], 'dashboard');
     for (const refused of [first, second]) assert.ok(isRefusedAsAway(refused), JSON.stringify(refused.body));
     assert.equal(contact.status, 201);
     await give();
