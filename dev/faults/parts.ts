@@ -30,7 +30,7 @@ export interface Parts {
   ownerUrl: string;
   /** The settings of the service's processes. */
   env: NodeJS.ProcessEnv;
-  /** The sink's log: a line `recipient Message-ID time` for each accepted email. */
+  /** The sink's log: a line `recipient Message-ID time link` for each accepted email. */
   sinkLog: string;
   /** SEND_IN_DOUBT: the most emails that a kill of a worker may leave UNKNOWN. */
   inDoubt: number;

@@ -7,7 +7,8 @@
  * were answered with what is stored while API and Postgres are killed; `webhooks`: compares what receivers got with what
  * was written, and with the proof of the API, while every part is killed; `channels`: compares text messages and pushes
  * with the logs of a gateway, FCM and a push service, while those and the service are killed and a worker is stopped;
- * `reconcile`: compares rows, workflows and emails after Temporal was set back and emptied among kills.
+ * `reconcile`: compares rows, workflows and emails after Temporal was set back and emptied among kills; `restore`: puts
+ * Postgres back to an older copy and compares emails, journeys and opt-outs with the log of the mail server.
  */
 import { channelFaults } from './channels.ts';
 import { emailFaults } from './email.ts';
@@ -17,6 +18,7 @@ import { formFaults } from './forms.ts';
 import { importFaults } from './import.ts';
 import { journeyFaults } from './journeys.ts';
 import { reconcileFaults } from './reconcile.ts';
+import { restoreFaults } from './restore.ts';
 import { undoFaults } from './undo.ts';
 import { webhookFaults } from './webhooks.ts';
 
@@ -29,6 +31,7 @@ const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
   import: importFaults,
   journeys: journeyFaults,
   reconcile: reconcileFaults,
+  restore: restoreFaults,
   undo: undoFaults,
   webhooks: webhookFaults,
 };

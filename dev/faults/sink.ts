@@ -1,6 +1,6 @@
 /**
- * A mail server that accepts everything. Before it confirms an email, it writes a line `recipient Message-ID time` (ms
- * since the epoch), so that every confirmed email is in the file whenever it is killed: `node dev/faults/sink.ts <port>
+ * A mail server that accepts everything. Before it confirms an email, it writes a line `recipient Message-ID time link`
+ * (ms since the epoch; the link to unsubscribe, or -), so that every confirmed email is in the file whenever it is killed: `node dev/faults/sink.ts <port>
  * <file>`.
  */
 import { openSync, writeSync } from 'node:fs';
@@ -18,7 +18,8 @@ const server = new SMTPServer({
     });
     stream.on('end', () => {
       const messageId = /^Message-ID: (\S+)/im.exec(head)?.[1] ?? '-';
-      writeSync(log, `${session.envelope.rcptTo[0]?.address ?? '-'} ${messageId} ${Date.now()}\n`);
+      const link = /^List-Unsubscribe: <(\S+)>/im.exec(head)?.[1] ?? '-';
+      writeSync(log, `${session.envelope.rcptTo[0]?.address ?? '-'} ${messageId} ${Date.now()} ${link}\n`);
       callback();
     });
   },
