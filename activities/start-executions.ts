@@ -32,24 +32,24 @@ export async function wakeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: str
  * Starts the workflows of executions of one tenant, also if they run already. Then checks the executions again and
  * closes the workflows of those stopped in the meantime, and wakes those moved to another version: a stop and a
  * migration write first and then look for workflows, so one of the two sees the other. `onStarted` is called after each
- * start. `lost`: their workflows are known to be gone, see `startWorkflow`.
+ * start. `missing`: their workflows are known to be gone, see `startWorkflow`.
  */
 export async function startExecutions(
   deps: StartDeps,
   executions: ExecutionInput[],
-  { onStarted = () => {}, lost = false }: { onStarted?: () => void; lost?: boolean } = {},
+  { onStarted = () => {}, missing = false }: { onStarted?: () => void; missing?: boolean } = {},
 ): Promise<void> {
   if (executions.length === 0) return;
   const started: StartedWorkflow[] = [];
   await eachBounded(executions, AT_ONCE, async (execution) => {
     const id = workflowId('campaignExecution', execution);
-    const runId = await startWorkflow(deps.temporal, { type: 'campaignExecution', id, input: execution }, { lost });
+    const runId = await startWorkflow(deps.temporal, { type: 'campaignExecution', id, input: execution }, { missing });
     const { executionId, campaignVersion } = execution;
     started.push({ executionId, campaignVersion, workflowId: id, runId });
     onStarted();
   });
   const { tenantId } = executions[0]!;
-  const { orphans, moved } = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started, lost);
+  const { orphans, moved } = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started, missing);
   await eachBounded(orphans, AT_ONCE, (orphan) =>
     closeWorkflow(deps, orphan.workflowId, 'stopped while it was being started'),
   );

@@ -35,7 +35,7 @@ const { deps, handle } = await startOrExit(async () => {
     isAway: (error) => !(error instanceof EnvError),
     later: true,
   });
-  made.generation.onLost = () => process.exit(1);
+  made.generation.onPutBack = () => process.exit(1);
   await made.generation.begin({ isSure: false });
   await ensureAdmin(made);
   // Opens the upload folder.

@@ -45,7 +45,12 @@ export async function startOrExit<T>(start: () => Promise<T> | T): Promise<T> {
   try {
     return await start();
   } catch (error) {
-    process.stderr.write(`${error instanceof EnvError ? error.message : errorForLog(error).stack}\n`);
-    process.exit(error instanceof EnvError ? 2 : 1);
+    process.exit(sayProblem(error));
   }
+}
+
+/** Says why the process ends. Returns its exit code. */
+export function sayProblem(error: unknown): number {
+  process.stderr.write(`${error instanceof EnvError ? error.message : errorForLog(error).stack}\n`);
+  return error instanceof EnvError ? 2 : 1;
 }

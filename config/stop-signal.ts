@@ -1,6 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { takeParentPid } from './env.ts';
 import type { Logger } from './logger.ts';
+import { sayProblem } from './start-problems.ts';
 
 /**
  * Signals within this time are one request: a terminal or systemd signals all processes of a group, and npm and
@@ -36,18 +37,36 @@ export function onStopRequest(stop: (reason: string) => void, kill: () => void):
   timer.unref();
 }
 
+/** Drains and ends the process with this exit code; null before it drains on a stop request. */
+let drainAndEnd: ((exitCode: number) => void) | null = null;
+
+/** Ends the process, because of an error that shows after its start, with the exit code of `startOrExit`. Drains first. */
+export function endForError(error: unknown): void {
+  const exitCode = sayProblem(error);
+  if (drainAndEnd) drainAndEnd(exitCode);
+  else process.exit(exitCode);
+}
+
 /**
  * On a stop request or an uncaught error, runs `drain` and ends the process: with code 0 after a request. Ends it with
  * code 1 after `graceMs`, and at once on a signal that comes more than 2 s after the first.
  */
 export function drainOnStop(log: Logger, graceMs: number, drain: () => Promise<void>): void {
   let isDraining = false;
+  let exitCode = 0;
   const grace = closeWithGrace({ delay: graceMs, logger: undefined, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     isDraining = true;
     if (err) log.fatal({ err }, 'crashed');
     await drain();
     log.info('stopped');
+    if (exitCode !== 0) process.exit(exitCode);
   });
+  drainAndEnd = (code) => {
+    if (isDraining) return;
+    exitCode = code;
+    log.fatal('draining, because of an error');
+    grace.close();
+  };
   onStopRequest(
     (reason) => {
       if (isDraining) return;

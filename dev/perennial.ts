@@ -151,17 +151,25 @@ async function isEmpty(migrationUrl = ''): Promise<boolean> {
   return rowCount === 0;
 }
 
+/**
+ * Whether all that was started works. What the comparison of rows with workflows last found, perhaps before a long stop,
+ * says nothing about that.
+ */
+export function isRunning({ workflows: _, ...components }: Record<string, { status: string }>): boolean {
+  const statuses = Object.values(components).map(({ status }) => status);
+  return statuses.length > 0 && statuses.every((status) => status === 'UP');
+}
+
 /** Checks the address that the API listens on; 0.0.0.0 and :: lead to this machine too. Returns why the service is held, if it is. */
 async function isUp(host: string, port: number): Promise<string | null> {
   const request = get({ host, port, path: '/api/v1/health', agent: false, signal: AbortSignal.timeout(5_000) });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const body = await text(response);
-  const { status, components } = JSON.parse(body) as {
-    status?: string;
-    components?: { restore?: { detail?: string } };
+  const { components = {} } = JSON.parse(body) as {
+    components?: Record<string, { status: string; detail?: string }>;
   };
   // Held: the workers wait for `npm run restored`, which needs the parts.
-  if (components?.restore?.detail) return components.restore.detail;
-  if (status !== 'UP') throw new Error(`health is ${body}`);
+  if (components.restore?.detail) return components.restore.detail;
+  if (!isRunning(components)) throw new Error(`health is ${body}`);
   return null;
 }

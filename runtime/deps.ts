@@ -26,6 +26,8 @@ import type { Env } from '../config/env-schema.ts';
 /** The dependencies of a process; created once at its start and passed as an argument. */
 export interface Deps {
   env: Env;
+  /** When the process started. */
+  startedAt: Date;
   log: Logger;
   metrics: Metrics;
   /** Null if tracing is disabled. */
@@ -136,13 +138,11 @@ export async function createDeps(
     const natsPart = await connectPart(log, 'NATS', {
       connect: () => connectNats(env.NATS_URL, name),
       setting: 'NATS_URL',
+      close: ({ connection }) => connection.drain(),
       isAway,
       later: later.includes('nats'),
     });
-    closers.push(async () => {
-      natsPart.stop();
-      await natsPart.current()?.connection.drain();
-    });
+    closers.push(natsPart.stop);
     const nats = laterNats(natsPart.current);
     const pingOutbox = (table: WatchedTable, details: readonly string[] = []): void => {
       try {
@@ -156,14 +156,13 @@ export async function createDeps(
     orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
     const temporalPart = await connectPart(log, 'Temporal', {
       connect: () => withNamespace(connectClient),
+      close: ({ connection }) => connection.close(),
       setting: 'TEMPORAL_ADDRESS',
-      isAway: (error) => !(error instanceof EnvError),
+      // A process that works without it does not end for it: while it comes, it may not have its namespaces yet.
+      isAway: (error, hasGoneOn) => hasGoneOn || !(error instanceof EnvError),
       later: later.includes('temporal'),
     });
-    closers.push(async () => {
-      temporalPart.stop();
-      await temporalPart.current()?.connection.close();
-    });
+    closers.push(temporalPart.stop);
     const temporalClient = (): Client => {
       const client = temporalPart.current();
       if (!client) throw new TemporalAway();
@@ -177,6 +176,7 @@ export async function createDeps(
     closers.push(async () => outbound.close());
     return {
       env,
+      startedAt: new Date(performance.timeOrigin),
       log,
       metrics: createMetrics(),
       tracing,

@@ -11,7 +11,7 @@ import {
   type Generation,
 } from '../domain/installation/generation.ts';
 import { every } from './every.ts';
-import type { Witness } from './generation-witnesses.ts';
+import { isPermissionDenied, type Witness } from './generation-witnesses.ts';
 
 const TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -24,18 +24,22 @@ const ADVICE = 'nothing leaves until `npm run restored` has been run with --appl
 /**
  * Keeps the generation, and holds this process while Postgres is behind what JetStream or Temporal know: then nothing
  * leaves it. Postgres moves first and the others follow, so that in normal running, and after a kill at any moment,
- * Postgres is never behind.
+ * Postgres is never behind. Until there was something to compare with, nothing moves.
  */
 export class GenerationKeeper {
   /** Why nothing may leave; null if all is well. */
   held: string | null = null;
   /** Called when a process that worked finds that its Postgres was put back: what it remembers is not true any more. */
-  onLost: (reason: string) => void = () => {};
+  onPutBack: (reason: string) => void = () => {};
   readonly #orm: Orm;
   readonly #witnesses: readonly Witness[];
   readonly #log: Logger;
   /** The latest generation that this process has seen in Postgres; null before `begin`. */
   #seen: Generation | null = null;
+  /** What each witness last told; one that has not answered yet is missing. One that is away does not release. */
+  readonly #told = new Map<string, Generation | null>();
+  /** The witnesses that could not store the last move. */
+  readonly #failing = new Set<string>();
   #sends = 0;
   #movedAt = -Infinity;
   #loop: { stop: () => Promise<void> } | null = null;
@@ -48,13 +52,14 @@ export class GenerationKeeper {
 
   /**
    * Compares, and from now on keeps the generation. Parts that do not answer are compared when they do. With `isSure`,
-   * resolves only when one of them has answered and nothing is held.
+   * resolves only when the comparison says something and nothing is held.
    */
   async begin({ isSure }: { isSure: boolean }): Promise<void> {
-    for (;;) {
-      const unanswered = await this.#compare();
-      if (!isSure || (!this.held && unanswered.length < this.#witnesses.length)) break;
-      if (unanswered.length > 0) this.#log.warn({ unanswered }, 'cannot compare the generation yet');
+    for (let waits = false; ; waits = true) {
+      const answered = await this.#compare();
+      if (!isSure || (!this.held && this.#isSure)) break;
+      const unanswered = this.#witnesses.filter((one) => !answered.has(one)).map(({ name }) => name);
+      if (!waits && !this.held) this.#log.warn({ unanswered }, 'waiting: cannot compare the generation yet');
       await delay(TICK_MS);
     }
     this.#loop = every(TICK_MS, this.#log, 'could not keep the generation', () => this.#tick());
@@ -77,67 +82,95 @@ export class GenerationKeeper {
     const { id = '', counter = 0 } = found.rows[0] ?? {};
     const reason = reasonToHold({ ...seen, id, counter: Number(counter) }, seen, 'this process');
     if (!reason) return;
-    this.#lose(reason);
+    this.#putBack(reason);
     throw new Error(reason);
   }
 
   /** Moves the counter once more, so that whatever was done until now is known to the others. */
   async stop(): Promise<void> {
     await this.#loop?.stop();
-    if (this.#loop && !this.held) await this.#move();
+    if (this.#loop) await this.#move(await this.#compare());
   }
 
-  /** Compares Postgres with the others, and holds or releases. Returns the names of those that did not answer. */
-  async #compare(): Promise<string[]> {
-    const unanswered: string[] = [];
+  /**
+   * Whether the comparison says something: a witness had a copy, or all have answered that they have none. That one is
+   * empty, while another is away, says nothing about a Postgres that was put back.
+   */
+  get #isSure(): boolean {
+    return this.#allCompared || [...this.#told.values()].some((one) => one !== null);
+  }
+
+  /** Compares Postgres with the others, and holds or releases. Returns those that answered. */
+  async #compare(): Promise<Set<Witness>> {
+    const answered = new Set<Witness>();
+    const wasSure = this.#isSure;
     // Before Postgres: what they know was there by then.
-    const known = await Promise.all(
-      this.#witnesses.map(async ({ name, read }) => {
-        const generation = await read().catch((error: unknown) => {
-          this.#log.debug({ err: error, part: name }, 'could not read the generation');
-          unanswered.push(name);
-          return null;
-        });
-        return generation && { name, generation };
+    await Promise.all(
+      this.#witnesses.map(async (witness) => {
+        try {
+          this.#told.set(witness.name, await witness.read());
+          answered.add(witness);
+        } catch (error) {
+          this.#log.debug({ err: error, part: witness.name }, 'could not read the generation');
+        }
       }),
     );
     const own = await readGeneration(engineEm(this.#orm));
-    const others = known.filter((one) => one !== null);
-    if (this.#seen && !this.held) others.push({ name: 'this process', generation: this.#seen });
-    const reason = others.map(({ name, generation }) => reasonToHold(own, generation, name)).find(Boolean) ?? null;
-    if (reason && this.#loop && !this.held) this.#lose(reason);
+    const others = new Map(this.#told).set('this process', this.#seen);
+    const reason =
+      [...others].map(([name, other]) => other && reasonToHold(own, other, name)).find((found) => found) ?? null;
+    // It worked on what was put back since. One that had nothing to compare with remembers nothing else.
+    if (reason && this.#loop && wasSure && !this.held) this.#putBack(reason);
     if (reason && reason !== this.held) this.#log.error({ reason }, `held: ${reason}; ${ADVICE}`);
     if (!reason && this.held) this.#log.info('released: the generation of Postgres is the latest again');
     this.held = reason;
     if (!reason) this.#seen = own;
-    return unanswered;
+    return answered;
+  }
+
+  get #allCompared(): boolean {
+    return this.#told.size === this.#witnesses.length;
   }
 
   async #tick(): Promise<void> {
     const since = performance.now() - this.#movedAt;
     const isDue = this.#sends >= SENDS || since >= (this.#sends > 0 ? SENDING_MS : MINUTE_MS);
-    if (!this.held && !isDue) return;
-    await this.#compare();
-    if (!this.held) await this.#move();
+    if (!this.held && !isDue && this.#allCompared) return;
+    const answered = await this.#compare();
+    if (isDue) await this.#move(answered);
   }
 
-  async #move(): Promise<void> {
+  /** If the comparison was well, moves the counter, and tells those that were just compared. */
+  async #move(answered: ReadonlySet<Witness>): Promise<void> {
+    if (this.held || !this.#isSure) return;
     this.#sends = 0;
     this.#movedAt = performance.now();
-    const moved = await moveGeneration(engineEm(this.#orm));
+    const moved = await moveGeneration(engineEm(this.#orm), { allCompared: this.#allCompared });
     this.#seen = moved;
     await Promise.all(
-      this.#witnesses.map(({ name, write }) =>
-        write(moved).catch((error: unknown) =>
-          this.#log.warn({ err: error, part: name }, 'could not store the generation, will try again'),
-        ),
-      ),
+      [...answered].map(async ({ name, write }) => {
+        const error = await write(moved).then(
+          () => null,
+          (failure: unknown) => failure,
+        );
+        if (error === null) {
+          if (this.#failing.delete(name)) this.#log.info({ part: name }, 'the generation is stored there again');
+        } else if (!this.#failing.has(name)) {
+          this.#failing.add(name);
+          this.#log.warn({ err: error, part: name }, `cannot store the generation: ${whatFollows(error)}`);
+        }
+      }),
     );
   }
 
-  #lose(reason: string): void {
+  #putBack(reason: string): void {
     this.#log.fatal({ reason }, `held: ${reason}; ${ADVICE}`);
     this.held = reason;
-    this.onLost(reason);
+    this.onPutBack(reason);
   }
 }
+
+const whatFollows = (error: unknown): string =>
+  isPermissionDenied(error)
+    ? 'this login may not change the namespace, so only the other part can tell that Postgres was put back'
+    : 'trying again with each move';

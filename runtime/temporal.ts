@@ -39,6 +39,21 @@ export class TemporalAway extends Error {
   override readonly message = 'Temporal was never there';
 }
 
+/**
+ * The gRPC status codes of a server that is away, overloaded, or just coming: DEADLINE_EXCEEDED, NOT_FOUND (of the
+ * namespace), RESOURCE_EXHAUSTED, ABORTED, INTERNAL and UNAVAILABLE.
+ */
+const COMING: ReadonlySet<unknown> = new Set([4, NOT_FOUND, 8, 10, 13, 14]);
+
+/** Whether an error of a request, or of the start of a worker, means that Temporal is away or not quite there. */
+export function isTemporalAway(error: unknown): boolean {
+  if (error instanceof TemporalAway) return true;
+  const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: unknown };
+  // Workers put the status of their server into the text of a TransportError only.
+  if (COMING.has(code) || name === 'TransportError') return true;
+  return cause !== undefined && cause !== null && isTemporalAway(cause);
+}
+
 /** A client on an existing connection (a worker's own). */
 export function temporalClient(connection: ConnectionLike, namespace: string): Client {
   return new Client({ connection, namespace });
@@ -61,13 +76,13 @@ function startOf<Type extends WorkflowType>({
 
 /**
  * Starts a workflow with its policy in the registry. It is no error if one with this id is running or has ended.
- * Returns the run's id, or null if that workflow has ended and was not started again. `lost`: its row is open, so one
+ * Returns the run's id, or null if that workflow has ended and was not started again. `missing`: its row is open, so one
  * that has ended is started again, whatever its policy, and one that runs goes on.
  */
 export async function startWorkflow(
   client: Client,
   start: WorkflowStart,
-  { lost = false }: { lost?: boolean } = {},
+  { missing = false }: { missing?: boolean } = {},
 ): Promise<string | null> {
   const { policy, options } = startOf(start);
   if (policy === 'wake') {
@@ -84,10 +99,10 @@ export async function startWorkflow(
     const handle = await client.workflow.start(start.type, {
       ...options,
       workflowIdReusePolicy:
-        policy === 'again' || lost ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+        policy === 'again' || missing ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       // The run before a retry may not have ended yet, after a kill; it would end without doing the retry's work.
       workflowIdConflictPolicy:
-        policy === 'again' && !lost
+        policy === 'again' && !missing
           ? WorkflowIdConflictPolicy.TERMINATE_EXISTING
           : WorkflowIdConflictPolicy.USE_EXISTING,
     });
@@ -123,15 +138,18 @@ export async function describeWorkflow(client: Client, id: string): Promise<Know
   }
 }
 
-/** The time of the last event of a workflow's history. */
-export async function lastEventTime(client: Client, workflowId: string): Promise<Date> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: client.options.namespace,
-    execution: { workflowId },
-    maximumPageSize: 1,
-  });
-  const time = history?.events?.[0]?.eventTime;
-  return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6);
+/** The time of the last event of a workflow's history; null if Temporal does not know the workflow. */
+export async function lastEventTime(client: Client, workflowId: string): Promise<Date | null> {
+  const { workflowService, options } = client;
+  const request = { namespace: options.namespace, execution: { workflowId }, maximumPageSize: 1 };
+  try {
+    const { history } = await workflowService.getWorkflowExecutionHistoryReverse(request);
+    const time = history?.events?.[0]?.eventTime;
+    return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NOT_FOUND) return null;
+    throw error;
+  }
 }
 
 const LISTED_AT_ONCE = 1000;

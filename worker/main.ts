@@ -42,7 +42,7 @@ const { worker, metrics, deps, log } = await startOrExit(async () => {
       temporalClient(await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS }), env.TEMPORAL_NAMESPACE),
   });
   const metrics = await serveMetrics(deps);
-  deps.generation.onLost = () => process.exit(1);
+  deps.generation.onPutBack = () => process.exit(1);
   await ensureStreams(deps.nats.jsm, env);
   await deps.generation.begin({ isSure: true });
   const worker = await startWorker(deps, roles);

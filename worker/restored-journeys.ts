@@ -1,37 +1,20 @@
-import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { closeWorkflow } from '../activities/start-executions.ts';
 import { eachBounded } from '../activities/each-bounded.ts';
 import { engineEm } from '../db/orm.ts';
 import {
-  noteLostEntries,
+  noteForgottenEntries,
   openExecutions,
   runningWorkflows,
   stopRestored,
-  type LostEntry,
+  type ForgottenEntry,
 } from '../domain/campaigns/execution/mark-restored.ts';
 import type { Deps } from '../runtime/deps.ts';
+import { lastEventTime } from '../runtime/temporal.ts';
 
 const AT_ONCE = 20;
 const PAGE = 500;
-const NOT_FOUND = 5;
 const EXECUTION = /^campaign-execution\/([^/]+)\/(\d+)\/(\d+)\/(\d+)$/;
-
-/** When a workflow last did something; null if Temporal does not know it. */
-async function lastEvent(
-  { workflowService, options: { namespace } }: Client,
-  workflowId: string,
-): Promise<Date | null> {
-  try {
-    const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
-      ...{ namespace, execution: { workflowId }, maximumPageSize: 1 },
-    });
-    return new Date(Number(history?.events?.[0]?.eventTime?.seconds ?? 0) * 1000 + 999);
-  } catch (error) {
-    if ((error as { code?: unknown }).code === NOT_FOUND) return null;
-    throw error;
-  }
-}
 
 /** Stops the RUNNING executions whose workflows went on since the copy was taken. Returns how many these are. */
 export async function stopMoved(deps: Deps, since: Date, apply: boolean): Promise<number> {
@@ -42,7 +25,7 @@ export async function stopMoved(deps: Deps, since: Date, apply: boolean): Promis
     if (page.length === 0) return moved;
     const found: typeof page = [];
     await eachBounded(page, AT_ONCE, async (one) => {
-      const at = await lastEvent(deps.temporal, one.workflowId);
+      const at = await lastEventTime(deps.temporal, one.workflowId);
       if (at && at >= since) found.push(one);
     });
     moved += found.length;
@@ -63,15 +46,15 @@ export async function stopMoved(deps: Deps, since: Date, apply: boolean): Promis
  * Notes entries into journeys since the copy that it does not know, and closes their workflows. Returns how many
  * workflows of journeys began since.
  */
-export async function noteLost(deps: Deps, since: Date, apply: boolean): Promise<number> {
+export async function noteForgotten(deps: Deps, since: Date, apply: boolean): Promise<number> {
   let began = 0;
-  let page: LostEntry[] = [];
+  let page: ForgottenEntry[] = [];
   const flush = async (): Promise<void> => {
     const entries = page;
     page = [];
     if (entries.length === 0 || !apply) return;
     const running = await engineEm(deps.orm).transactional(async (tx) => {
-      await noteLostEntries(tx, entries);
+      await noteForgottenEntries(tx, entries);
       return runningWorkflows(
         tx,
         entries.map(({ workflowId }) => workflowId),

@@ -1,6 +1,7 @@
 /**
  * `npm run restored`: after Postgres was put back to an older copy, shows what may have happened since. With `--apply`
- * it marks that, raises all sequences and releases the service. Every step can be repeated: after a kill, run it again.
+ * it marks that, raises all sequences and releases the service. `--since` names the time of the copy, if the counter
+ * moved on it before it was held. Every step can be repeated: after a kill, run it again.
  */
 import { parseArgs } from 'node:util';
 import { EnvError, readEnv } from '../config/env.ts';
@@ -9,51 +10,46 @@ import { engineEm, inRolledBackTransaction, type EntityManager } from '../db/orm
 import { markSendsRestored } from '../domain/channels/ledger/mark-restored.ts';
 import { markCampaignsRestored } from '../domain/emails/campaigns/mark-restored.ts';
 import { markEmailsRestored, settleAsTold, type ToldEmail } from '../domain/emails/ledger/mark-restored.ts';
-import { unsubscribe } from '../domain/emails/subscription/unsubscribe.ts';
 import { readGeneration, reasonToHold } from '../domain/installation/generation.ts';
 import { passGenerations, raiseSequences } from '../domain/installation/raise-sequences.ts';
-import type { AnyEvent } from '../events/contracts.ts';
-import { decodeText, readMessages } from '../events/nats.ts';
 import { EVENTS, ensureStreams } from '../events/streams.ts';
 import { createDeps, type Deps } from '../runtime/deps.ts';
-import { witnessesOf } from '../runtime/generation-witnesses.ts';
-import { noteLost, stopMoved } from './restored-journeys.ts';
+import { isPermissionDenied, witnessesOf } from '../runtime/generation-witnesses.ts';
+import { noteForgotten, stopMoved } from './restored-journeys.ts';
+import { applyOptOuts, eachEvent } from './restored-opt-outs.ts';
 
-const READ = 500;
 /** The clocks of Postgres and the others may differ. */
 const CLOCKS_MS = 5_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-function readArguments(): { apply: boolean } {
+interface Arguments {
+  apply: boolean;
+  /** When the copy was taken, if the operator knows better. */
+  since: Date | null;
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+function readArguments(): Arguments {
+  const options = { apply: { type: 'boolean' }, since: { type: 'string' } } as const;
+  let values: { apply?: boolean; since?: string };
   try {
-    return { apply: parseArgs({ options: { apply: { type: 'boolean' } } }).values.apply ?? false };
+    ({ values } = parseArgs({ options }));
   } catch (error) {
     throw new EnvError((error as Error).message.split('\n')[0], { cause: error });
   }
+  const since = values.since === undefined ? null : new Date(values.since);
+  if (since && !(TIME.test(values.since!) && since.getTime() <= Date.now()))
+    throw new EnvError('--since must be a time of the past such as 2026-11-28T14:00:00Z');
+  return { apply: values.apply ?? false, since };
 }
 
 /** Runs `work` in a transaction, which is undone unless changes are to be applied. */
 type Transact = <T>(work: (tx: EntityManager) => Promise<T>) => Promise<T>;
 
-/** Calls `work` with the events since a time, in batches. */
-async function eachEvent(deps: Deps, since: Date, work: (events: AnyEvent[]) => Promise<void>): Promise<void> {
-  for (let from: number | Date = since; ;) {
-    const { messages, more }: Awaited<ReturnType<typeof readMessages>> = await readMessages(
-      deps.nats,
-      EVENTS,
-      from,
-      'events.>',
-      READ,
-    );
-    await work(messages.map(({ data }) => JSON.parse(decodeText(data)) as AnyEvent));
-    if (!more || messages.length === 0) return;
-    from = messages.at(-1)!.seq + 1;
-  }
-}
-
-/** Takes in what the stream tells: what was sent, who unsubscribed. Returns the campaigns of which it tells. */
-async function applyEvents(deps: Deps, since: Date, transact: Transact, apply: boolean) {
+/** Takes in what the stream tells was sent. Returns how many emails that were, and the campaigns of which it tells. */
+async function applySent(deps: Deps, since: Date, transact: Transact) {
   const counts = new Map<string, { count: number; first: string; last: string }>();
   const campaigns = new Map<string, { tenantId: string; id: number }>();
   let settled = 0;
@@ -63,17 +59,9 @@ async function applyEvents(deps: Deps, since: Date, transact: Transact, apply: b
       const { count = 0, first = time } = counts.get(type) ?? {};
       counts.set(type, { count: count + 1, first, last: time });
       const { tenantId } = data;
-      if (type === 'EMAIL_SENT') {
-        told.push({ tenantId, id: data.emailId, status: data.status as ToldEmail['status'], at: time });
-        if (data.campaignId) campaigns.set(`${tenantId}/${data.campaignId}`, { tenantId, id: data.campaignId });
-      }
-      // Unknown contacts are left alone: the copy has no address of theirs.
-      if (type === 'CONTACT_UNSUBSCRIBED' && apply)
-        await unsubscribe(
-          engineEm(deps.orm),
-          { tenantId, emailId: null, contactId: data.contactId },
-          { requestId: null, ip: null, userAgent: null },
-        );
+      if (type !== 'EMAIL_SENT') continue;
+      told.push({ tenantId, id: data.emailId, status: data.status as ToldEmail['status'], at: time });
+      if (data.campaignId) campaigns.set(`${tenantId}/${data.campaignId}`, { tenantId, id: data.campaignId });
     }
     if (told.length > 0) settled += await transact((tx) => settleAsTold(tx, told));
   });
@@ -95,25 +83,54 @@ async function markAll(
   }
 }
 
-async function run(deps: Deps, apply: boolean): Promise<void> {
+/** Says what the stream and Temporal can not tell, because they do not keep it for so long. */
+async function sayReach(deps: Deps, since: Date): Promise<void> {
+  const { state, created } = await deps.nats.jsm.streams.info(EVENTS);
+  const reach = state.first_seq <= 1 ? new Date(created) : state.messages > 0 ? new Date(state.first_ts) : new Date();
+  if (reach > since)
+    say(
+      `WARNING: the stream does not reach back so far, but to ${reach.toISOString()} (EVENTS_MAX_AGE). Who unsubscribed, ` +
+        'bounced or was mailed between is not known: compare with the reports of your mail provider before you apply this.',
+    );
+  const { namespace } = deps.temporal.options;
+  const { config } = await deps.temporal.workflowService.describeNamespace({ namespace });
+  const kept = new Date(Date.now() - Number(config?.workflowExecutionRetentionTtl?.seconds ?? Infinity) * 1000);
+  if (kept > since)
+    say(
+      `WARNING: Temporal keeps what has ended since ${kept.toISOString()} (the retention of its namespace). Journeys that ` +
+        'began and ended before are not known: their people may enter them again.',
+    );
+}
+
+async function run(deps: Deps, { apply, since: given }: Arguments): Promise<void> {
   const witnesses = witnessesOf(deps.nats, () => deps.temporal);
   await ensureStreams(deps.nats.jsm, deps.env);
   const others = (await Promise.all(witnesses.map(({ read }) => read()))).filter((one) => one !== null);
   const own = await readGeneration(engineEm(deps.orm));
-  if (others.every((other) => reasonToHold(own, other, '') === null))
-    return say('Postgres is not behind JetStream and Temporal: there is nothing to do.');
+  const isBehind = others.some((other) => reasonToHold(own, other, '') !== null);
+  if (!isBehind && !given)
+    return say(
+      'Postgres is not behind JetStream and Temporal: there is nothing to do. If it was put back all the same, name the ' +
+        'time of the copy with --since.',
+    );
   const isForeign = others.some(({ id }) => id !== own.id);
   const transact: Transact = (work) => {
     const em = engineEm(deps.orm);
     return apply ? em.transactional(work) : inRolledBackTransaction(em, work);
   };
-  const since = new Date(Date.parse(own.movedAt) - CLOCKS_MS);
-  say(`Postgres is a copy of about ${own.movedAt}; the others know of ${others.map((one) => one.movedAt).join(', ')}.`);
+  const since = given ?? new Date(Date.parse(own.movedAt) - CLOCKS_MS);
   say(
-    isForeign
-      ? 'They belong to another installation: their events are no evidence.'
-      : 'The stream tells of since then:',
+    `Postgres is a copy of about ${given ? `${given.toISOString()}, as you say` : own.movedAt}; ` +
+      (others.length > 0
+        ? `the others know of ${others.map((one) => one.movedAt).join(', ')}.`
+        : 'the others know nothing.'),
   );
+  if (isForeign) say('They belong to another installation: their events are no evidence.');
+  else {
+    if (!given) say('If the copy is older, name its time: --since 2026-11-28T14:00:00Z.');
+    await sayReach(deps, since);
+    say('The stream tells of since then:');
+  }
   // First: whatever is written below has an id that nobody was given.
   const raised = await transact((tx) =>
     raiseSequences(
@@ -121,19 +138,24 @@ async function run(deps: Deps, apply: boolean): Promise<void> {
       others.map(({ highest }) => highest),
     ),
   );
-  const { settled, campaigns } = isForeign
-    ? { settled: 0, campaigns: [] }
-    : await applyEvents(deps, since, transact, apply);
+  const { settled, campaigns } = isForeign ? { settled: 0, campaigns: [] } : await applySent(deps, since, transact);
   const marked = await transact((tx) => markCampaignsRestored(tx, campaigns));
   const emails = await markAll(transact, markEmailsRestored);
   const sends = await markAll(transact, markSendsRestored);
-  const began = isForeign ? 0 : await noteLost(deps, since, apply);
+  const began = isForeign ? 0 : await noteForgotten(deps, since, apply);
   const moved = isForeign ? 0 : await stopMoved(deps, since, apply);
+  // Last: they suppress what is QUEUED, and what may have been sent is not any more.
+  const optOuts = isForeign ? null : await applyOptOuts(deps, since, apply);
   say(`Emails that the stream tells were sent or failed: ${settled}.`);
   say(`Emails that may have been sent, UNKNOWN with the reason restored: ${emails - (apply ? 0 : settled)}.`);
   say(`Texts and pushes that may have been sent, UNKNOWN with the reason restored: ${sends}.`);
   say(`Email campaigns whose further recipients become UNKNOWN: ${marked}.`);
   say(`Journeys that went on since, STOPPED with the reason restored: ${moved}; that began since: ${began}.`);
+  if (optOuts) {
+    const { unsubscribed, bounced, refused, changed } = optOuts;
+    say(`Unsubscribed since: ${unsubscribed}; bounced: ${bounced}; refused texts or pushes: ${refused}.`);
+    say(`Contacts that were no longer active for a reason that no event names, such as a complaint: ${changed}.`);
+  }
   say(`Sequences raised: ${raised}.`);
   if (!apply) return say('Nothing was changed. Run it again with --apply to apply this and release the service.');
   await engineEm(deps.orm).transactional((tx) =>
@@ -143,16 +165,21 @@ async function run(deps: Deps, apply: boolean): Promise<void> {
     ),
   );
   const released = await readGeneration(engineEm(deps.orm));
-  for (const { write } of witnesses) await write(released);
+  for (const { name, write } of witnesses)
+    await write(released).catch((error: Error) => {
+      // What it keeps, if anything, is passed: only that of another installation still holds.
+      if (!isPermissionDenied(error) || isForeign) throw error;
+      say(`${name} does not let this login keep the generation (${error.message}).`);
+    });
   say('Released: the service goes on by itself.');
 }
 
-const { apply, deps } = await startOrExit(async () => {
-  const read = { ...readArguments(), env: readEnv() };
-  return { apply: read.apply, deps: await createDeps(read.env, 'restored') };
+const { read, deps } = await startOrExit(async () => {
+  const read = readArguments();
+  return { read, deps: await createDeps(readEnv(), 'restored') };
 });
 try {
-  await run(deps, apply);
+  await run(deps, read);
 } finally {
   await deps.close();
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { startFromOutbox } from '../activities/start-executions.ts';
-import { ensureSearchAttributes, runWorkflow, TemporalAway } from '../runtime/temporal.ts';
+import { ensureSearchAttributes, isTemporalAway, runWorkflow, TemporalAway } from '../runtime/temporal.ts';
 import { connectPart } from '../runtime/when-there.ts';
 import { consumeBatches } from '../events/consume.ts';
 import { ensureEventConsumers, runEventHandler } from '../events/event-handler.ts';
@@ -60,16 +60,13 @@ async function startWithTemporal(deps: Deps, roles: readonly Role[]): Promise<Ru
       await ensureSearchAttributes(deps.temporal);
       return roles.includes('temporal') ? startTemporalWorker(deps) : null;
     },
-    isAway: (error) => error instanceof TemporalAway,
+    close: (worker) => worker?.stop(),
+    isAway: isTemporalAway,
+    isSaid: (error) => error instanceof TemporalAway,
     later: true,
     silentMs: Infinity,
   });
-  return {
-    async stop() {
-      part.stop();
-      await part.current()?.stop();
-    },
-  };
+  return part;
 }
 
 /** Sets up what the roles need and starts them; `stop` drains them. */

@@ -57,7 +57,7 @@ const postgres: Check = ['postgres', 'DOWN', (deps) => ping(deps.orm)];
 const nats: Check = ['nats', 'DEGRADED', async (deps) => deps.nats.jsm.getAccountInfo()];
 const temporal: Check = ['temporal', 'DEGRADED', async (deps) => deps.temporal.workflowService.getSystemInfo({})];
 const worker: Check = ['worker', 'DEGRADED', workerPolls];
-const workflows: Check = ['workflows', 'DEGRADED', (deps) => assertCompared(engineEm(deps.orm))];
+const workflows: Check = ['workflows', 'DEGRADED', (deps) => assertCompared(engineEm(deps.orm), deps.startedAt)];
 const deliveries: Check = ['deliveries', 'DEGRADED', (deps) => assertDelivering(engineEm(deps.orm))];
 const messages: Check = ['messages', 'DEGRADED', (deps) => assertSending(engineEm(deps.orm))];
 const restore: Check = ['restore', 'DEGRADED', async ({ generation }) => assertNotHeld(generation)];

@@ -5,7 +5,7 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 export interface Generation {
   id: string;
   counter: number;
-  /** When the counter moved (RFC 3339). */
+  /** When the counter last moved in a process that had compared it with all others (RFC 3339). */
   movedAt: string;
   highest: Highest;
 }
@@ -21,13 +21,19 @@ export async function readGeneration(em: EntityManager): Promise<Generation> {
   return found!;
 }
 
-/** Moves the counter on, and notes what each sequence has given. Engine `em`. */
-export async function moveGeneration(em: EntityManager): Promise<Generation> {
+/**
+ * Moves the counter on, and notes what each sequence has given. The time moves only if this process has compared the
+ * generation with all others: if one that was away knows better, the time is still that of the copy. Engine `em`.
+ */
+export async function moveGeneration(
+  em: EntityManager,
+  { allCompared }: { allCompared: boolean },
+): Promise<Generation> {
   const [moved] = await em.transactional((tx) =>
     rows<Generation>(
       tx,
       sql`
-      update installation set counter = counter + 1, moved_at = now(), highest = ${highestNow}
+      update installation set counter = counter + 1, moved_at = case when ${allCompared} then now() else moved_at end, highest = ${highestNow}
       returning ${columns}`,
     ),
   );

@@ -23,12 +23,20 @@ export async function saveComparison(em: EntityManager, found: Findings, nextMs:
   );
 }
 
-/** Throws if the last comparison found something, or too long ago was the last one. */
-export async function assertCompared(em: EntityManager): Promise<void> {
+/** A comparison may take longer than the one before, and may fail. */
+export const LATE_MS = 600_000;
+
+/**
+ * Throws if the last comparison found something, or should have finished since. What started at `startedAt`, after a
+ * long stop, gives it the time that it has after another one.
+ */
+export async function assertCompared(em: EntityManager, startedAt: Date): Promise<void> {
   const [last] = await em.transactional((tx) =>
     rows<Findings & { late: boolean }>(
       tx,
-      sql`select started, ended, woken, due_at < now() as late from workflow_comparison`,
+      sql`
+      select started, ended, woken, greatest(due_at, ${new Date(startedAt.getTime() + LATE_MS)}::timestamptz) < now() as late
+      from workflow_comparison`,
     ),
   );
   if (!last || last.late) throw new Error('rows were not compared with workflows for too long');

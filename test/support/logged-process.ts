@@ -16,11 +16,19 @@ export interface LoggedProcess {
   ended: Promise<number | null>;
 }
 
-/** Starts `script` on the database, account and namespace of a service; killed at the end of the test. */
-export function startLogged(service: Service, script: string, args: readonly string[] = []): LoggedProcess {
+/**
+ * Starts `script` on the database, account and namespace of a service; killed at the end of the test. `env` overrides
+ * settings.
+ */
+export function startLogged(
+  service: Service,
+  script: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): LoggedProcess {
   const child = spawn(process.execPath, [resolve(script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...childEnv(service), PORT: '0', WORKER_HEALTH_PORT: '0', LOG_LEVEL: 'info' },
+    env: { ...childEnv(service), PORT: '0', WORKER_HEALTH_PORT: '0', LOG_LEVEL: 'info', ...env },
   });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => lines.push(line));

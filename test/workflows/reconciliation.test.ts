@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { scheduleIdOf } from '../../activities/keep-schedule.ts';
 import { engineEm } from '../../db/orm.ts';
-import { saveComparison } from '../../domain/reconciliation/comparison.ts';
+import { LATE_MS, saveComparison } from '../../domain/reconciliation/comparison.ts';
 import { describeWorkflow } from '../../runtime/temporal.ts';
 import { QUEUES, workflowId } from '../../workflows/registry.ts';
 import { startReconciliation } from '../../worker/reconciliation/index.ts';
@@ -267,9 +267,10 @@ test('health tells what the last comparison found, and that there was none for t
   const becomes = (wanted: string) => until(`workflows are ${wanted}`, async () => (await status()) === wanted);
   await saveComparison(engineEm(service.deps.orm), { ...NOTHING, started: 1 }, 60_000);
   await becomes('DEGRADED');
-  await saveComparison(engineEm(service.deps.orm), NOTHING, 3_600_000);
-  await becomes('UP');
+  // Overdue, but by the time that the service was stopped.
   await saveComparison(engineEm(service.deps.orm), NOTHING, 0);
+  await becomes('UP');
+  service.deps.startedAt = new Date(Date.now() - 2 * LATE_MS);
   await becomes('DEGRADED');
   // One of any number of processes compares, and another when it has ended.
   const processes = [startReconciliation(service.deps), startReconciliation(service.deps)];

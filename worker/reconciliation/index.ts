@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { engineEm, session } from '../../db/orm.ts';
-import { saveComparison } from '../../domain/reconciliation/comparison.ts';
+import { LATE_MS, saveComparison } from '../../domain/reconciliation/comparison.ts';
 import { ListedWorkflows } from '../../domain/reconciliation/listed-workflows.ts';
 import { tryLock } from '../../events/locks.ts';
 import { Wake } from '../../events/wake.ts';
@@ -11,8 +11,6 @@ const STANDBY_MS = 5_000;
 const PAUSE_MS = 20_000;
 /** The pause after a round is so many times as long as the round. */
 const PAUSE_PER_ROUND = 4;
-/** A round may take longer than the one before, and may fail. */
-const LATE_MS = 600_000;
 
 /** Compares rows with workflows continuously, in one process at a time. */
 export function startReconciliation(deps: Deps): { stop: () => Promise<void> } {

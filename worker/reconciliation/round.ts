@@ -135,25 +135,28 @@ async function startMissing(round: Round, type: WorkflowType, missing: readonly 
     type,
     gone.map(({ key }) => key),
   );
-  if (type === 'campaignExecution') await startLost(round, startable as Startable<'campaignExecution'>[]);
+  if (type === 'campaignExecution') await startMissingExecutions(round, startable as Startable<'campaignExecution'>[]);
   else
     await eachBounded(startable, AT_ONCE, ({ workflowId, input }) =>
       found.attempt(type, workflowId, async () => {
         const start = { type, id: workflowId, input } as WorkflowStart;
         if (await waitsForAnother(round, start)) return null;
-        await startWorkflow(deps.temporal, start, { lost: true });
+        await startWorkflow(deps.temporal, start, { missing: true });
         return 'started';
       }),
     );
 }
 
 /** Starts the workflows of executions again, at the steps where their rows are. */
-async function startLost({ deps, found }: Round, lost: readonly Startable<'campaignExecution'>[]): Promise<void> {
-  for (const [tenantId, ofTenant] of Map.groupBy(lost, ({ input }) => input.tenantId)) {
+async function startMissingExecutions(
+  { deps, found }: Round,
+  missing: readonly Startable<'campaignExecution'>[],
+): Promise<void> {
+  for (const [tenantId, ofTenant] of Map.groupBy(missing, ({ input }) => input.tenantId)) {
     const executions: ExecutionInput[] = ofTenant.map(({ input }) => input);
     const ids = ofTenant.map(({ workflowId }) => workflowId);
     await found.attempt('campaignExecution', `executions of ${tenantId}`, async () => {
-      await startExecutions(deps, executions, { lost: true });
+      await startExecutions(deps, executions, { missing: true });
       found.note('campaignExecution', ids, 'started');
       return null;
     });
@@ -186,7 +189,10 @@ async function wakeUnaware(round: Round, type: WorkflowType, due: readonly OpenR
       const { isOpen, isAtWork } = await describeWorkflow(deps.temporal, workflowId);
       if (!isOpen || isAtWork) return null;
       // A mailing may wait for long, with nothing to do: it knows what its row said before its last event.
-      if (type === 'emailCampaign' && (await lastEventTime(deps.temporal, workflowId)) > since) return null;
+      if (type === 'emailCampaign') {
+        const last = await lastEventTime(deps.temporal, workflowId);
+        if (!last || last > since) return null;
+      }
       await wakeWorkflow(deps, workflowId);
       return 'woken';
     }),

@@ -35,7 +35,7 @@ export async function stopRestored(tx: EntityManager, tenantId: string, ids: rea
 }
 
 /** An entry into a campaign that Temporal knows of and the copy does not. */
-export interface LostEntry {
+export interface ForgottenEntry {
   tenantId: string;
   campaignId: number;
   contactId: number;
@@ -49,7 +49,7 @@ export interface LostEntry {
  * Writes entries of people and campaigns that the copy knows as executions that were STOPPED, so that nobody enters for
  * the same reason again; also into a campaign that the copy has as a draft. Returns how many were written. Engine `tx`.
  */
-export async function noteLostEntries(tx: EntityManager, entries: readonly LostEntry[]): Promise<number> {
+export async function noteForgottenEntries(tx: EntityManager, entries: readonly ForgottenEntry[]): Promise<number> {
   const payload = JSON.stringify(
     entries.map((one) => ({
       ...{ tenant_id: one.tenantId, campaign_id: one.campaignId, contact_id: one.contactId, entry_no: one.entryNo },

@@ -18,21 +18,21 @@ export interface StartedWorkflow {
 /**
  * Stores the run ids of workflows that were just started. Returns those whose execution was stopped or deleted in the
  * meantime (`orphans`), which the caller must close, and those whose execution was moved to another version (`moved`),
- * which it must wake: the stop or the migration may have looked for them before they were started. `lost`: they replace
+ * which it must wake: the stop or the migration may have looked for them before they were started. `missing`: they replace
  * workflows that are gone, with the run ids that the rows have.
  */
 export async function noteStarted(
   em: EntityManager,
   tenantId: string,
   started: StartedWorkflow[],
-  lost = false,
+  missing = false,
 ): Promise<{ orphans: StartedWorkflow[]; moved: StartedWorkflow[] }> {
   const payload = JSON.stringify(started.map(({ executionId, runId }) => ({ id: executionId, run_id: runId })));
   const live = await em.transactional((tx) =>
     rows<{ id: number; status: string; version: number }>(
       tx,
       sql`
-    update campaign_executions e set run_id = ${lost ? sql`coalesce(r.run_id, e.run_id)` : sql`coalesce(e.run_id, r.run_id)`}
+    update campaign_executions e set run_id = ${missing ? sql`coalesce(r.run_id, e.run_id)` : sql`coalesce(e.run_id, r.run_id)`}
     from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, run_id text)
     where e.tenant_id = ${tenantId} and e.id = r.id
     returning e.id, e.status, e.campaign_version as version`,

@@ -15,8 +15,8 @@ export interface Outcome {
 /** A report about one email. */
 export interface DeliveryReport {
   emailId: number;
-  /** `smtp`: a server's reply to an attempt. */
-  source: 'mailbox' | 'smtp' | WebhookProvider;
+  /** `smtp`: a server's reply to an attempt; `stream`: an event, told to a Postgres that was put back. */
+  source: 'mailbox' | 'smtp' | 'stream' | WebhookProvider;
   /** Identifies the report, which counts only once even if it arrives repeatedly. Up to 255 characters. */
   eventKey: string;
   /** When the report was made. */

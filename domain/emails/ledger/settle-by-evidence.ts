@@ -58,7 +58,7 @@ export async function settleByBounces(tx: EntityManager, emails: readonly EmailR
 export async function settleByDelivery(
   tx: EntityManager,
   emails: readonly EmailRef[],
-  source: 'mailbox' | 'smtp' | WebhookProvider,
+  source: 'mailbox' | 'smtp' | 'stream' | WebhookProvider,
 ): Promise<void> {
   if (emails.length === 0) return;
   await settle(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { latePart } from '../../support/late-part.ts';
+import { startLogged } from '../../support/logged-process.ts';
 import { makeContact, makeTemplate, send, untilStatus } from '../../support/mail/emails.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -14,6 +15,8 @@ import { ROLES } from '../../../worker/roles.ts';
 let service: Service;
 beforeAll(async () => {
   service = await startService();
+  // A worker that has never compared anything waits for both.
+  await service.deps.generation.begin({ isSure: true });
 });
 afterAll(async () => {
   await killWorkerProcesses();
@@ -118,6 +121,46 @@ test('API and workers start without Temporal: emails leave, opens, forms and uns
     async () => (await api.api('GET', '/health', undefined, { token: null })).body.status === 'UP',
   );
 }, 300_000);
+
+test('a worker that sends stays while Temporal is half there, says so once, and drains', async () => {
+  const [env, line] = await latePart(service.slot.env, 'TEMPORAL_ADDRESS');
+  onTestFinished(() => line.cut().catch(() => {}));
+  const namespace = `late-${service.slot.number}-${process.pid}`;
+  const worker = startLogged(service, 'worker/main.ts', [], {
+    ...{ ...env, TEMPORAL_NAMESPACE: namespace, LOG_LEVEL: 'debug' },
+  });
+  await until('it works without Temporal', () => worker.said('working'));
+  const templateId = await makeTemplate(service);
+  const sent = async () => {
+    const contact = await makeContact(service);
+    await untilStatus(service, await send(service, { templateId, recipientId: contact.id }), 'SENT');
+  };
+  await sent();
+  await line.mend();
+  // Its namespace is not there yet: a request to the server has been refused, and the worker sends on.
+  await until('it was told so', () => worker.said('TEMPORAL_NAMESPACE must be an existing Temporal namespace'));
+  await sent();
+  await service.deps.temporal.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await until('its workflows run', () => worker.said('Temporal (workflows): there now'));
+  assert.equal(worker.output().split('"waiting for Temporal').length - 1, 1, worker.output());
+  assert.equal(await worker.end('SIGTERM'), 0);
+});
+
+test('a setting that turns out wrong when its part comes drains the process before it ends it', async () => {
+  const [env, line] = await latePart(service.slot.env, 'NATS_URL');
+  onTestFinished(() => line.cut().catch(() => {}));
+  const wrong = new URL(env['NATS_URL']!);
+  wrong.password = 'wrong';
+  const api = startLogged(service, 'api/server.ts', [], { NATS_URL: wrong.href });
+  await until('it listens', () => api.said('"listening"'));
+  await line.mend();
+  assert.equal(await api.ended, 2, api.output());
+  assert.match(api.output(), /NATS_URL does not work: .*Authorization Violation/i);
+  assert.ok(api.said('"stopped"'), api.output());
+});
 
 test('an API starts without NATS: a click gets a 503, forms and unsubscribes count; when it is there, opens of before count too', async () => {
   const templateId = await makeTemplate(service);
