@@ -12,6 +12,7 @@ import type { OutboxTable, SendRequest } from './outbox.ts';
 import { Wake } from './wake.ts';
 import type { WorkflowStart, WorkflowWake } from '../workflows/registry.ts';
 import type { Logger } from '../config/logger.ts';
+import { sayOnce, type SayOnce } from '../config/say-once.ts';
 import type { Metrics } from '../config/metrics.ts';
 
 const POLL_MS = 250;
@@ -138,6 +139,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     const { name } = loop;
     const wake = new Wake(POLL_MS);
     wakes.set(name, wake);
+    const told = sayOnce(log, { loop: name }, 'relay failed, will retry', 'relay works again');
     deps.metrics.relaying.set({ table: name }, 0);
     while (!stopping) {
       const client = new pg.Client({
@@ -149,9 +151,9 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
       try {
         await client.connect();
         await deps.checkConnection?.(client);
-        await relayUntilStopped(client, wake, loop);
+        await relayUntilStopped(client, wake, loop, told);
       } catch (error) {
-        if (!stopping) log.warn({ err: error, loop: name }, 'relay failed, will retry');
+        if (!stopping) told.failed(error);
         await delay(500);
       } finally {
         // The lock was released with the session.
@@ -161,7 +163,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     }
   };
 
-  const relayUntilStopped = async (client: pg.Client, wake: Wake, loop: Loop): Promise<void> => {
+  const relayUntilStopped = async (client: pg.Client, wake: Wake, loop: Loop, told: SayOnce): Promise<void> => {
     const turn = new Wake(STANDBY_MS);
     standby.add(turn);
     try {
@@ -174,6 +176,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
       deps.metrics.relaying.set({ table: loop.name }, 1);
       const begun = performance.now();
       const { messages, more } = await transaction(client, loop);
+      told.succeeded();
       if (more) continue;
       if (messages > 0) await delay(Math.max(0, begun + PACE_MS - performance.now()));
       await wake.wait();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../config/logger.ts';
+import { sayOnce, type SayOnce } from '../config/say-once.ts';
 import { ENGINE_ROLE } from '../db/entities/base.ts';
 import { engineEm, type Orm } from '../db/orm.ts';
 import {
@@ -19,6 +20,8 @@ const MINUTE_MS = 60_000;
 const SENDING_MS = 5_000;
 /** The counter moves, at the latest, when a process has started so many sends since it last moved it. */
 const SENDS = 1_000;
+const NOT_ALLOWED =
+  'this part does not let our login store the generation, so only the other part can tell that Postgres was put back';
 const ADVICE = 'nothing leaves until `npm run restored` has been run with --apply';
 
 /**
@@ -38,8 +41,8 @@ export class GenerationKeeper {
   #seen: Generation | null = null;
   /** What each witness last told; one that has not answered yet is missing. One that is away does not release. */
   readonly #told = new Map<string, Generation | null>();
-  /** The witnesses that could not store the last move. */
-  readonly #failing = new Set<string>();
+  /** The witnesses that let this login store something, each with the log of how that goes. */
+  readonly #stores: Map<Witness, SayOnce>;
   #sends = 0;
   #movedAt = -Infinity;
   #loop: { stop: () => Promise<void> } | null = null;
@@ -48,6 +51,12 @@ export class GenerationKeeper {
     this.#orm = orm;
     this.#witnesses = witnesses;
     this.#log = log;
+    this.#stores = new Map(
+      witnesses.map((one) => [
+        one,
+        sayOnce(log, { part: one.name }, 'cannot store the generation', 'the generation is stored again'),
+      ]),
+    );
   }
 
   /**
@@ -148,17 +157,13 @@ export class GenerationKeeper {
     const moved = await moveGeneration(engineEm(this.#orm), { allCompared: this.#allCompared });
     this.#seen = moved;
     await Promise.all(
-      [...answered].map(async ({ name, write }) => {
-        const error = await write(moved).then(
-          () => null,
-          (failure: unknown) => failure,
-        );
-        if (error === null) {
-          if (this.#failing.delete(name)) this.#log.info({ part: name }, 'the generation is stored there again');
-        } else if (!this.#failing.has(name)) {
-          this.#failing.add(name);
-          this.#log.warn({ err: error, part: name }, `cannot store the generation: ${whatFollows(error)}`);
-        }
+      [...this.#stores].map(async ([witness, told]) => {
+        if (!answered.has(witness)) return;
+        await witness.write(moved).then(told.succeeded, (error: unknown) => {
+          if (!isPermissionDenied(error)) return told.failed(error);
+          this.#stores.delete(witness);
+          this.#log.warn({ err: error, part: witness.name }, NOT_ALLOWED);
+        });
       }),
     );
   }
@@ -169,8 +174,3 @@ export class GenerationKeeper {
     this.onPutBack(reason);
   }
 }
-
-const whatFollows = (error: unknown): string =>
-  isPermissionDenied(error)
-    ? 'this login may not change the namespace, so only the other part can tell that Postgres was put back'
-    : 'trying again with each move';

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { sayOnce } from '../../config/say-once.ts';
 import { engineEm, session } from '../../db/orm.ts';
 import { LATE_MS, saveComparison } from '../../domain/reconciliation/comparison.ts';
 import { ListedWorkflows } from '../../domain/reconciliation/listed-workflows.ts';
@@ -15,6 +16,7 @@ const PAUSE_PER_ROUND = 4;
 /** Compares rows with workflows continuously, in one process at a time. */
 export function startReconciliation(deps: Deps): { stop: () => Promise<void> } {
   const { log } = deps;
+  const told = sayOnce(log, {}, 'could not compare rows with workflows, will retry', 'rows are compared again');
   const stopping = new AbortController();
   const { signal } = stopping;
   const waits = new Set<Wake>();
@@ -32,6 +34,7 @@ export function startReconciliation(deps: Deps): { stop: () => Promise<void> } {
     while (!signal.aborted) {
       const begun = performance.now();
       const found = await compareOnce(deps, listed, memory, { signal });
+      told.succeeded();
       const took = performance.now() - begun;
       const rest = Math.max(PAUSE_MS, PAUSE_PER_ROUND * took);
       await saveComparison(engineEm(deps.orm), found, rest + 5 * took + LATE_MS);
@@ -53,7 +56,7 @@ export function startReconciliation(deps: Deps): { stop: () => Promise<void> } {
         await client.connect();
         await lead(client);
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'could not compare rows with workflows, will retry');
+        if (!signal.aborted) told.failed(error);
       } finally {
         // The lock and the list were released with the session.
         await client.end().catch(() => undefined);
