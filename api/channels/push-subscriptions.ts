@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Static } from 'typebox';
 import { engineEm, tenantEm } from '../../db/orm.ts';
-import { readContactToken } from '../../domain/addresses/contact-token.ts';
+import { findTokenContact } from '../../domain/addresses/contact-token.ts';
 import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
 import { readSubscriptionToken, subscriptionToken } from '../../domain/channels/push/push-token.ts';
 import { recordPushReports, type PushReport } from '../../domain/channels/devices/record-reports.ts';
@@ -69,14 +69,16 @@ export async function subscribe(ctx: Context, deps: Deps, call: Call): Promise<R
     throw new AppError('not_found', 'There is no push site with this siteKey', {
       errors: [{ path: '/siteKey', code: 'not_found', message: 'is not the key of a push site' }],
     });
-  return save(deps, site.tenantId, call, browserOf(deps, site, body));
+  return save(deps, site.tenantId, call, await browserOf(deps, site, body));
 }
 
-function browserOf(deps: Deps, site: CalledSite, body: Body): DeviceInput {
+async function browserOf(deps: Deps, site: CalledSite, body: Body): Promise<DeviceInput> {
   const { endpoint, expirationTime, keys } = body.subscription!;
   const contactId =
     body.contactId ??
-    (body.contactToken == null ? undefined : readContactToken(deps.links, body.contactToken, site.tenantId));
+    (body.contactToken == null
+      ? undefined
+      : await findTokenContact(tenantEm(deps.orm, site.tenantId), deps.links, body.contactToken, site.tenantId));
   const replaces = body.replaces == null ? undefined : formerOf(deps, site.tenantId, body.replaces);
   assertValid([
     ...(contactId === null

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Form, FormField } from '../../db/entities/forms.ts';
-import { makeContactToken, readContactToken } from '../../domain/addresses/contact-token.ts';
+import { findTokenContact, makeContactToken } from '../../domain/addresses/contact-token.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import { NoRoomForFiles } from '../../domain/common/kept-files.ts';
 import type { Language } from '../../domain/common/languages.ts';
@@ -128,7 +128,7 @@ async function contactOfToken(
   form: Form,
   token: unknown,
 ): Promise<KnownContact | null> {
-  const contactId = readContactToken(links, token, form.tenantId);
+  const contactId = await findTokenContact(em, links, token, form.tenantId);
   return contactId === null ? null : readKnownContact(em, form, contactId);
 }
 
@@ -193,7 +193,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     ipAddress: ctx.ip,
     userAgent: ctx.get('user-agent').slice(0, 500) || null,
     language: preferredLanguage(ctx.get('accept-language')),
-    contactId: readContactToken(deps.links, contactToken, form.tenantId),
+    contactId: await findTokenContact(em, deps.links, contactToken, form.tenantId),
     formToken: isTokenValid ? (token as string) : null,
   };
   const again = async (status: number, problem: Pick<ShownForm, 'errors' | 'failure'>): Promise<Reply> => {

@@ -46,6 +46,6 @@ export async function recordToldVisit(
   requestId: string,
 ): Promise<void> {
   if (isRobot(ctx.get('user-agent')) || isPrefetch(ctx.headers)) return;
-  const contactId = readContactToken(deps.links, contactToken, site);
-  if (contactId !== null) await record(deps, { tenantId: site, contactId, page, requestId });
+  const named = readContactToken(deps.links, contactToken, site);
+  if (named) await record(deps, { tenantId: site, ...named, page, requestId });
 }

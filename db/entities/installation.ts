@@ -20,7 +20,7 @@ const InstallationSchema = defineEntity({
     /** When the counter last moved, and what the sequences had given by then. */
     movedAt: timestamp().defaultRaw('now()'),
     highest: json<Highest>().defaultRaw(`'{}'`),
-    /** When this table was made: links of before carry no mark of their row. */
+    /** When this table was made. */
     madeAt: timestamp().defaultRaw('now()'),
     /** When `npm run restored` last released the service; null if it never did. */
     restoredAt: timestamp().nullable(),

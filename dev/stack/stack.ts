@@ -5,7 +5,7 @@ import { keptMails, startMail } from './mail.ts';
 import { hasBrokenStream, localAccounts, natsUrl, startNats, testAccounts } from './nats.ts';
 import type { NatsAccounts } from './nats-config.ts';
 import { postgresUrls, startPostgres } from './postgres.ts';
-import { loadSecrets } from './secrets.ts';
+import { loadSecrets, type Secrets } from './secrets.ts';
 import type { Service } from '../service.ts';
 import { keepRunning, type Supervised, type SupervisedOptions } from '../supervise.ts';
 import { startTemporal } from './temporal.ts';
@@ -81,7 +81,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ? testAccounts(test.slots, secrets.NATS_PASSWORD)
     : [localAccounts(secrets, options.listenersSend ?? false)];
   const running = await startAll(partsOf(options, accounts), options);
-  const database = postgresUrls(ports.postgres);
   const pages: Stack['pages'] = {};
   if (!test && !external.TEMPORAL_ADDRESS) pages.temporal = `http://localhost:${ports.temporalUi}`;
   if (!test && !external.SMTP_URL) {
@@ -89,21 +88,33 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const note = kept > 2_000 ? `  (reads ${kept.toLocaleString('en')} kept mails first)` : '';
     pages.mail = `http://localhost:${ports.mailPage}${note}`;
   }
-  const { service, listener } = accounts[0]!;
+  const { listener } = accounts[0]!;
   const ownNats = !test && !external.NATS_URL;
   const env = {
-    DATABASE_URL: external.DATABASE_URL ?? database.app,
-    DATABASE_MIGRATION_URL: external.DATABASE_MIGRATION_URL ?? database.owner,
-    TEMPORAL_ADDRESS: external.TEMPORAL_ADDRESS ?? `127.0.0.1:${ports.temporal}`,
-    NATS_URL: external.NATS_URL ?? natsUrl(ports.nats, service.user, service.password),
+    ...settingsOf(options, secrets, accounts[0]!),
     ...(ownNats ? { NATS_LISTENERS: listener.account } : {}),
-    SMTP_URL: external.SMTP_URL ?? `smtp://127.0.0.1:${ports.smtp}`,
-    JWT_SECRET: secrets.JWT_SECRET,
-    LINK_SECRET: secrets.LINK_SECRET,
   };
   const listenerUrl = ownNats ? natsUrl(ports.nats, listener.user, listener.password) : undefined;
   const postgresData = external.DATABASE_URL ? undefined : await realpath(join(dataDir, 'postgres'));
   return { env, pages, listenerUrl, postgresData, stop: () => stopAll(running) };
+}
+
+/** The addresses and secrets of a stack, as settings of the service. */
+export function settingsOf(
+  { ports, external }: Pick<StackOptions, 'ports' | 'external'>,
+  secrets: Secrets,
+  { service }: Pick<NatsAccounts, 'service'>,
+): Record<string, string> {
+  const database = postgresUrls(ports.postgres);
+  return {
+    DATABASE_URL: external.DATABASE_URL ?? database.app,
+    DATABASE_MIGRATION_URL: external.DATABASE_MIGRATION_URL ?? database.owner,
+    TEMPORAL_ADDRESS: external.TEMPORAL_ADDRESS ?? `127.0.0.1:${ports.temporal}`,
+    NATS_URL: external.NATS_URL ?? natsUrl(ports.nats, service.user, service.password),
+    SMTP_URL: external.SMTP_URL ?? `smtp://127.0.0.1:${ports.smtp}`,
+    JWT_SECRET: secrets.JWT_SECRET,
+    LINK_SECRET: secrets.LINK_SECRET,
+  };
 }
 
 /** In the reverse order of stopping. */

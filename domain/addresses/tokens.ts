@@ -15,7 +15,19 @@ export interface UnsubscribeSubject {
   emailId: number | null;
   contactId: number | null;
   address?: string | null;
+  /** When the token was made; null in tokens of earlier releases. To make one, absent means now. */
+  madeAt?: Date | null;
 }
+
+/** The clock of Postgres and that of the process that makes tokens may differ. */
+const CLOCKS_MS = 60_000;
+
+/**
+ * Whether the row of the id in a token is not that of somebody else, who was given the id anew after Postgres was put
+ * back to an older copy: such a row was made after the token.
+ */
+export const isOfToken = (row: { createdAt: Date }, madeAt: Date | null): boolean =>
+  madeAt === null || row.createdAt.getTime() <= madeAt.getTime() + CLOCKS_MS;
 
 export interface LinkSigner {
   /**
@@ -209,22 +221,24 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
       const body = bytes && openBytes('bounce', bytes);
       return body && readId(body);
     },
-    unsubscribeToken: ({ tenantId, emailId, contactId, address }) =>
+    unsubscribeToken: ({ tenantId, emailId, contactId, address, madeAt = new Date() }) =>
       sign('unsubscribe', [
         tenantId,
         emailId === null ? '' : String(emailId),
         contactId === null ? '' : String(contactId),
-        ...(address ? [address] : []),
+        address ?? '',
+        ...(madeAt === null ? [] : [Math.floor(madeAt.getTime() / 1000).toString(36)]),
       ]),
     verifyUnsubscribe: (token) => {
       const parts = verify('unsubscribe', token);
       if (!parts || parts.length < 3) return null;
-      const [tenantId = '', emailId = '', contactId = '', address] = parts;
+      const [tenantId = '', emailId = '', contactId = '', address = '', seconds = ''] = parts;
       return {
         tenantId,
         emailId: emailId === '' ? null : Number(emailId),
         contactId: contactId === '' ? null : Number(contactId),
-        address: address ?? null,
+        address: address || null,
+        madeAt: seconds === '' ? null : new Date(parseInt(seconds, 36) * 1000),
       };
     },
   };

@@ -22,7 +22,7 @@ export function messageLinks(owner: LinksOwner, links: EmailLinks): ScopeLinks {
     unsubscribeUrl: '',
     webViewUrl: '',
     get preferencesUrl() {
-      return links.preferencesUrl({ tenantId, emailId: null, contactId });
+      return links.preferencesUrl({ tenantId, emailId: null, contactId, madeAt: at });
     },
     get contactToken() {
       return tokenOfContact();

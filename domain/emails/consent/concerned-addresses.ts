@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { addressKey } from '../../addresses/address-key.ts';
-import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
+import { isOfToken, type UnsubscribeSubject } from '../../addresses/tokens.ts';
 
 /** The recipient that a token stands for: of an email, or of a text or push. */
 export interface TokenRecipient {
@@ -26,6 +26,7 @@ async function remaining(tx: EntityManager, tenantId: string, contactId: number)
 
 interface ContactRow {
   email_key: string;
+  createdAt: Date;
 }
 
 /** The row of a contact. */
@@ -38,7 +39,7 @@ async function readContact(
   const [contact] = await rows<ContactRow>(
     tx,
     sql`
-    select email_key from contacts where tenant_id = ${tenantId} and id = ${contactId} ${lock ? sql`for no key update` : sql``}`,
+    select email_key, created_at as "createdAt" from contacts where tenant_id = ${tenantId} and id = ${contactId} ${lock ? sql`for no key update` : sql``}`,
   );
   return contact;
 }
@@ -46,18 +47,20 @@ async function readContact(
 /**
  * Finds the recipient of a token. With `lock`, concurrent changes through the same email wait for each other; where
  * there is no email, as with the token of a text, those of the same contact do, and a merge of it. Nothing is locked
- * for a bare address whose email is gone. A caller that locks has to retry deadlocks.
+ * for a bare address whose email is gone. Who was given the contact's or the email's id after the token was made is not
+ * concerned. A caller that locks has to retry deadlocks.
  */
 export async function findTokenRecipient(
   tx: EntityManager,
-  { tenantId, emailId, contactId: mailed, address }: UnsubscribeSubject,
+  { tenantId, emailId, contactId: mailed, address, madeAt = null }: UnsubscribeSubject,
   { lock }: { lock: boolean },
 ): Promise<TokenRecipient> {
-  const [email] = await rows<{ contact_id: number | null; to_address: string | null }>(
+  const [found] = await rows<{ contact_id: number | null; to_address: string | null; createdAt: Date }>(
     tx,
     sql`
-    select contact_id, to_address from emails where tenant_id = ${tenantId} and id = ${emailId} ${lock ? sql`for no key update` : sql``}`,
+    select contact_id, to_address, created_at as "createdAt" from emails where tenant_id = ${tenantId} and id = ${emailId} ${lock ? sql`for no key update` : sql``}`,
   );
+  const email = found && isOfToken(found, madeAt) ? found : undefined;
   const lockContact = lock && email === undefined;
   let contactId = email?.contact_id ?? (mailed === null ? null : await remaining(tx, tenantId, mailed));
   let contact = contactId === null ? undefined : await readContact(tx, tenantId, contactId, lockContact);
@@ -68,6 +71,9 @@ export async function findTokenRecipient(
     contactId = into;
     contact = await readContact(tx, tenantId, contactId, lockContact);
   }
+  // Not the one that an email has now, or that the contact was merged into: it may have been made later.
+  if (contact && !email && contactId === mailed && !isOfToken(contact, madeAt))
+    [contact, contactId] = [undefined, null];
   const keys = [email?.to_address, address].flatMap((one) => (one ? [addressKey(one)] : []));
   return {
     isKnown: email !== undefined,

@@ -63,8 +63,16 @@ export function isOptOutPage(publicUrl: string, url: string): boolean {
   return url.startsWith(`${base}/unsubscribe/`) || url.startsWith(`${base}/preferences/`);
 }
 
-/** `publicUrl` is PUBLIC_URL, with or without a trailing slash. */
-export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; signer: LinkSigner }): EmailLinks {
+/** `publicUrl` is PUBLIC_URL, with or without a trailing slash. `now`: the clock of tokens that say when they were made. */
+export function createEmailLinks({
+  publicUrl,
+  signer,
+  now = () => new Date(),
+}: {
+  publicUrl: string;
+  signer: LinkSigner;
+  now?: () => Date;
+}): EmailLinks {
   const api = `${publicUrl.replace(/\/+$/, '')}/api/v1`;
   const base = emailPages(publicUrl);
   const clickUrlParts: EmailLinks['clickUrlParts'] = (emailId, { url, query }) => [
@@ -76,8 +84,8 @@ export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; sig
     clickUrlParts,
     openUrl: (emailId) => `${base}/tracking/open/${signer.openTrackingId(emailId)}`,
     clickUrl: (emailId, link) => clickUrlParts(emailId, link).join(''),
-    unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken(subject)}`,
-    preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken(subject)}`,
+    unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,
+    preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,
     webViewUrl: (emailId) => `${base}/view/${signer.emailToken('view', emailId)}`,
     contactToken: (tenantId, contactId, now) => makeContactToken(signer, tenantId, contactId, now),
     formUrl: (formId, token) => `${api}/forms/${formId}/page${token === '' ? '' : `?contactToken=${token}`}`,

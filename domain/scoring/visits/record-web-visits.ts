@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { preparedHint, retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEventsOfTenants } from '../../../events/outbox.ts';
+import { isOfToken } from '../../addresses/tokens.ts';
 import { isBeingErased } from '../../contacts/values/being-erased.ts';
 import { keptPage, type VisitedPage } from './visited-page.ts';
 
@@ -13,6 +14,8 @@ const MOST_PER_MINUTE = 60;
 export interface WebVisit {
   tenantId: string;
   contactId: number;
+  /** When the token was made. */
+  madeAt: Date;
   page: VisitedPage & { url: string };
   requestId: string;
 }
@@ -20,6 +23,7 @@ export interface WebVisit {
 interface KeyedVisit {
   tenantId: string;
   contactId: number;
+  madeAt: Date;
   /** Stands for the page. */
   key: string;
 }
@@ -48,21 +52,24 @@ export async function recordWebVisits(em: EntityManager, visits: readonly WebVis
 }
 
 /**
- * Locks the contacts of the visits, and returns the visits of those that exist. From here on, a request for an erasure
+ * Locks the contacts of the visits, and returns the visits of those that exist, and are of their tokens. From here on, a request for an erasure
  * waits, and the erasure finds the events.
  */
 async function lockContactsOf<Visit extends KeyedVisit>(tx: EntityManager, visits: readonly Visit[]): Promise<Visit[]> {
-  const found = await rows<{ tenantId: string; contactId: number }>(
+  const found = await rows<{ tenantId: string; contactId: number; createdAt: Date }>(
     tx,
     sql`${preparedHint}
-    select tenant_id as "tenantId", id as "contactId" from contacts
+    select tenant_id as "tenantId", id as "contactId", created_at as "createdAt" from contacts
     where (tenant_id, id) in (select t, c from jsonb_to_recordset(${payloadOf(visits)}::jsonb) as r(t text, c bigint))
     order by tenant_id, id for key share`,
   );
   const keyOf = ({ tenantId, contactId }: { tenantId: string; contactId: number }): string =>
     `${tenantId}/${contactId}`;
-  const known = new Set(found.map(keyOf));
-  return visits.filter((visit) => known.has(keyOf(visit)));
+  const known = new Map(found.map((contact) => [keyOf(contact), contact]));
+  return visits.filter((visit) => {
+    const contact = known.get(keyOf(visit));
+    return contact !== undefined && isOfToken(contact, visit.madeAt);
+  });
 }
 
 /**

@@ -192,7 +192,7 @@ test(
       }
       const [form, foreign, view] = targets.map((target) => new URL(target));
       const token = form!.searchParams.get('contactToken');
-      assert.equal(readContactToken(service.deps.links, token, 'default'), contactId);
+      assert.equal(readContactToken(service.deps.links, token, 'default')?.contactId, contactId);
       assert.equal(form!.href, `${formUrl}?contactToken=${token}`);
       assert.equal(foreign!.href, `https://example.com/a?b=%20&contactToken=${token}#c`);
       assert.equal((await fetch(view!)).status, 200);

@@ -91,7 +91,7 @@ test('a program submits JSON without a token: contact, submission and event', as
     redirectUrl: 'https://example.com/thanks',
     contactToken: answer.body.contactToken,
   });
-  assert.equal(readContactToken(service.deps.links, answer.body.contactToken, 'default'), contact.id);
+  assert.equal(readContactToken(service.deps.links, answer.body.contactToken, 'default')?.contactId, contact.id);
   assert.deepEqual(
     [contact.firstName, contact.jobTitle, contact.status, contact.source],
     ['Grace', 'Admiral', 'active', `form:${id}`],

@@ -86,7 +86,7 @@ test('several processes together let no more than sixty of a contact through', a
   const id = await site.person();
   const batch = (process: number) =>
     Array.from({ length: 40 }, (_, n) => ({
-      ...{ tenantId: 'default', contactId: id, requestId: 'r' },
+      ...{ tenantId: 'default', contactId: id, madeAt: new Date(), requestId: 'r' },
       page: { url: `${PAGE}?process=${process}&page=${n}` },
     }));
   await Promise.all([1, 2, 3].map((process) => recordWebVisits(engineEm(service.deps.orm), batch(process))));
@@ -111,7 +111,10 @@ test('visits get over a deadlock, and their cleaning waits for nobody', async ()
     await site.engine(
       sql`insert into recent_visits (tenant_id, contact_id, page, at) values ('default', ${id}, ${first}, now() - interval '61 seconds')`,
     );
-    const visits = urls.map((url) => ({ tenantId: 'default', contactId: id, requestId: 'r', page: { url } }));
+    const visits = urls.map((url) => ({
+      ...{ tenantId: 'default', contactId: id, madeAt: new Date(), requestId: 'r' },
+      page: { url },
+    }));
     const recorded = recordWebVisits(engineEm(service.deps.orm), visits);
     await site.untilBlocked();
     // The visits have locked the first page, and wait for the last: Postgres ends one of the two, the one that waits longer.

@@ -202,7 +202,8 @@ test('the request for an erasure waits for visits that are being recorded, so it
   const origin = { tenantId: 'default', requestId: 'r' };
   const ways = [
     (tx: typeof em, contactId: number) => recordVisit(tx, origin, { contactId, page: { url: PAGE } }),
-    (tx: typeof em, contactId: number) => recordWebVisits(tx, [{ ...origin, contactId, page: { url: PAGE } }]),
+    (tx: typeof em, contactId: number) =>
+      recordWebVisits(tx, [{ ...origin, contactId, madeAt: new Date(), page: { url: PAGE } }]),
   ];
   for (const record of ways) {
     const id = await site.person();

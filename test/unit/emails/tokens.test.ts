@@ -102,11 +102,17 @@ test('the previous secret verifies, and never signs', () => {
 });
 
 test('an unsubscribe token speaks for a contact or for a bare address', () => {
-  const contact = { tenantId: 'default', emailId: 12, contactId: 34, address: null };
-  const bare = { tenantId: 'acme-1', emailId: 12, contactId: null, address: 'Ann+x@example.org' };
+  const madeAt = new Date('2026-11-28T14:00:07Z');
+  const contact = { tenantId: 'default', emailId: 12, contactId: 34, address: null, madeAt };
+  const bare = { tenantId: 'acme-1', emailId: 12, contactId: null, address: 'Ann+x@example.org', madeAt };
   assert.deepEqual(signer.verifyUnsubscribe(signer.unsubscribeToken(contact)), contact);
   assert.deepEqual(signer.verifyUnsubscribe(signer.unsubscribeToken(bare)), bare);
   assert.match(signer.unsubscribeToken(bare), /^[\w-]+$/);
+  // As earlier releases made them.
+  const earlier = { ...contact, madeAt: null };
+  assert.deepEqual(signer.verifyUnsubscribe(signer.sign('unsubscribe', ['default', '12', '34'])), earlier);
+  const earlierBare = signer.sign('unsubscribe', ['acme-1', '12', '', bare.address]);
+  assert.deepEqual(signer.verifyUnsubscribe(earlierBare), { ...bare, madeAt: null });
 });
 
 test('what is not an id is refused before it is signed', () => {

@@ -3,7 +3,8 @@ import type { RecipientContext, TemplateVersion } from '../../../../domain/email
 import { createLinkSigner } from '../../../../domain/addresses/tokens.ts';
 
 export const signer = createLinkSigner({ secret: 'a secret of at least thirty-two characters' });
-export const links = createEmailLinks({ publicUrl: 'https://mail.example.com', signer });
+const now = new Date('2026-07-01T12:00:00Z');
+export const links = createEmailLinks({ publicUrl: 'https://mail.example.com', signer, now: () => now });
 export const postalAddress = 'Example Ltd, 1 Example Street, Exampletown';
 
 /** A template of the category asked for, transactional unless told otherwise. */
