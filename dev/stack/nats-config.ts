@@ -14,6 +14,8 @@ export interface NatsAccounts {
 
 export interface NatsConfig {
   port: number;
+  /** Where the server writes which port it has taken for its health, on loopback; none: it serves no health. */
+  portsDir?: string;
   storeDir: string;
   accounts: NatsAccounts[];
 }
@@ -37,10 +39,11 @@ const LISTENER_MAY_PUBLISH = [
  * thereby purge or delete every stream. Separate accounts prevent this (`docs/decisions/0032-listeners.md`);
  * `docs/operating.md` has the same for an external NATS.
  */
-export function natsConfig({ port, storeDir, accounts }: NatsConfig): string {
+export function natsConfig({ port, portsDir, storeDir, accounts }: NatsConfig): string {
   return [
     'host: 127.0.0.1',
     `port: ${port}`,
+    ...(portsDir === undefined ? [] : ['http: "127.0.0.1:-1"', `ports_file_dir: ${quoted(portsDir)}`]),
     'server_name: perennial',
     'max_payload: 8MB',
     'max_pending: 64MB',

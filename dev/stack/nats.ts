@@ -1,10 +1,10 @@
-import { access, rename, statfs, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'nats';
 import { findBinary } from '../binaries.mjs';
 import { natsConfig, type NatsAccounts, type NatsLogin } from './nats-config.ts';
 import type { Secrets } from './secrets.ts';
-import { logTail, makePrivate, startService, untilReady, type Service } from '../service.ts';
+import { makePrivate, startService, untilReady, type Service } from '../service.ts';
 
 export interface NatsOptions {
   /** Called as soon as the process exists, long before it is ready. */
@@ -23,7 +23,9 @@ export async function startNats({ dataDir, port, accounts, log, spawned }: NatsO
   const storeDir = join(folder, 'jetstream');
   makePrivate(folder);
   await adoptGlobalAccount(storeDir, accounts[0]!.service.account);
-  await writeFile(configFile, natsConfig({ port, storeDir, accounts }), { mode: 0o600 });
+  // Left by one that was killed.
+  for (const name of await readdir(folder)) if (name.endsWith('.ports')) await rm(join(folder, name));
+  await writeFile(configFile, natsConfig({ port, portsDir: folder, storeDir, accounts }), { mode: 0o600 });
   const service = await startService({
     name: 'NATS',
     command: await findBinary('nats-server', { log }),
@@ -85,9 +87,14 @@ const ROOM_BYTES = 4 * 1024 ** 2;
  * to that stream until it is started again.
  */
 export async function hasBrokenStream(service: Service, dataDir: string): Promise<boolean> {
-  if (!/critical write error/i.test(logTail(service, Infinity))) return false;
-  const { bavail, bsize } = await statfs(join(dataDir, 'nats'));
-  return bavail * bsize >= ROOM_BYTES;
+  const folder = join(dataDir, 'nats');
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < ROOM_BYTES) return false;
+  const ports = await readFile(join(folder, `nats-server_${service.pid}.ports`), 'utf8');
+  const [monitoring] = (JSON.parse(ports) as { monitoring: string[] }).monitoring;
+  const health = await fetch(`${monitoring}/healthz?details=true`, { signal: AbortSignal.timeout(2_000) });
+  const { errors = [] } = (await health.json()) as { errors?: { type: string; error: string }[] };
+  return errors.some(({ type, error }) => type === 'STREAM' && error.includes('write error'));
 }
 
 async function askJetStream(port: number, { user, password: pass }: NatsLogin): Promise<void> {

@@ -21,6 +21,8 @@ export interface EmailLinks {
   formUrl: (formId: number, contactToken: string) => string;
   /** The URL in a preview, which belongs to no email. */
   previewUrl: (page: 'unsubscribe' | 'preferences' | 'view') => string;
+  /** The time that tokens made now say. */
+  now: () => Date;
   /** Whether a URL leads to the unsubscribe or preference page: such links are never tracked. */
   isOptOut: (url: string) => boolean;
 }
@@ -81,6 +83,7 @@ export function createEmailLinks({
     `?url=${query}`,
   ];
   return {
+    now,
     clickUrlParts,
     openUrl: (emailId) => `${base}/tracking/open/${signer.openTrackingId(emailId)}`,
     clickUrl: (emailId, link) => clickUrlParts(emailId, link).join(''),

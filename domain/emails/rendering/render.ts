@@ -155,7 +155,7 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
       formUrl: (formId) => links.formUrl(formId, ''),
     };
   }
-  const subject = { tenantId, emailId, contactId, address: contactId === null ? address : null };
+  const subject = { tenantId, emailId, contactId, address: contactId === null ? address : null, madeAt: links.now() };
   let unsubscribeUrl: string | undefined;
   let contactToken: string | undefined;
   const tokenOfContact = (): string =>

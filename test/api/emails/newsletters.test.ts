@@ -89,7 +89,11 @@ for (const [name, { subject, previewText, category, data }] of Object.entries(ne
       ]),
     );
 
-    const links = createEmailLinks({ publicUrl: service.deps.env.PUBLIC_URL, signer: service.deps.links });
+    const [, token = ''] = /\/emails\/(?:unsubscribe|preferences)\/([\w-]+)/.exec(html + text!) ?? [];
+    const madeAt = service.deps.links.verifyUnsubscribe(token)?.madeAt ?? new Date();
+    const links = createEmailLinks({
+      ...{ publicUrl: service.deps.env.PUBLIC_URL, signer: service.deps.links, now: () => madeAt },
+    });
     const subjectOf = { tenantId: 'default', emailId, contactId: id, address: null };
     const urls = {
       unsubscribeUrl: links.unsubscribeUrl(subjectOf),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { workerRoles } from '../../../dev/perennial.ts';
+import { isRunning, workerRoles } from '../../../dev/perennial.ts';
 import { ROLES } from '../../../worker/roles.ts';
 
 test('however many cores there are, each role runs in one worker; consumers share no event loop with senders where there are several', () => {
@@ -16,4 +16,13 @@ test('however many cores there are, each role runs in one worker; consumers shar
     assert.equal(workers.length, count);
     if (count > 1) assert.ok(!workers.some((roles) => roles.includes('senders') && roles.includes('consumers')));
   }
+});
+
+test('`npm start` has started when all components are UP, whatever the last comparison of workflows found', () => {
+  const up = { status: 'UP' };
+  const found = { status: 'DEGRADED' };
+  assert.equal(isRunning({ postgres: up, worker: up, workflows: up }), true);
+  assert.equal(isRunning({ postgres: up, worker: up, workflows: found }), true);
+  assert.equal(isRunning({ postgres: up, worker: found, workflows: found }), false);
+  assert.equal(isRunning({}), false);
 });
