@@ -47,11 +47,15 @@ export interface LinkSigner {
    */
   clickTrackingId: (emailId: number, url: string) => string;
   verifyClick: (trackingId: string, url: string) => number | null;
-  /** A token that proves the email's id, for the Message-ID and the web view. */
+  /** A token that proves the email's id, for the Message-ID. */
   emailToken: (purpose: string, emailId: number) => string;
   verifyEmailToken: (purpose: string, token: string) => number | null;
+  /** The token of the web view, which says when it was made. */
+  viewToken: (emailId: number, madeAt: Date) => string;
+  /** `madeAt` is null in tokens of earlier releases. */
+  verifyView: (token: string) => { emailId: number; madeAt: Date | null } | null;
   /**
-   * The same for the local part of a return path: 28 to 37 letters and digits, verified ignoring case, because mail
+   * As `emailToken`, for the local part of a return path: 28 to 37 letters and digits, verified ignoring case, because mail
    * systems may change the case.
    */
   bounceToken: (emailId: number) => string;
@@ -118,6 +122,15 @@ function idBytes(id: number): Buffer {
   bytes.writeUIntBE(Math.floor(id / 2 ** 32), 0, 3);
   bytes.writeUInt32BE(id % 2 ** 32, 3);
   return bytes.subarray(bytes.findIndex((byte) => byte !== 0));
+}
+
+/** A time before an id: a zero, which no id begins with, and the seconds since 1970. */
+const TIME_BYTES = 5;
+
+function secondsOf(time: Date): Buffer {
+  const bytes = Buffer.alloc(TIME_BYTES);
+  bytes.writeUInt32BE(Math.floor(time.getTime() / 1000), 1);
+  return bytes;
 }
 
 function readId(bytes: Buffer): number | null {
@@ -215,6 +228,14 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     verifyClick: (trackingId, url) => openId('click', trackingId, url),
     emailToken: (purpose, emailId) => seal(`email/${purpose}`, idBytes(emailId)),
     verifyEmailToken: (purpose, token) => openId(`email/${purpose}`, token),
+    viewToken: (emailId, madeAt) => seal('email/view', Buffer.concat([secondsOf(madeAt), idBytes(emailId)])),
+    verifyView: (token) => {
+      const body = open('email/view', token);
+      if (!body) return null;
+      const hasTime = body[0] === 0 && body.length > TIME_BYTES;
+      const emailId = readId(hasTime ? body.subarray(TIME_BYTES) : body);
+      return emailId === null ? null : { emailId, madeAt: hasTime ? new Date(body.readUInt32BE(1) * 1000) : null };
+    },
     bounceToken: (emailId) => base32(sealed('bounce', idBytes(emailId))).toLowerCase(),
     verifyBounce: (token) => {
       const bytes = token.length > MAX_BOUNCE_TOKEN ? null : fromBase32(token);

@@ -265,15 +265,15 @@ const confirmSenderRoutes: RouteSpec[] = [
 ];
 
 async function viewEmail(deps: Deps, token: string): Promise<Reply> {
-  const emailId = deps.links.verifyEmailToken('view', token);
+  const named = deps.links.verifyView(token);
   const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
   const rendered =
-    emailId === null
+    named === null
       ? null
       : await renderSent(
           engineEm(deps.orm),
           { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null },
-          emailId,
+          named,
         );
   if (!rendered) throw new AppError('token_invalid');
   return {

@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { isOfToken } from '../../addresses/tokens.ts';
 import { notFound } from '../../common/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { TemplateVersion } from '../rendering/render.ts';
@@ -46,23 +47,25 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
   tenant_id: string;
   contact_id: number | null;
   address: string | null;
+  createdAt: Date;
   data: Record<string, unknown> | null;
 }
 
 /**
  * Renders an email again, from the content version that it used and the contact's current data. Null if it was never
- * sent, and for emails of the service itself. Engine `em`: the email's id comes from a signed token.
+ * sent, for emails of the service itself, and for one that got the id after its token was made. Engine `em`: the id comes
+ * from a signed token.
  */
 export async function renderSent(
   em: EntityManager,
   settings: MailSettings,
-  emailId: number,
+  { emailId, madeAt }: { emailId: number; madeAt: Date | null },
 ): Promise<ShownEmail | null> {
   const [row] = await em.transactional((tx) =>
     rows<SentRow>(
       tx,
       sql`
-    select v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumns}, e.data
+    select v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, e.created_at as "createdAt", ${contactColumns}, e.data
     from emails e
     join email_template_versions v on v.tenant_id = e.tenant_id and v.template_id = e.template_id and v.content_version = e.content_version
     left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
@@ -71,7 +74,7 @@ export async function renderSent(
       and not exists (select 1 from email_templates t where t.tenant_id = e.tenant_id and t.id = e.template_id and t.system_key is not null)`,
     ),
   );
-  if (!row || row.address === null) return null;
+  if (!row || row.address === null || !isOfToken(row, madeAt)) return null;
   const {
     preview_text: previewText,
     tenant_id: tenantId,

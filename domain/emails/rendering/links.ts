@@ -14,7 +14,7 @@ export interface EmailLinks {
   clickUrl: (emailId: number, link: TrackableLink) => string;
   unsubscribeUrl: (subject: UnsubscribeSubject) => string;
   preferencesUrl: (subject: UnsubscribeSubject) => string;
-  webViewUrl: (emailId: number) => string;
+  webViewUrl: (emailId: number, madeAt?: Date) => string;
   /** `now`: from when on it is valid for its time; default the present. */
   contactToken: (tenantId: string, contactId: number, now?: number) => string;
   /** The hosted page of a form, for the contact of a token if there is one. */
@@ -89,7 +89,7 @@ export function createEmailLinks({
     clickUrl: (emailId, link) => clickUrlParts(emailId, link).join(''),
     unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,
     preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,
-    webViewUrl: (emailId) => `${base}/view/${signer.emailToken('view', emailId)}`,
+    webViewUrl: (emailId, madeAt = now()) => `${base}/view/${signer.viewToken(emailId, madeAt)}`,
     contactToken: (tenantId, contactId, now) => makeContactToken(signer, tenantId, contactId, now),
     formUrl: (formId, token) => `${api}/forms/${formId}/page${token === '' ? '' : `?contactToken=${token}`}`,
     previewUrl: (page) => `${base}/${page}/${PREVIEW_TOKEN}`,

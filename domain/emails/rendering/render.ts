@@ -168,7 +168,7 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
       return links.preferencesUrl(subject);
     },
     get webViewUrl() {
-      return links.webViewUrl(emailId);
+      return links.webViewUrl(emailId, subject.madeAt);
     },
     get contactToken() {
       return tokenOfContact();

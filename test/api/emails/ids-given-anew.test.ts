@@ -38,6 +38,15 @@ test('a link to unsubscribe does not unsubscribe who was given the id of its con
   assert.deepEqual(suppressed, []);
 });
 
+test('the web view of an email shows nobody the email that was given its id', async () => {
+  const { emailId } = await makeMailed(service);
+  const view = (token: string) => service.api('GET', `/emails/view/${token}`, undefined, { token: null });
+  const { links } = service.deps;
+  assert.equal((await view(links.viewToken(emailId, BEFORE))).body.code, 'token_invalid');
+  for (const token of [links.viewToken(emailId, new Date()), links.emailToken('view', emailId)])
+    assert.equal((await view(token)).status, 200);
+});
+
 test('links of now, and those of earlier releases, which say no time, work', async () => {
   for (const madeAt of [undefined, null]) {
     for (const withEmail of [true, false]) {

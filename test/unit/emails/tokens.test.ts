@@ -39,7 +39,7 @@ test('a click id is worth nothing with another url', () => {
 test('a token of one purpose is worth nothing as another', () => {
   const open = signer.openTrackingId(7);
   const click = signer.clickTrackingId(7, 'https://example.com/');
-  const view = signer.emailToken('view', 7);
+  const view = signer.viewToken(7, new Date());
   assert.equal(signer.verifyClick(open, ''), null);
   assert.equal(signer.verifyOpen(click), null);
   assert.equal(signer.verifyOpen(view), null);
@@ -113,6 +113,15 @@ test('an unsubscribe token speaks for a contact or for a bare address', () => {
   assert.deepEqual(signer.verifyUnsubscribe(signer.sign('unsubscribe', ['default', '12', '34'])), earlier);
   const earlierBare = signer.sign('unsubscribe', ['acme-1', '12', '', bare.address]);
   assert.deepEqual(signer.verifyUnsubscribe(earlierBare), { ...bare, madeAt: null });
+});
+
+test('the token of a web view says when it was made; those of earlier releases do not', () => {
+  const madeAt = new Date('2026-11-28T14:00:07Z');
+  for (const emailId of [1, 255, 256, 2 ** 40]) {
+    assert.deepEqual(signer.verifyView(signer.viewToken(emailId, madeAt)), { emailId, madeAt });
+    assert.deepEqual(signer.verifyView(signer.emailToken('view', emailId)), { emailId, madeAt: null });
+  }
+  assert.equal(signer.verifyView(signer.emailToken('message', 7)), null);
 });
 
 test('what is not an id is refused before it is signed', () => {
