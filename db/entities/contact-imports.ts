@@ -99,6 +99,18 @@ const ContactImportKeySchema = defineEntity({
 export class ContactImportKey extends ContactImportKeySchema.class {}
 ContactImportKeySchema.setClass(ContactImportKey);
 
+/** What an import did to a contact, kept until the imports that changed the contact later are undone too. */
+export interface OwedUndo {
+  /** The contact's version after the import. */
+  v: number;
+  /** The previous values of the columns that the import changed; null if it created the contact. */
+  was: Record<string, unknown> | null;
+  /** When the import did it. */
+  at: string;
+  /** The suppression of the address that the import created. */
+  suppression: number | null;
+}
+
 /**
  * A contact that the undo left as it is. `reason` is one of KEPT_REASONS: changed since the import; emailed, in a
  * campaign, submitted a form or otherwise active since then; or its status is suppressed for another cause.
@@ -107,15 +119,52 @@ const ContactImportKeptSchema = defineEntity({
   name: 'ContactImportKept',
   tableName: 'contact_import_kept',
   ...tenantTable,
+  indexes: [{ name: 'contact_import_kept_owed_idx', properties: ['tenantId', 'contactId'], where: 'owed is not null' }],
   properties: {
     tenantId: tenantId().primary(),
     importId: bigid().primary(),
     contactId: bigid().primary(),
     reason: p.string().length(50),
+    /** Only of contacts that were changed since. */
+    owed: json<OwedUndo>().nullable(),
   },
 });
 export class ContactImportKept extends ContactImportKeptSchema.class {}
 ContactImportKeptSchema.setClass(ContactImportKept);
+
+/** A version of a contact that an undo wrote: its values are those of the version `sameAs`, before the undone imports. */
+const ContactRestoredVersionSchema = defineEntity({
+  name: 'ContactRestoredVersion',
+  tableName: 'contact_restored_versions',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    contactId: bigid().primary(),
+    version: p.integer().primary(),
+    sameAs: p.integer(),
+  },
+});
+export class ContactRestoredVersion extends ContactRestoredVersionSchema.class {}
+ContactRestoredVersionSchema.setClass(ContactRestoredVersion);
+
+/**
+ * A company that an undone import created. While somebody is in it, it stays; when the undo of another import takes the
+ * last one out, it is deleted; and when one puts somebody back into it, it is created again.
+ */
+const UndoneCompanySchema = defineEntity({
+  name: 'UndoneCompany',
+  tableName: 'undone_companies',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    companyId: bigid().primary(),
+    name: p.string().length(255),
+    nameKey: p.string().length(512),
+    createdAt: timestamp(),
+  },
+});
+export class UndoneCompany extends UndoneCompanySchema.class {}
+UndoneCompanySchema.setClass(UndoneCompany);
 
 export const importEntities = [
   ContactImport,
@@ -123,4 +172,6 @@ export const importEntities = [
   ContactImportReject,
   ContactImportKey,
   ContactImportKept,
+  ContactRestoredVersion,
+  UndoneCompany,
 ];

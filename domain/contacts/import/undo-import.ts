@@ -53,6 +53,8 @@ export async function undoNextChunk(
   importId: number,
 ): Promise<UndoFigures & { over: boolean }> {
   return retriedTransaction(tenantEm(orm, tenantId), async (tx) => {
+    // Undos of a tenant can change the figures of each other's imports, so their chunks are undone one by one.
+    await rows(tx, sql`select pg_advisory_xact_lock(hashtext('undo of imports'), hashtext(${tenantId}))`);
     // A second attempt waits here for the first, and then sees its result.
     const [job] = await rows<{ list_id: number | null; undo: UndoFigures }>(
       tx,
@@ -74,13 +76,24 @@ export async function undoNextChunk(
       return { ...job.undo, over: true };
     }
     const done = await undoChunk(tx, { tenantId, importId, chunk: next.chunk, listId: job.list_id });
-    const { removed, restored, kept } = job.undo;
-    const undo = { removed: removed + done.removed, restored: restored + done.restored, kept: kept + done.kept };
-    await rows(
-      tx,
-      sql`
-      update contact_imports set undo = ${JSON.stringify(undo)}::jsonb, version = version + 1, updated_at = now() where id = ${importId}`,
-    );
-    return { ...undo, over: false };
+    const [undo] = await addFigures(tx, importId, done);
+    return { ...undo!, over: false };
   });
 }
+
+/** Adds to the figures of imports. Returns those of the import `own`. */
+const addFigures = (tx: EntityManager, own: number, more: Map<number, UndoFigures>): Promise<UndoFigures[]> => {
+  const list = [...more].map(([id, figures]) => ({ id, ...figures }));
+  return rows<UndoFigures>(
+    tx,
+    sql`
+    with added as (
+      update contact_imports i set version = i.version + 1, updated_at = now(), undo = jsonb_build_object(
+        'removed', (i.undo ->> 'removed')::int + m.removed, 'restored', (i.undo ->> 'restored')::int + m.restored,
+        'kept', (i.undo ->> 'kept')::int + m.kept)
+      from jsonb_to_recordset(${JSON.stringify(list)}::jsonb) as m(id bigint, removed int, restored int, kept int)
+      where i.id = m.id returning i.id, i.undo
+    ) select (undo ->> 'removed')::int as removed, (undo ->> 'restored')::int as restored, (undo ->> 'kept')::int as kept
+    from added where id = ${own}`,
+  );
+};
