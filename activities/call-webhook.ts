@@ -68,7 +68,7 @@ function judgeAnswer({ status, headers, body }: OutboundAnswer): Tried {
   };
 }
 
-function judgeFailure({ code, message }: OutboundError): Tried {
+function judgeFailure({ code, message, isNameUnknown }: OutboundError): Tried {
   const what = {
     outbound_refused: 'outbound_refused',
     no_answer: 'no answer',
@@ -76,7 +76,9 @@ function judgeFailure({ code, message }: OutboundError): Tried {
     not_released: 'not released',
   }[code];
   const brief = `${what}: ${message}`;
-  return { ok: false, mayPass: code !== 'outbound_refused', brief, excerpt: '', isBusy: code === 'busy' };
+  // An address that is refused stays so; a name that is unknown may be known in a moment.
+  const mayPass = code !== 'outbound_refused' || isNameUnknown;
+  return { ok: false, mayPass, brief, excerpt: '', isBusy: code === 'busy' };
 }
 
 /**

@@ -24,10 +24,14 @@ export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(pgError(error)?.code ?? '');
 }
 
-/** Deadlock, serialization failure, or a lock that took too long: the same transaction may succeed when repeated. */
+/**
+ * Deadlock or serialization failure: the same transaction may succeed when repeated. Not a lock that took too long
+ * (55P03): only those who set `lock_timeout` get it, because others wait behind them, and a repetition would multiply
+ * the time.
+ */
 export function isRetryable(error: unknown): boolean {
   const code = pgError(error)?.code;
-  return code === '40P01' || code === '40001' || code === '55P03';
+  return code === '40P01' || code === '40001';
 }
 
 const TRIES = 5;

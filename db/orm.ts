@@ -134,6 +134,6 @@ export async function inRolledBackTransaction<T>(
 export const freshEm = (em: EntityManager): EntityManager => em.fork({ keepTransactionContext: true });
 
 /** A transaction, also within another one, without the entities that `em` has loaded. */
-export function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+export function freshTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
   return freshEm(em).transactional(work);
 }

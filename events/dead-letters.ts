@@ -66,7 +66,8 @@ export async function deadLetter(
       insert into dead_letters (tenant_id, consumer, subject, message_id, body, error, deliveries, stream_seq)
       values (${tenantId}, ${consumer}, ${subject}, ${messageId}, ${body}, ${text}, ${info.deliveryCount}, ${seq})`,
     );
-    // Publish last: if the insert fails, nothing is published, however often it is retried.
+    // Publish last: if the insert fails, nothing is published, however often it is retried. If the transaction is repeated
+    // after this, the stream knows the message by its id.
     await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject, error: text, body }), {
       msgID: `${consumer}-${info.stream}-${seq}-${messageId}`,
     });

@@ -217,9 +217,28 @@ export async function appendJob<Type extends WorkflowType>(
     where tenant_id = ${tenantId} and workflow_type = ${type} and is_job and started_at is null`,
   );
   const { waiting } = found!;
-  if (waiting >= most)
+  if (most !== undefined && waiting >= most)
     throw new AppError('limit_reached', `${waiting} ${called} of the account are waiting; it may have ${most} of them`);
   await appendWorkflow(tx, type, input);
+}
+
+/**
+ * A job that need not be done any more waits for no turn and counts as none: if it has not been started, its workflow
+ * is started at once and only clears up.
+ */
+export async function withdrawJob<Type extends WorkflowType>(
+  tx: EntityManager,
+  type: Type,
+  input: WorkflowInputs[Type],
+): Promise<void> {
+  touchOutbox(tx, 'outbox_workflows');
+  await rows(
+    tx,
+    sql`
+    update outbox_workflows set is_job = false
+    where tenant_id = ${input.tenantId} and workflow_type = ${type} and workflow_id = ${workflowId(type, input)}
+      and is_job and started_at is null`,
+  );
 }
 
 /** Writes requests to wake running workflows, by their ids. */

@@ -107,8 +107,8 @@ type StartPolicy = 'once' | 'again' | 'wake';
 export interface Turns {
   /** At work at once; the others wait, in their order. */
   running: number;
-  /** Waiting, before a request for another one is refused. */
-  waiting: number;
+  /** Waiting, before a request for another one is refused; without it, none is refused. */
+  waiting?: number;
   /** What they are called, in the plural. */
   called: string;
 }
@@ -274,7 +274,8 @@ export const workflows = {
     id: ({ tenantId, erasureId }) => `contact-erasure/${tenantId}/${erasureId}`,
     queue: QUEUES.jobs,
     policy: once,
-    turns: { running: 2, waiting: 1000, called: 'erasures' },
+    // Whoever asks to be erased is never refused: an erasure waits its turn.
+    turns: { running: 2, called: 'erasures' },
   },
   emailCampaign: {
     id: ({ tenantId, campaignId }) => `email-campaign/${tenantId}/${campaignId}`,

@@ -5,7 +5,7 @@ import { listActivities, listContacts, searchContacts } from '../../domain/conta
 import { contactViolations } from '../../domain/contacts/values/contact-violations.ts';
 import { readContact } from '../../domain/contacts/values/read-contact.ts';
 import { updateContact } from '../../domain/contacts/people/update-contact.ts';
-import { assertValid, notFound } from '../../domain/common/errors.ts';
+import { AppError, assertValid, notFound } from '../../domain/common/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { contactChanges } from './contact-changes.ts';
 import { presentActivity, presentContact, presentContacts, presentOne } from './presenter.ts';
@@ -19,6 +19,10 @@ import {
   route,
   type RouteSpec,
 } from '../route/route.ts';
+
+/** Whether a body was read before the erasure of the contact was asked for: then it conflicts with that. */
+const isOutdated = (readOnly: Record<string, unknown>, shown: { erasing: boolean }): boolean =>
+  shown.erasing && readOnly['erasing'] === false;
 
 export const contactRoutes: RouteSpec[] = [
   route({
@@ -82,14 +86,14 @@ export const contactRoutes: RouteSpec[] = [
     params: IdParams,
     body: schema.ContactUpdate,
     responses: { 200: { schema: schema.Contact } },
-    errors: ['email_taken', 'precondition_failed'],
+    errors: ['email_taken', 'conflict', 'precondition_failed'],
     check: async ({ tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(Contact, { id: params.id ?? 0 });
       if (!current) return [];
       const shown = await presentOne(current, tx);
       const { input, violations } = contactChanges(body, shown);
       return [
-        ...changedReadOnly(readOnly, shown),
+        ...changedReadOnly(isOutdated(readOnly, shown) ? {} : readOnly, shown),
         ...violations,
         ...(await contactViolations(tx, caller.tenantId, input, current.status)),
       ];
@@ -102,6 +106,8 @@ export const contactRoutes: RouteSpec[] = [
         async (current, tx) => {
           assertIfMatch(ifMatch, current.version);
           const shown = await presentOne(current, tx);
+          if (isOutdated(readOnly, shown))
+            throw new AppError('conflict', 'The contact is being erased since it was read: read it again');
           assertUnchanged(readOnly, shown);
           const { input, violations } = contactChanges(body, shown);
           assertValid(violations);

@@ -2,6 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
 import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/values/company-values.ts';
 import { CONTACT_LIMITS } from '../../domain/common/fields.ts';
+import { ONE_LINE } from '../../domain/common/schema-check.ts';
 import {
   OPTIONAL_FIELDS,
   OPTIONAL_NAMES,
@@ -12,6 +13,9 @@ import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } 
 
 const { Optional, String: Text } = Type;
 const text = (maxLength: number, example: string) => Text({ maxLength, examples: [example] });
+/** A name that is one line; that it is not empty is checked with the rest of a company. */
+const companyName = (options: object = {}) =>
+  Text({ maxLength: COMPANY_LIMITS.name, pattern: ONE_LINE, examples: ['Example Ltd'], ...options });
 const optionalText = (maxLength: number, example: string) => Optional(nullable(text(maxLength, example)));
 const status = oneOf(CONTACT_STATUSES, { examples: ['active'] });
 const CustomFields = Type.Record(Text(), Type.Unknown());
@@ -52,10 +56,15 @@ const optionalFields = {
   customFields: Optional(nullable(CustomFields)),
   ...forOptional((name) => optionalText(OPTIONAL_FIELDS[name].maxLength, OPTIONAL_FIELDS[name].example)),
 };
-const companyName =
+const companyGiven =
   'The name of a company, matched case-insensitively; created if it does not exist. Not together with `companyId`';
 const newCompany = Optional(
-  Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName }),
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength: CONTACT_LIMITS.company,
+    pattern: ONE_LINE,
+    description: companyGiven,
+  }),
 );
 export const ContactCreate = writable(
   {
@@ -87,7 +96,7 @@ export const ContactUpdate = writable(
       Type.Unsafe<string | { id: number; name: string } | null>({
         type: ['string', 'object', 'null'],
         maxLength: CONTACT_LIMITS.company,
-        description: `${companyName}. An object, as returned by reads, is accepted if unchanged`,
+        description: `${companyGiven}. An object, as returned by reads, is accepted if unchanged`,
       }),
     ),
   },
@@ -154,8 +163,8 @@ export const Company = strict({
   updatedAt: Timestamp,
   version: Version,
 });
-export const CompanyCreate = writable({ name: text(COMPANY_LIMITS.name, 'Example Ltd'), ...companyFields });
-export const CompanyUpdate = writable({ name: Optional(text(COMPANY_LIMITS.name, 'Example Ltd')), ...companyFields });
+export const CompanyCreate = writable({ name: companyName(), ...companyFields });
+export const CompanyUpdate = writable({ name: Optional(companyName()), ...companyFields });
 export const CompanyQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
   name: Optional(
     Text({ minLength: 1, maxLength: COMPANY_LIMITS.name, description: 'The full name, case-insensitive' }),

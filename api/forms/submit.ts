@@ -176,12 +176,15 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   ctx.remove('X-Frame-Options');
   const { _token: token, _contactToken: contactToken, [HONEYPOT]: honeypot, [SHOWN_BOXES]: boxes, ...sent } = body;
   const data = ctx.is('json') ? sent : withUnticked(form.fields, sent, await boxesShown(call, em, form, boxes));
+  // A page that is shown again has a box of nobody's default: who took a tick away finds it taken away.
+  const everyBox = new Set(boxes === undefined ? form.fields.map(({ name }) => name) : []);
+  const values = ctx.is('json') ? sent : withUnticked(form.fields, data, everyBox);
   const lostFiles = files.map(({ field }) => field);
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   const isTokenValid = isFormToken(deps.links, token, form.id, new Date());
   if (fromBrowser && !isTokenValid) {
     if (wantsPage(ctx))
-      return hostedPage(ctx, deps, form, { ...(await shownTo(deps, em, form, contactToken)), values: data, lostFiles });
+      return hostedPage(ctx, deps, form, { ...(await shownTo(deps, em, form, contactToken)), values, lostFiles });
     throw new AppError(
       'token_invalid',
       'The form token is missing or has expired; get a new one from /forms/{id}/token',
@@ -198,7 +201,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   };
   const again = async (status: number, problem: Pick<ShownForm, 'errors' | 'failure'>): Promise<Reply> => {
     const shown = await shownTo(deps, em, form, contactToken);
-    return { ...hostedPage(ctx, deps, form, { ...shown, ...problem, values: data, lostFiles }), status };
+    return { ...hostedPage(ctx, deps, form, { ...shown, ...problem, values, lostFiles }), status };
   };
   const origin = { tenantId: form.tenantId, requestId };
   try {

@@ -100,6 +100,22 @@ async function answered(ctx: Context, work: () => Promise<void>): Promise<void> 
   }
 }
 
+/** What puts the response back to what it is now. */
+function responseOf(ctx: Context): () => void {
+  const { res } = ctx;
+  // Koa answers a body with 200 unless somebody has set the status, which it notes here.
+  const response = ctx.response as typeof ctx.response & { _explicitStatus?: boolean | undefined };
+  const { body, _explicitStatus: isSet } = response;
+  const [status, headers] = [res.statusCode, { ...res.getHeaders() }];
+  return () => {
+    response.body = body;
+    for (const name of res.getHeaderNames()) res.removeHeader(name);
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value!);
+    res.statusCode = status;
+    response._explicitStatus = isSet;
+  };
+}
+
 /**
  * Runs the request and stores its response in the same transaction, so that a crash leaves both or neither. A refusal
  * rolls back the request's changes and is stored as its response; errors that are not stored (401, 429, 5xx) roll back
@@ -112,7 +128,10 @@ async function runOnce(
   box: Box,
   run: (em: EntityManager) => Promise<void>,
 ): Promise<StoredAnswer | 'busy'> {
+  const untouched = responseOf(ctx);
   return em.transactional(async (tx) => {
+    // A transaction that met another one is repeated: what its first attempt answered is not answered.
+    untouched();
     const known = await lockKey(tx, use);
     if (known !== 'new') return known;
     await answered(ctx, () => tx.transactional(run));

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { ONE_LINE } from '../../domain/common/schema-check.ts';
 import type { RouteSpec } from '../route/route.ts';
 
 interface Plain extends Record<string, unknown> {
@@ -26,6 +27,8 @@ export function createComponents(routes: readonly RouteSpec[]) {
     if (!names.has(schema as object)) names.set(schema as object, (schema as Plain).title ?? name);
   };
 
+  let isGiven = false;
+
   /** Converts a schema to plain JSON, with references to named schemas. */
   function write(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(write);
@@ -47,6 +50,7 @@ export function createComponents(routes: readonly RouteSpec[]) {
     const written: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(schema)) {
       if (INTERNAL.includes(key) || value === undefined) continue;
+      if (!isGiven && key === 'pattern' && value === ONE_LINE) continue;
       written[key] =
         key === 'properties'
           ? Object.fromEntries(Object.entries(value as object).map(([field, one]) => [field, write(one)]))
@@ -86,7 +90,16 @@ export function createComponents(routes: readonly RouteSpec[]) {
   );
   for (const [spec, body] of bodies) claim(body, `${capital(spec.operationId)}Request`);
 
-  return { schemas, write, request: (spec: RouteSpec) => write(bodies.get(spec)) };
+  /** What is given: only it must have the pattern of names, because older ones are stored as they are. */
+  const request = (spec: RouteSpec): unknown => {
+    isGiven = true;
+    try {
+      return write(bodies.get(spec));
+    } finally {
+      isGiven = false;
+    }
+  };
+  return { schemas, write, request };
 }
 
 /** The schema of a request body: without the service-set fields on POST, and with file parts required. */

@@ -38,10 +38,16 @@ const responseAjv = makeAjv({ removeAdditional: true });
 // What was stored before a pattern was demanded is answered.
 responseAjv.removeKeyword('pattern');
 
-/** The pattern of names: no control characters, tabs or line breaks. NUL is refused everywhere, by `checkContent`. */
-export const ONE_LINE = '^[^\\u0001-\\u001f\\u007f-\\u009f]*$';
+/**
+ * The pattern of names: no control characters, tabs or line breaks, and nothing that turns the direction of the text
+ * around it. NUL is refused everywhere, by `checkContent`.
+ */
+export const ONE_LINE = '^[^\\u0001-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$';
 const oneLine = new RegExp(ONE_LINE, 'u');
-const NOT_ONE_LINE = { code: 'invalid_character', message: 'must not contain control characters or line breaks' };
+const NOT_ONE_LINE = {
+  code: 'invalid_character',
+  message: 'must not contain control characters, line breaks or characters that turn the direction of text',
+};
 
 /** What is wrong with a text that is not one line; null if it is one. */
 export const notOneLine = (value: unknown): Omit<Violation, 'path'> | null =>

@@ -8,15 +8,22 @@ export class OutboundError extends Error {
   readonly code: 'outbound_refused' | 'no_answer' | 'busy' | 'not_released';
   /** Whether the last byte of the request may have left this process. If not, the server can have acted on nothing. */
   readonly released: boolean;
+  /** Of `outbound_refused`: there was no such name, which may be so for a moment only. The message does not say it. */
+  readonly isNameUnknown: boolean;
 
   constructor(
     code: OutboundError['code'],
     message: string,
-    { cause, released = false }: { cause?: unknown; released?: boolean } = {},
+    {
+      cause,
+      released = false,
+      isNameUnknown = false,
+    }: { cause?: unknown; released?: boolean; isNameUnknown?: boolean } = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.released = released;
+    this.isNameUnknown = isNameUnknown;
   }
 }
 

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { Report, ReportRun } from '../../db/entities/reports.ts';
-import { freshEm, retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
+import { freshEm, freshTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { claimFiles } from '../common/kept-files.ts';
 import type { ReportContent } from './content/content.ts';
 import { mailFailure, mailReport, type Mailed } from './mail-report.ts';
@@ -71,7 +71,7 @@ export async function completeRun(
   { objectKey, size }: MadeFile,
   { publicUrl, mostBytes }: { publicUrl: string; mostBytes: number },
 ): Promise<Mailed | null> {
-  return retriedTransaction(freshEm(em), async (tx) => {
+  return freshTransaction(freshEm(em), async (tx) => {
     // One at a time, so that reports which are completed together make room for each other.
     await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`report-files/${tenantId}`}::text, 0))`);
     const found = await lockRunning(tx, { tenantId, runId });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, afterEach, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import type { AppError } from '../../domain/common/errors.ts';
-import { appendJob, appendWorkflow } from '../../events/outbox.ts';
+import { appendJob, appendWorkflow, withdrawJob } from '../../events/outbox.ts';
 import { startRelay } from '../../events/relay.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
@@ -122,7 +122,7 @@ test('kinds of jobs do not wait for each other', async () => {
 });
 
 test('a request beyond the jobs that may wait is refused, also among many at once; what the service asks for is not', async () => {
-  const { waiting, called } = turnsOf('contactImport')!;
+  const { waiting = 0, called } = turnsOf('contactImport')!;
   await query(sql`
     insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input, is_job)
     select 'full', 'contactImport', 'job-' || n, '{}', true from generate_series(1, ${waiting - 1}) n`);
@@ -139,6 +139,32 @@ test('a request beyond the jobs that may wait is refused, also among many at onc
     appendWorkflow(tx, 'contactImport', { tenantId: 'full', importId: 99 }),
   );
   assert.equal(await left(), waiting + 2);
+});
+
+test('an erasure is taken however many wait', async () => {
+  await query(sql`
+    insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input, is_job)
+    select 'erasing', 'contactErasure', 'job-' || n, '{}', true from generate_series(1, 5000) n`);
+  await tenantEm(deps.orm, 'erasing').transactional((tx) =>
+    appendJob(tx, 'contactErasure', { tenantId: 'erasing', erasureId: 1 }),
+  );
+  assert.equal(await left(), 5001);
+});
+
+test('what was withdrawn waits for no turn and counts as none; what is at work stays a job', async () => {
+  const { waiting = 0 } = turnsOf('contactImport')!;
+  await flood('withdrawn', waiting);
+  await assert.rejects(request('withdrawn', waiting + 1), { code: 'limit_reached' });
+  await query(sql`update outbox_workflows set started_at = now() where workflow_id = ${idOf('withdrawn', 1)}`);
+  for (const importId of [1, 2])
+    await tenantEm(deps.orm, 'withdrawn').transactional((tx) =>
+      withdrawJob(tx, 'contactImport', { tenantId: 'withdrawn', importId }),
+    );
+  await request('withdrawn', waiting + 1);
+  await request('withdrawn', waiting + 2);
+  await assert.rejects(request('withdrawn', waiting + 3), { code: 'limit_reached' });
+  const others = await query<{ workflow_id: string }>(sql`select workflow_id from outbox_workflows where not is_job`);
+  assert.deepEqual(others, [{ workflow_id: idOf('withdrawn', 2) }]);
 });
 
 test('all jobs that a tenant may have at work are fewer than the places of a worker', () => {

@@ -179,6 +179,13 @@ test('a name that leads to a local address is refused when it is called, and not
   assert.equal(walked.received.length, 0);
 });
 
+test('a name that nobody knows is asked for again, within the hour', async () => {
+  const url = 'https://nobody.invalid/hook';
+  const walked = await guardedBy(createOutbound([]), () => walkToEndpoint(journeys, [{ status: 200 }], { url }));
+  const [told] = await reasons(walked.execution.id);
+  assert.match(told!, /^outbound_refused: nobody\.invalid leads to no address that may be called after \d\d attempts/);
+});
+
 test('a refused address is a violation when the campaign is saved', async () => {
   for (const url of ['https://10.0.0.1/', 'https://2130706434/', 'https://[::ffff:10.0.0.1]/'])
     await assert.rejects(

@@ -1,7 +1,7 @@
 import { ImapFlow, type FetchMessageObject } from 'imapflow';
 import type { Deps } from '../../runtime/deps.ts';
 import { pgError } from '../../db/errors.ts';
-import { engineEm, retriedTransaction } from '../../db/orm.ts';
+import { engineEm, freshTransaction } from '../../db/orm.ts';
 import { readCursor, saveCursor, type MailboxCursor } from '../../domain/emails/bounces/mailbox-cursor.ts';
 import { parseReport } from '../../domain/emails/bounces/parse-report.ts';
 import { recordReports } from '../../domain/emails/bounces/record-reports.ts';
@@ -117,7 +117,7 @@ async function takeIn(
   const report = source ? await parseReport(source, deps.links) : null;
   const em = engineEm(deps.orm);
   const commit = (withReport: boolean): Promise<void> =>
-    retriedTransaction(em, async (tx) => {
+    freshTransaction(em, async (tx) => {
       if (report && withReport) {
         const at = new Date(internalDate ?? Date.now());
         const { deferred } = await recordReports(tx, [{ ...report, source: 'mailbox', at }]);

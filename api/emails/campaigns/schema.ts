@@ -9,7 +9,7 @@ const Count = Type.Integer({ minimum: 0 });
 const Rate = Type.Number({ minimum: 0, maximum: 1, description: 'As a fraction of `delivered`' });
 
 const Variant = strict({
-  name: Type.String({ minLength: 1, maxLength: 100, examples: ['A'] }),
+  name: nameOf(100, { examples: ['A'] }),
   templateId: Id,
   weight: Type.Integer({ minimum: 1, maximum: 1000, examples: [50] }),
 });

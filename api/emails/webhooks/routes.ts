@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { engineEm, retriedTransaction } from '../../../db/orm.ts';
+import { engineEm, freshTransaction } from '../../../db/orm.ts';
 import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
 import { markWebhookUsed } from '../../../domain/emails/bounces/take-once.ts';
 import { AppError, notFound } from '../../../domain/common/errors.ts';
@@ -49,7 +49,7 @@ export const webhookRoutes: RouteSpec[] = [
       const limits = { bytes: Math.min(WEBHOOK_BYTES, deps.env.BODY_MAX_BYTES), values: MAX_VALUES.others };
       const body = await readBytes(ctx, limits.bytes, jsonMeter(limits));
       const { reports, once } = await webhook.read({ deps, body, header: (name) => ctx.get(name), now: new Date() });
-      await retriedTransaction(engineEm(deps.orm), async (tx) => {
+      await freshTransaction(engineEm(deps.orm), async (tx) => {
         if (once && !(await markWebhookUsed(tx, once))) return;
         const { deferred } = await recordReports(tx, reports);
         // Roll back everything; when the provider retries, the email's outcome is known.

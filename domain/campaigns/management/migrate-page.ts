@@ -1,5 +1,5 @@
 import { CampaignMigration } from '../../../db/entities/campaigns.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockCampaigns } from '../enrolment/lock-campaigns.ts';
 import { wokenBy } from '../execution/advance.ts';
@@ -38,7 +38,7 @@ export function migratePage(
   request: MigrationPageRequest,
 ): Promise<MigratedPage> {
   // Retried, because steps and stops lock the same executions in another order, which can deadlock.
-  return retriedTransaction(em, (tx) => migrateOnce(tx, load, request));
+  return freshTransaction(em, (tx) => migrateOnce(tx, load, request));
 }
 
 async function migrateOnce(

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { Campaign } from '../../../db/entities/campaigns.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { stopExecutions } from '../execution/stop-executions.ts';
@@ -13,7 +13,7 @@ import { scheduleFollows } from './schedule-follows.ts';
  */
 export async function stopCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {
   // Retried, because steps and consumers lock the same rows in another order, which can deadlock.
-  return retriedTransaction(em, (tx) => stopOnce(tx, author, id));
+  return freshTransaction(em, (tx) => stopOnce(tx, author, id));
 }
 
 async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<Campaign> {

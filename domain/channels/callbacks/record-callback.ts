@@ -1,5 +1,5 @@
 import { ChannelProvider } from '../../../db/entities/channels.ts';
-import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { AppError } from '../../common/errors.ts';
 import type { BoxSecrets } from '../../common/secret-box.ts';
 import { recordInbound } from '../inbound/record-inbound.ts';
@@ -27,7 +27,7 @@ export async function recordCallback(
   const callback = provider && read(provider, request);
   if (!provider || callback === 'unproved') throw unproved();
   if (!callback) return;
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     if (callback.kind === 'status') return recordStatus(tx, provider, callback, requestId);
     await recordInbound(tx, { tenantId: provider.tenantId, requestId }, { ...callback, providerId: provider.id });
   });

@@ -1,4 +1,4 @@
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { recordPushClick } from '../../tracking/message-hits.ts';
 import { applyReports } from '../ledger/apply-reports.ts';
@@ -21,7 +21,7 @@ export interface PushReport {
 export async function recordPushReports(em: EntityManager, reports: readonly PushReport[]): Promise<void> {
   const payload = JSON.stringify(reports.map(({ tenantId, sendId }) => ({ t: tenantId, id: sendId })));
   // Retried, because one deadlock would lose the reports of everybody in the batch.
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const sends = await rows<{ tenantId: string; id: number; messageId: number }>(
       tx,
       sql`

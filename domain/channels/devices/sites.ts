@@ -9,6 +9,7 @@ import type { ListQuery, Page } from '../../common/paging.ts';
 import type { BoxSecrets } from '../../common/secret-box.ts';
 import { isWebUrl } from '../../common/web-url.ts';
 import { makeSiteKeys } from '../push/site-keys.ts';
+import { notOneLine } from '../../common/schema-check.ts';
 
 export const MOST_ORIGINS = 20;
 
@@ -48,7 +49,7 @@ const isSubject = (text: string): boolean =>
 
 /** All violations of a site, or of a change of one. */
 export function siteViolations({ name, origins, subject, iconUrl, defaultUrl }: Partial<SiteInput>): Violation[] {
-  const isLine = (text: string): boolean => text.trim() !== '' && !/\p{Cc}/u.test(text);
+  const isLine = (text: string): boolean => text.trim() !== '' && !notOneLine(text);
   const wrongUrl = (field: string, url: string | null | undefined): Violation[] =>
     url === undefined || url === null || url === '' || isWebUrl(url)
       ? []

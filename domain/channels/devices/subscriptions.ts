@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { PushSubscription, type SubscriptionType } from '../../../db/entities/channels.ts';
-import { retriedTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertNoneMissing, invalid, notFound } from '../../common/errors.ts';
@@ -65,7 +65,7 @@ export async function saveDevice(
 ): Promise<Pick<Device, 'id' | 'isNew'>> {
   const { tenantId } = origin;
   const { type, endpoint, replaces } = device;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     const contactId = device.contactId === undefined ? null : await afterMerges(tx, tenantId, device.contactId);
     const known = sql`digest = ${subscriptionDigest(type, endpoint)}`;
     const former = replaces === undefined ? sql`false` : sql`(type = 'webpush' and ${isFormer(replaces)})`;
@@ -179,14 +179,15 @@ const replaceOldest = (tx: EntityManager, tenantId: string, contactId: number) =
       order by updated_at desc, id desc offset ${MOST_DEVICES})`,
   );
 
-/** Keeps at most MOST_UNLINKED devices of a site that belong to nobody. */
+/** Keeps at most MOST_UNLINKED devices of a site that belong to nobody. Locks only those that it deletes. */
 const deleteOldestUnlinked = (tx: EntityManager, tenantId: string, siteId: number) =>
   rows(
     tx,
     sql`
     delete from push_subscriptions where tenant_id = ${tenantId} and contact_id is null and id in (
-      select id from push_subscriptions where tenant_id = ${tenantId} and site_id = ${siteId} and contact_id is null
-      order by updated_at desc, id desc offset ${MOST_UNLINKED} for update skip locked)`,
+      select id from push_subscriptions where tenant_id = ${tenantId} and contact_id is null and id = any(array(
+        select id from push_subscriptions where tenant_id = ${tenantId} and site_id = ${siteId} and contact_id is null
+        order by updated_at desc, id desc offset ${MOST_UNLINKED})) order by id for update skip locked)`,
   );
 
 /**

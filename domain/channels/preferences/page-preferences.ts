@@ -1,5 +1,5 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
@@ -53,7 +53,7 @@ export async function savePagePreferences(
   { topics, quietHours }: PageChoice,
 ): Promise<PagePreferences> {
   const { tenantId } = subject;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     const recipient = await findRecipient(tx, subject, { lock: true });
     const { emailKeys, number, contactId } = recipient;
     const known = (await readTopics(tx, tenantId, { emailKeys, number })).map(({ topicId }) => topicId);
@@ -85,7 +85,7 @@ export async function refuseOtherChannels(
   ip: string | null,
 ): Promise<void> {
   const { tenantId } = origin;
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const { emailKeys, number, contactId } = await findRecipient(tx, subject, { lock: true });
     const added = await rows(
       tx,

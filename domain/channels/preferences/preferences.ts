@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../../db/entities/channels.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import type { DailySpan } from '../../common/local-time.ts';
@@ -87,7 +87,7 @@ export async function updatePreferences(
 ): Promise<ContactPreferences> {
   const { tenantId } = author;
   const { contactId } = input;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, [contactId]);
     const person = await findPerson(tx, tenantId, contactId);
     // What the number says in a text meanwhile is not overruled.

@@ -9,6 +9,7 @@ import type { BoxSecrets } from '../../common/secret-box.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { configViolations, credentialViolations, PROVIDERS, sendsElsewhere } from './config.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
+import { notOneLine } from '../../common/schema-check.ts';
 
 export interface ProviderInput {
   name: string;
@@ -79,7 +80,7 @@ export async function providerViolations(
       ? [{ path: '/credentials', code: 'required', message: before ? GIVE_AGAIN : 'is required' }]
       : [];
   const name =
-    input.name !== undefined && (input.name.trim() === '' || /\p{Cc}/u.test(input.name))
+    input.name !== undefined && (input.name.trim() === '' || notOneLine(input.name))
       ? [{ path: '/name', code: 'invalid_character', message: 'must be a line of text' }]
       : [];
   return [

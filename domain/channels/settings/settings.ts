@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import { ChannelSettings, type ChannelCap } from '../../../db/entities/channels.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { checkSendWindow } from '../../campaigns/definition/entry.ts';
 import type { SendWindow } from '../../common/local-time.ts';
@@ -83,7 +83,7 @@ export async function updateEmailSettings(
 ): Promise<EmailSettings> {
   const { tenantId } = author;
   assertValid(checkSendWindow({ sendWindow: input.sendWindow }));
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     const settings = await lockSettings(tx, tenantId);
     const before = emailSettingsOf(shownSettings(settings));
     check(before);
@@ -130,7 +130,7 @@ export async function updateSettings(
 ): Promise<Settings> {
   const { tenantId } = author;
   assertValid(settingsViolations(input));
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     const settings = await lockSettings(tx, tenantId);
     const before = shownSettings(settings);
     check(before);

@@ -4,7 +4,7 @@ import {
   type ChannelSuppressionReason,
   type MessageChannel,
 } from '../../../db/entities/channels.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, invalid, notFound, type Violation } from '../../common/errors.ts';
@@ -59,7 +59,7 @@ export async function addChannelSuppression(
   const address = keyOf(channel, input.address);
   const { tenantId } = author;
   const milder = BY_STRICTNESS.slice(0, BY_STRICTNESS.indexOf(reason));
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     // The first transaction inserts it; concurrent ones wait here, and then read the reason before changing it.
     const [made] = await rows<{ id: number }>(
       tx,

@@ -8,6 +8,7 @@ import { isWebUrl } from '../../common/web-url.ts';
 import { checkPartsInThread } from '../../emails/templates/template-work.ts';
 import type { Additions } from '../content/assert-fits.ts';
 import { assertFitsInThread } from '../content/in-thread.ts';
+import { notOneLine } from '../../common/schema-check.ts';
 
 export interface ChannelTemplateInput {
   name: string;
@@ -98,9 +99,10 @@ function textViolations(input: Partial<ChannelTemplateInput>): Violation[] {
   const blank = (['name', 'body'] as const)
     .filter((field) => input[field]?.trim() === '')
     .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
-  const lines = (['name', 'collapseKey'] as const)
-    .filter((field) => /\p{Cc}/u.test(input[field] ?? ''))
-    .map((field) => ({ path: `/${field}`, code: 'invalid_character', message: 'must not contain control characters' }));
+  const lines = (['name', 'collapseKey'] as const).flatMap((field) => {
+    const wrong = notOneLine(input[field]);
+    return wrong ? [{ path: `/${field}`, ...wrong }] : [];
+  });
   return [...blank, ...lines];
 }
 

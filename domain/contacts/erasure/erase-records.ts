@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { forgetContacts } from '../../analytics/contacts/sets.ts';
 import { endMemberships } from '../../segments/membership/past-members.ts';
 import { eraseStoredEvents } from '../../webhooks/content/stored-events.ts';
@@ -23,7 +23,7 @@ import type { Person } from '../people/person.ts';
  * submission.
  */
 export async function eraseRecords(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const done = await rows(
       tx,
       sql`select 1 from erasures where tenant_id = ${tenantId} and id = ${erasureId} and certificate -> 'erased' ? 'contacts'`,

@@ -1,5 +1,5 @@
 import { Erasure } from '../../../db/entities/contacts.ts';
-import { retriedTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { appendJob } from '../../../events/outbox.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
@@ -21,7 +21,7 @@ export type Counts = Record<string, number>;
  */
 export async function requestErasure(em: EntityManager, caller: Caller, contactId: number): Promise<Erasure> {
   const { tenantId, actor } = caller;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     // Also waits for visits that are being recorded, which lock the contact for key share: later ones see the erasure,
     // and the events of those before it are in the outbox when it begins.
     await lockForRemoval(tx, tenantId, contactId, 'contact_erased');

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { ContactImport, type ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { Segment } from '../../../db/entities/contacts.ts';
-import { appendJob } from '../../../events/outbox.ts';
+import { appendJob, withdrawJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
@@ -88,6 +88,7 @@ export async function cancelImport(em: EntityManager, author: Author, id: number
       before: { status: changed.was },
       after: { status: job.status },
     });
+    await withdrawJob(tx, 'contactImport', { tenantId: author.tenantId, importId: id });
     return job;
   });
 }

@@ -1,4 +1,4 @@
-import { retriedTransaction, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
@@ -52,7 +52,7 @@ export async function undoNextChunk(
   tenantId: string,
   importId: number,
 ): Promise<UndoFigures & { over: boolean }> {
-  return retriedTransaction(tenantEm(orm, tenantId), async (tx) => {
+  return freshTransaction(tenantEm(orm, tenantId), async (tx) => {
     // Undos of a tenant can change the figures of each other's imports, so their chunks are undone one by one.
     await rows(tx, sql`select pg_advisory_xact_lock(hashtext('undo of imports'), hashtext(${tenantId}))`);
     // A second attempt waits here for the first, and then sees its result.

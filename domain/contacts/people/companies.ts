@@ -1,5 +1,5 @@
 import { Company } from '../../../db/entities/contacts.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound } from '../../common/errors.ts';
@@ -43,7 +43,7 @@ export async function updateCompany(
   read: (current: Company) => CompanyInput,
 ): Promise<Company> {
   const { tenantId } = origin;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
     const company = await lockCompany(tx, tenantId, id);
     const { values, violations } = checkCompanyValues(read(company), await customFieldTypes(tx, tenantId, 'company'));
@@ -72,7 +72,7 @@ export async function deleteCompany(
   check: (current: Company) => void,
 ): Promise<void> {
   const { tenantId, requestId } = author;
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
     check(await lockCompany(tx, tenantId, id));
     const freed = await rows<{ id: number; version: number }>(

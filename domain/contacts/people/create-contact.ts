@@ -1,5 +1,5 @@
 import { Contact } from '../../../db/entities/contacts.ts';
-import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { AppError, assertValid } from '../../common/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
@@ -17,7 +17,7 @@ import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
  */
 export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<ShownContact> {
   const { tenantId } = origin;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
     assertValid([...violations, ...statusViolations(values.status, 'active')]);
     const { email, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };

@@ -1,4 +1,4 @@
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { detachChannels } from '../../channels/people/move-channels.ts';
 import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
@@ -21,7 +21,7 @@ export async function deleteContact(
   id: number,
   check: (version: number) => void,
 ): Promise<void> {
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     await removeContact(tx, author.tenantId, id, 'contact_deleted', check);
     await appendAudit(tx, author, { action: 'contact.deleted', resourceType: 'contact', resourceId: id });
   });

@@ -1,5 +1,5 @@
 import { Contact } from '../../../db/entities/contacts.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { moveContact } from '../../analytics/contacts/sets.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
@@ -54,7 +54,7 @@ export async function mergeContacts(
 ): Promise<ShownContact> {
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     await lockMerges(tx, tenantId);
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version);

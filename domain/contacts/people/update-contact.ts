@@ -1,5 +1,5 @@
 import { Contact } from '../../../db/entities/contacts.ts';
-import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { copyChoices } from '../../channels/people/copy-choices.ts';
 import { assertValid, notFound } from '../../common/errors.ts';
@@ -25,7 +25,7 @@ export async function updateContact(
   read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
 ): Promise<ShownContact> {
   const { tenantId } = origin;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     if ((await lockContacts(tx, tenantId, [id])).length === 0) throw notFound('contact', id);
     const contact = await tx.findOneOrFail(Contact, { id, tenantId }, { refresh: true });
     const before = contact.status;

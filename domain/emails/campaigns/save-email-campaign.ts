@@ -6,7 +6,7 @@ import {
   type Variant,
   type Winner,
 } from '../../../db/entities/email-campaigns.ts';
-import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { AppError, assertNotInUse, assertValid, type Violation } from '../../common/errors.ts';
@@ -104,7 +104,7 @@ export async function deleteEmailCampaign(
   id: number,
   check: (current: EmailCampaign) => void,
 ): Promise<void> {
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     check(campaign);
     const { name, status } = campaign;

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { Suppression, type SuppressionReason } from '../../../db/entities/email-recipients.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
@@ -20,7 +20,7 @@ export async function addSuppression(
   reason: SuppressionReason,
 ): Promise<{ suppression: Suppression; made: boolean }> {
   const { tenantId, requestId } = author;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     // The first transaction inserts it; concurrent ones wait here, and then read the reason before changing it.
     const [made] = await rows(
       tx,
@@ -52,7 +52,7 @@ export async function addSuppression(
  */
 export async function removeSuppression(em: EntityManager, author: Author, id: number): Promise<void> {
   const { tenantId, requestId } = author;
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const [removed] = await rows<{ email_key: string; reason: string; source: string | null }>(
       tx,
       sql`

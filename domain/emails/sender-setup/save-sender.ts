@@ -11,6 +11,7 @@ import type { LinkSigner } from '../../addresses/tokens.ts';
 import { mailConfirmation } from './confirm-sender.ts';
 import { keyOwner, makeKey, readKey, type DkimKey } from '../senders/keys.ts';
 import { isOfDomain, proofsOf, isVerifiedBy, templatesLosingSender } from '../senders/proven.ts';
+import { notOneLine } from '../../common/schema-check.ts';
 
 /** The requested DKIM key: a given one, or one to be generated. */
 export interface DkimInput {
@@ -189,8 +190,8 @@ function checkFields({ email, name, replyTo }: Partial<SenderInput>): {
   if (address && isViolation(address)) violations.push({ path: '/email', ...address });
   if (answers && isViolation(answers)) violations.push({ path: '/replyTo', ...answers });
   // The name must be one line, because it is used in the From header.
-  if (/\p{Cc}/u.test(name ?? ''))
-    violations.push({ path: '/name', code: 'invalid_character', message: 'must not contain control characters' });
+  const wrong = notOneLine(name);
+  if (wrong) violations.push({ path: '/name', ...wrong });
   const values = {
     ...(address && !isViolation(address) ? address : {}),
     ...(name === undefined ? {} : { name: name || null }),

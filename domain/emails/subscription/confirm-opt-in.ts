@@ -1,4 +1,4 @@
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import { addToListIfThere } from '../../segments/membership/change-list-members.ts';
@@ -35,7 +35,7 @@ export async function readOptIn(em: EntityManager, token: OptInToken): Promise<'
  */
 export async function confirmOptIn(em: EntityManager, token: OptInToken, visitor: Visitor): Promise<void> {
   const { tenantId } = token;
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const { contactId } = await findAsked(tx, token);
     await lockContacts(tx, tenantId, [contactId]);
     // Read again, now that the contact is locked.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { findTokenRecipient } from '../consent/concerned-addresses.ts';
 import { suppressAddresses } from '../consent/suppress-addresses.ts';
@@ -20,7 +20,7 @@ export interface Visitor {
  */
 export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject, visitor: Visitor): Promise<void> {
   const { tenantId, emailId } = subject;
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const { isKnown, contactId, emailKeys } = await findTokenRecipient(tx, subject, { lock: true });
     if (contactId !== null) await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed');
     if (contactId !== null) await suppressMarketingTo(tx, tenantId, contactId, 'contact_unsubscribed');

@@ -10,6 +10,7 @@ import { isMjml } from './is-mjml.ts';
 import { senderViolations } from '../senders/proven.ts';
 import { checkInThread, compileMjmlInThread } from './template-work.ts';
 import { topicViolations } from '../consent/topics.ts';
+import { notOneLine } from '../../common/schema-check.ts';
 
 export interface TemplateInput {
   name: string;
@@ -189,9 +190,10 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
     .filter((field) => template[field] === null || template[field]?.trim() === '')
     .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
   // Names must be a single line: they are shown in lists and in the From header.
-  const names = (['name', 'fromName'] as const)
-    .filter((field) => /\p{Cc}/u.test(template[field] ?? ''))
-    .map((field) => ({ path: `/${field}`, code: 'invalid_character', message: 'must not contain control characters' }));
+  const names = (['name', 'fromName'] as const).flatMap((field) => {
+    const wrong = notOneLine(template[field]);
+    return wrong ? [{ path: `/${field}`, ...wrong }] : [];
+  });
   const addresses = (['fromEmail', 'replyTo'] as const).flatMap((field) => {
     const found = template[field] ? normaliseEmail(template[field]) : null;
     return found && 'code' in found ? [{ path: `/${field}`, ...found }] : [];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { ScoringReplay, type ReplayFigures } from '../../../db/entities/scoring.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendNewTotals } from '../scores/apply-changes.ts';
 import type { Changed } from '../scores/award.ts';
 import { addToPortion, totalOf, type Portion } from '../scores/decay.ts';
@@ -35,7 +35,7 @@ export const NO_FIGURES: ReplayFigures = { examined: 0, changed: 0, before: 0, a
  * nothing. Ends without the rest if the rule was changed, deleted or made inactive.
  */
 export const replayPage = (em: EntityManager, request: ReplayPageRequest): Promise<ReplayedPage> =>
-  retriedTransaction(em, async (tx) => {
+  freshTransaction(em, async (tx) => {
     // Locked, because an attempt that was given up may still be at work on the same page.
     const replay = await tx.findOne(
       ScoringReplay,

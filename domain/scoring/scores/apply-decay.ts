@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { engineEm, retriedTransaction, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { engineEm, freshTransaction, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { appendNewTotals, NO_RULE } from './apply-changes.ts';
 import { totalOf } from './decay.ts';
 import { fireThresholds } from '../thresholds/fire-thresholds.ts';
@@ -14,7 +14,7 @@ const AT_ONCE = 500;
  * may do this at once; `now` (ms since 1970) is for tests.
  */
 export async function applyDecay(orm: Orm, now = Date.now()): Promise<void> {
-  while ((await retriedTransaction(engineEm(orm), (tx) => applyOnce(tx, now))) === AT_ONCE);
+  while ((await freshTransaction(engineEm(orm), (tx) => applyOnce(tx, now))) === AT_ONCE);
 }
 
 /** Returns how many totals were due. */

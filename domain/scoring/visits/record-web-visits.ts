@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { preparedHint, retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEventsOfTenants } from '../../../events/outbox.ts';
 import { isOfToken } from '../../addresses/tokens.ts';
 import { isBeingErased } from '../../contacts/values/being-erased.ts';
@@ -39,7 +39,7 @@ export async function recordWebVisits(em: EntityManager, visits: readonly WebVis
     key: createHash('sha256').update(visit.page.url!).digest('base64url'),
   }));
   // Retried, because one deadlock would lose the visits of everybody in the batch.
-  await retriedTransaction(em, async (tx) => {
+  await freshTransaction(em, async (tx) => {
     const counted = await noteVisits(tx, await lockContactsOf(tx, keyed));
     await appendEventsOfTenants(
       tx,

@@ -1,4 +1,4 @@
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid } from '../../common/errors.ts';
 import { lockMembers, resourceOf } from './segments.ts';
@@ -17,7 +17,7 @@ export async function changeList(
   contactIds: readonly number[],
 ): Promise<{ moved: number; count: number }> {
   const { tenantId, requestId } = author;
-  return retriedTransaction(em, async (tx) => {
+  return freshTransaction(em, async (tx) => {
     if (action === 'add') assertValid(await lockMembers(tx, tenantId, contactIds));
     const { added, removed } = await changeListMembers(tx, tenantId, listId, { [action]: contactIds }, { requestId });
     const [{ n: count } = { n: 0 }] = await rows<{ n: number }>(

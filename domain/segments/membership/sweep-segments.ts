@@ -1,4 +1,4 @@
-import { engineEm, retriedTransaction, rows, sql, type Orm } from '../../../db/orm.ts';
+import { engineEm, freshTransaction, rows, sql, type Orm } from '../../../db/orm.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import { beginBuilds } from './build-segment.ts';
 import { clockLeaves, crossing } from '../filter/clock-leaves.ts';
@@ -78,7 +78,7 @@ async function sweep(
   });
   for (let at = 0; at < contacts.length; at += AT_ONCE) {
     const ids = contacts.slice(at, at + AT_ONCE).map((row) => row.contact_id);
-    await retriedTransaction(engineEm(orm), (tx) =>
+    await freshTransaction(engineEm(orm), (tx) =>
       refreshMemberships(tx, tenantId, ids, { causes: [`segment:${id}`], ...(now ? { now } : {}) }),
     );
   }

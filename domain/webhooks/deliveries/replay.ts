@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { WebhookReplay } from '../../../db/entities/webhooks.ts';
-import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendJob } from '../../../events/outbox.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
@@ -89,7 +89,7 @@ export async function readReplay(em: EntityManager, id: number): Promise<Webhook
  * for a page that was committed, it goes on with the next one.
  */
 export const replayPage = (em: EntityManager, replayId: number): Promise<{ done: boolean }> =>
-  retriedTransaction(em, async (tx) => {
+  freshTransaction(em, async (tx) => {
     const replay = await tx.findOne(
       WebhookReplay,
       { id: replayId },

@@ -426,6 +426,10 @@ test('a site keeps as many browsers of nobody as it may have: the oldest go, and
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const left = await strangers();
   assert.equal(left.length, MOST_UNLINKED);
+  const locked = await channels.engine(
+    sql`select digest from push_subscriptions where site_id = ${busy.id} and digest like 'stranger %' and xmax <> 0`,
+  );
+  assert.deepEqual(locked, [], 'those that stay were not locked');
   assert.deepEqual(
     left.slice(1),
     Array.from({ length: MOST_UNLINKED - 1 }, (_, n) => `stranger ${n + 1}`),

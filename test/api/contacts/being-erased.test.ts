@@ -57,7 +57,9 @@ test('from the answer to the request on, every read of the contact says that it 
   assert.equal((await ok('GET', `/contacts/${person.id}/data-export`)).contact.erasing, true);
   assert.equal((await ok('PUT', `/contacts/${person.id}`, again.body)).erasing, true, 'what was read can be put back');
   const refused = await service.api('PUT', `/contacts/${person.id}`, { ...again.body, erasing: false });
-  assert.deepEqual([refused.status, refused.body.errors[0].code], [400, 'read_only']);
+  assert.deepEqual([refused.status, refused.body.code], [409, 'conflict'], 'it was read before the erasure');
+  const made = await service.api('PUT', `/contacts/${other.id}`, { erasing: true });
+  assert.deepEqual([made.status, made.body.errors[0].code], [400, 'read_only']);
 });
 
 test('its executions are stopped in the transaction of the request, and it enters no campaign any more', async () => {

@@ -197,7 +197,7 @@ async function whileMeeting<T>(table: string, times: number, work: () => Promise
     create function meet() returns trigger language plpgsql as $$
     declare n int := nextval('met');
     begin
-      if n <= ${times} then raise exception 'met' using errcode = (array['40P01', '40001', '55P03'])[n % 3 + 1]; end if;
+      if n <= ${times} then raise exception 'met' using errcode = (array['40P01', '40001'])[n % 2 + 1]; end if;
       return null;
     end $$`);
   await owner.query(

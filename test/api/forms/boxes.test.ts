@@ -204,3 +204,48 @@ test('of the progressive fields, an unticked box comes again after what was not 
   await answer({ news: 'true' });
   assert.deepEqual(await next(), []);
 });
+
+test('a box with a default that was unticked stays unticked when the page is shown again', async () => {
+  const form = await makeForm({
+    fields: [
+      FIELDS[0],
+      { name: 'news', label: 'News', type: 'consent', defaultValue: 'true' },
+      { name: 'likes', label: 'Likes', type: 'multiselect', options: OPTIONS, defaultValue: 'a' },
+      { name: 'question', label: 'Question', type: 'text', required: true },
+    ],
+  });
+  const ticks = (html: string): number => html.match(/ checked/g)?.length ?? 0;
+  const { body: first } = await service.api('GET', `/forms/${form}/page`, undefined, anonymous);
+  assert.equal(ticks(first), 2, 'the defaults');
+  const sent = await posted(form, '', { email: 'unticks@example.com' });
+  const { id: contactId } = await newContact({});
+  const foreign = makeContactToken(service.deps.links, 'other', contactId);
+  for (const pairs of [
+    sent,
+    // A page of an earlier release, which does not say what it showed.
+    sent.filter(([name]) => name !== '_shown'),
+    [...sent.filter(([name]) => name !== '_shown'), ['_contactToken', foreign] as [string, string]],
+    // Its token has expired.
+    sent.map(([name, value]): [string, string] => [name, name === '_token' ? 'old' : value]),
+  ])
+    for (const way of Object.values(WAYS)) {
+      const answer = await fetch(`${service.url}/api/v1/forms/${form}/submit`, {
+        method: 'POST',
+        headers: BROWSER,
+        body: way(pairs),
+      });
+      const html = await answer.text();
+      assert.match(html, /name="question"/);
+      assert.equal(ticks(html), 0, JSON.stringify(pairs));
+    }
+});
+
+test('a field can not have the name of what a page sends beside the fields', async () => {
+  for (const name of ['_shown', '_contactToken', '_token', '_website', '_own']) {
+    const { status, body } = await service.api('POST', '/forms', {
+      name: 'Reserved',
+      fields: [FIELDS[0], { name, label: 'L', type: 'text' }],
+    });
+    assert.deepEqual([status, body.errors.map(({ path }: { path: string }) => path)], [400, ['/fields/1/name']]);
+  }
+});

@@ -283,3 +283,37 @@ test('what may run again does: its twins run beside it, and all give the answer 
   assert.equal((await post('again', { n: 2 })).status, 422);
   repeatable = false;
 });
+
+test('of an attempt that met another request, nothing is left in the answer', async () => {
+  // As if the first commit met another one; a sequence is not rolled back.
+  await asOwner(`create sequence met; grant usage on sequence met to public;
+    create function meet() returns trigger language plpgsql as $$
+    begin
+      if nextval('met') = 1 then raise exception 'met' using errcode = '40001'; end if;
+      return null;
+    end $$;
+    create constraint trigger meet after insert on idempotent_answers deferrable initially deferred for each row execute function meet()`);
+  try {
+    let tries = 0;
+    work = async () => {
+      tries += 1;
+      return tries === 1
+        ? { ...thing('first', { Location: '/first', ETag: '"first"' }), status: 201 }
+        : { status: 200, body: 'second' };
+    };
+    const answer = await post('met');
+    assert.equal(tries, 2);
+    const seen = ({ status, text, headers }: typeof answer) => [
+      status,
+      text,
+      headers.get('location'),
+      headers.get('etag'),
+    ];
+    assert.deepEqual(seen(answer), [200, 'second', null, null]);
+    const again = await post('met');
+    assert.equal(again.replayed, true);
+    assert.deepEqual(seen(again), seen(answer));
+  } finally {
+    await asOwner('drop trigger meet on idempotent_answers; drop function meet(); drop sequence met');
+  }
+});

@@ -1,4 +1,4 @@
-import { engineEm, retriedTransaction, rows, sql } from '../../../db/orm.ts';
+import { engineEm, freshTransaction, rows, sql } from '../../../db/orm.ts';
 import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
 import type { DeliveryReport, Outcome } from '../../../domain/emails/bounces/report.ts';
 import { messageIdFor } from '../../../domain/emails/message/compose.ts';
@@ -63,7 +63,7 @@ export function reportOf(
 
 /** Records reports in one transaction. */
 export const takeIn = (service: Service, ...reports: DeliveryReport[]): Promise<{ deferred: number }> =>
-  retriedTransaction(engineEm(service.deps.orm), (tx) => recordReports(tx, reports));
+  freshTransaction(engineEm(service.deps.orm), (tx) => recordReports(tx, reports));
 
 /** A delivery report, as a mail system sends it to the return path of an email. */
 export function bounceMail(
