@@ -213,7 +213,10 @@ async function* errorLines(
 const Kept = strict({
   contactId: Id,
   email: Type.String(),
-  reason: oneOf(KEPT_REASONS, { description: 'Why the undo left the contact as it is' }),
+  reason: oneOf(KEPT_REASONS, {
+    description:
+      'Why the undo left the contact as it is. `changed_since` also if a later import has changed it: when all later ones are undone, so is this one, and the contact is no longer listed',
+  }),
 });
 
 async function findImport(call: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<ContactImport> {

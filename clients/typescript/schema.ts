@@ -7408,7 +7408,7 @@ export interface components {
             contactId: number;
             email: string;
             /**
-             * @description Why the undo left the contact as it is
+             * @description Why the undo left the contact as it is. `changed_since` also if a later import has changed it: when all later ones are undone, so is this one, and the contact is no longer listed
              * @enum {string}
              */
             reason: "changed_since" | "in_campaign" | "emailed" | "messaged" | "submitted_form" | "active" | "suppressed";
