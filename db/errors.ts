@@ -26,13 +26,16 @@ export function isDataError(error: unknown): boolean {
 
 /**
  * Deadlock or serialization failure: the same transaction may succeed when repeated. Not a lock that took too long
- * (55P03): only those who set `lock_timeout` get it, because others wait behind them, and a repetition would multiply
- * the time.
+ * (55P03): only those who set `lock_timeout` get it, because others wait behind them; a repetition would multiply
+ * the time, so who wants one says so (`isLockTimeout`).
  */
 export function isRetryable(error: unknown): boolean {
   const code = pgError(error)?.code;
   return code === '40P01' || code === '40001';
 }
+
+/** Whether a lock took longer than the `lock_timeout` that the transaction has set. */
+export const isLockTimeout = (error: unknown): boolean => pgError(error)?.code === '55P03';
 
 const TRIES = 5;
 /** The longest pause before the second attempt; it doubles with each. */

@@ -1,4 +1,5 @@
 import { Contact } from '../../../db/entities/contacts.ts';
+import { isLockTimeout, retried } from '../../../db/errors.ts';
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { moveContact } from '../../analytics/contacts/sets.ts';
@@ -54,7 +55,10 @@ export async function mergeContacts(
 ): Promise<ShownContact> {
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
-  return freshTransaction(em, async (tx) => {
+  // Others go first while it is repeated; each attempt holds them up for a moment only.
+  const repeated = (work: (tx: EntityManager) => Promise<ShownContact>): Promise<ShownContact> =>
+    retried(() => freshTransaction(em, work), isLockTimeout);
+  return repeated(async (tx) => {
     await lockMerges(tx, tenantId);
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version);

@@ -347,3 +347,13 @@ test('whatever meets, nothing is a fault of ours', async () => {
     }
   }
 });
+
+test('a transaction that has waited for a lock as long as it may is not repeated', async () => {
+  let tries = 0;
+  const attempt = tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
+    tries += 1;
+    await tx.execute(`do $$ begin raise exception 'waited' using errcode = '55P03'; end $$`);
+  });
+  await assert.rejects(attempt, /waited/);
+  assert.equal(tries, 1);
+});

@@ -382,7 +382,7 @@ test("the default sender is everybody's, and system mail is nobody's own", async
 
 test('a name beside the address is one name, whatever is in it', async () => {
   const evil = 'evil@attacker.example';
-  for (const name of ['A\r\nBcc: evil@attacker.example', 'A\nB', 'A\u0000B', 'A\u0085B', 'A\tB']) {
+  for (const name of ['A\r\nBcc: evil@attacker.example', 'A\nB', 'A\u0000B', 'A\u0085B', 'A\tB', '\u202eevil']) {
     assert.deepEqual(
       violations(await b.api('POST', '/emails/templates', { name: 'x', subject: 'x', content: 'x', fromName: name })),
       ['/fromName invalid_character'],
@@ -408,7 +408,6 @@ test('a name beside the address is one name, whatever is in it', async () => {
     `Łódź <${evil}>, "x`,
     `a\u2028Bcc: ${evil}`,
     `a\u2029b`,
-    '\u202eevil',
     `${'x'.repeat(150)}, ${evil}`,
     `${'Ł'.repeat(120)}" <${evil}>`,
   ];
