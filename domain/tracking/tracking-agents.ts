@@ -3,7 +3,8 @@
  * - Mail security gateways that follow links before a person does.
  * - Office, which checks a link before it opens the browser.
  * - Previews of links that were pasted elsewhere.
- * - Search engines that found a forwarded link.
+ * - Search engines that found a forwarded link, and other crawlers.
+ * - Services that render or measure a page.
  * Not included: the image proxies of Gmail (GoogleImageProxy) and Yahoo (YahooMailProxy), which fetch when a person
  * opens the email.
  */
@@ -14,7 +15,11 @@ const SCANNER = new RegExp(
     'Microsoft Office (?:Existence|Protocol) Discovery|SkypeUriPreview|BingPreview',
     'Slackbot|Slack-ImgProxy|facebookexternalhit|facebookcatalog|Twitterbot|LinkedInBot|WhatsApp/|TelegramBot',
     'Discordbot|Snap URL Preview|Pinterestbot|redditbot',
-    'Googlebot|bingbot|Applebot|YandexBot|Baiduspider|DuckDuckBot|PetalBot',
+    'Embedly|Iframely|vkShare|MicrosoftPreview|Google-PageRenderer',
+    'Googlebot|GoogleOther|Google-InspectionTool|AdsBot-Google|Mediapartners-Google|FeedFetcher-Google|bingbot|Applebot',
+    'YandexBot|Baiduspider|DuckDuckBot|PetalBot|AhrefsBot|SemrushBot|MJ12bot|DotBot|Bytespider|Amazonbot|CCBot',
+    'GPTBot|ChatGPT-User|OAI-SearchBot|ClaudeBot|PerplexityBot|meta-externalagent|archive\\.org_bot',
+    'Chrome-Lighthouse|PageSpeed|GTmetrix|Pingdom|UptimeRobot|StatusCake|Prerender|Rendertron',
   ].join('|'),
   'i',
 );
@@ -33,9 +38,9 @@ const GMAIL_PREFETCH = /\bEdge\/12\.246\b/;
 const PROGRAM = new RegExp(
   [
     '^(?:curl|wget|httpie|xh|fetch|node|node-fetch|undici|axios|got|superagent|deno|bun|postmanruntime|insomnia)(?:[/ (]|$)',
-    '^(?:python|aiohttp|httpx|scrapy|go-http-client|java|apache-httpclient|jakarta|okhttp|reactornetty|ktor-client)\\b',
-    '^(?:libwww-perl|lwp|php|guzzlehttp|symfony|wordpress|ruby|faraday|rest-client|httparty|reqwest|hyper|dart)\\b',
-    'HeadlessChrome|PhantomJS|Puppeteer|Playwright|Selenium|WindowsPowerShell',
+    '^(?:python|aiohttp|httpx|scrapy|go-http-client|java|apache-httpclient|jakarta|okhttp|reactornetty|ktor-client|google-(?:http|api)-[a-z]{1,20}-client|async-http-client|ahc|jersey|jetty|vert\\.x-webclient|akka-http|feign|unirest)\\b',
+    '^(?:libwww-perl|lwp|mechanize|pycurl|restsharp|typhoeus|aria2|lychee|php|guzzlehttp|symfony|wordpress|ruby|faraday|rest-client|httparty|reqwest|hyper|dart)\\b',
+    'Headless|PhantomJS|SlimerJS|HtmlUnit|jsdom|Splash/\\d|WebDriver|Cypress|Puppeteer|Playwright|Selenium|WindowsPowerShell',
   ].join('|'),
   'i',
 );

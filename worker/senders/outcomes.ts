@@ -9,12 +9,13 @@ const grown = (base: number, attempt: number, longest: number): number =>
 
 /**
  * Seconds until an email that was surely not sent is retried. After the provider's own fault: very soon, while it is
- * out of use and another can take the email; later less and less often, up to an hour. After a lost connection: soon. After a temporary refusal by the
- * recipient's server (greylisting, a full mailbox): a minute, then longer, up to an hour.
+ * out of use and another can take the email; later less and less often, up to an hour. After a lost connection: soon.
+ * After a temporary refusal by the recipient's server (greylisting, a full mailbox), or one of this message by a filter:
+ * a minute, then longer, up to an hour.
  */
 export function retryDelay(outcome: Outcome, attempt: number): number {
   if (outcome.kind !== 'retry') return 1;
-  if (outcome.providerFault) return grown(0.3, attempt, 3600);
+  if (outcome.blames === 'provider') return grown(0.3, attempt, 3600);
   if (outcome.reply === null || outcome.reply.startsWith('421')) return grown(5, attempt, 600);
   return grown(60, attempt, 3600);
 }

@@ -33,7 +33,8 @@ export interface Provider {
 function isTrouble(outcome: Outcome): boolean {
   if (outcome.kind === 'unknown') return true;
   return (
-    outcome.kind === 'retry' && (outcome.providerFault || outcome.reply === null || outcome.reply.startsWith('421'))
+    outcome.kind === 'retry' &&
+    (outcome.blames === 'provider' || outcome.reply === null || outcome.reply.startsWith('421'))
   );
 }
 

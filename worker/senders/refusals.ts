@@ -36,7 +36,7 @@ export class Refusals {
   /** Call with the outcome of an email that was not accepted. Never rejects. */
   async note(row: Row, { setting }: Provider, outcome: Outcome): Promise<void> {
     const { campaignId } = row;
-    if (outcome.kind !== 'retry' || !outcome.providerFault || outcome.reply === null || campaignId == null) return;
+    if (outcome.kind !== 'retry' || outcome.blames === null || outcome.reply === null || campaignId == null) return;
     const key = keyOf(row);
     const { id: emailId, tenantId, attempt } = row;
     const refused = this.#refused.get(key) ?? new Set();

@@ -385,7 +385,7 @@ export class Sender {
         this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed unexpectedly');
         return released
           ? { kind: 'unknown', error: message, provider: '' }
-          : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
+          : { kind: 'retry', reply: null, error: message, blames: 'provider', provider: '' };
       });
     const outcome = await Promise.race([sending, wasCutOff]);
     this.#unreleased.delete(cut);

@@ -35,7 +35,7 @@ export class SmtpOpenError extends Error {
       kind: 'retry',
       reply: error.response || null,
       error: error.message,
-      providerFault: true,
+      blames: 'provider',
       provider,
     };
   }

@@ -6,18 +6,24 @@ import type { Reply } from './smtp-replies.ts';
  * - `sent`: 2xx in reply to the final dot.
  * - `rejected`: a 5xx because of the address, the mailbox, the content of this message, or for an unclear reason; a
  *   retry is pointless, with any provider.
- * - `retry`: the message was surely not accepted, and another attempt or provider may succeed. `providerFault`: the
- *   cause was not this message; the connection could not be opened or authenticated, or a 5xx blames the sender, the
- *   account, a policy or a blocklist.
+ * - `retry`: the message was surely not accepted, and another attempt or provider may succeed. `blames`:
+ *   - `provider`: the connection could not be opened or authenticated, or a 5xx blames the account, the sender or a
+ *     policy before the server knew the message; other messages would fare the same;
+ *   - `message`: a 5xx to the final dot blames the sender or a policy. Other messages, such as those of other tenants,
+ *     may well be accepted, so this says nothing of the provider; but many of a campaign say something of the campaign;
+ *   - null: neither; the server or the network had a passing trouble.
  * - `not_released`: `beforeDot` returned false; the final dot was never sent.
  * - `unknown`: the final dot was sent and no valid reply came. Must never be sent again automatically.
  */
 export type Outcome =
   | { kind: 'sent'; reply: string; provider: string }
   | { kind: 'rejected'; failure: Failure; reply: string; provider: string }
-  | { kind: 'retry'; reply: string | null; error: string; providerFault: boolean; provider: string }
+  | { kind: 'retry'; reply: string | null; error: string; blames: Blamed; provider: string }
   | { kind: 'not_released'; provider: string }
   | { kind: 'unknown'; error: string; provider: string };
+
+/** What a message that was not accepted tells about; see `Outcome`. */
+export type Blamed = 'provider' | 'message' | null;
 
 /** The steps of sending a message: three commands, and the final dot. */
 export type Step = 'MAIL' | 'RCPT' | 'DATA' | 'dot';
@@ -26,7 +32,7 @@ export type Step = 'MAIL' | 'RCPT' | 'DATA' | 'dot';
 const SESSION_CODES = new Set([503, 530, 534, 535, 538]);
 
 /** Verdicts that another provider, or the same one later, may not share. */
-const PROVIDERS_FAULT: ReadonlySet<Verdict> = new Set(['sender', 'policy']);
+const NOT_THE_RECIPIENTS: ReadonlySet<Verdict> = new Set(['account', 'sender', 'policy']);
 
 /**
  * Whether this reply to `step` lets the message go on; for the final dot, whether the message was accepted. A reply
@@ -43,8 +49,9 @@ export const isNegative = ({ code }: Reply): boolean => code >= 400;
 /** Whose fault a negative reply to `step` says it is. */
 export function judgeReply({ code, text }: Reply, step: Step): Failure {
   const failure = judgeFailure({ reply: code, text })!;
+  if (SESSION_CODES.has(code)) return { ...failure, verdict: 'account' };
   // MAIL names only the sender, so its refusal says nothing of the recipient or the message.
-  const isSenders = SESSION_CODES.has(code) || (step === 'MAIL' && code >= 500 && failure.verdict !== 'policy');
+  const isSenders = step === 'MAIL' && code >= 500 && !NOT_THE_RECIPIENTS.has(failure.verdict);
   return isSenders ? { ...failure, verdict: 'sender' } : failure;
 }
 
@@ -52,13 +59,16 @@ export function judgeReply({ code, text }: Reply, step: Step): Failure {
 export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provider: string): Outcome {
   const error = `${step} was refused: ${reply}`;
   if (step === 'dot' && code < 400) return { kind: 'unknown', error: `no reply to the final dot: ${reply}`, provider };
-  if (code < 500) return { kind: 'retry', reply, error, providerFault: false, provider };
+  if (code < 500) return { kind: 'retry', reply, error, blames: null, provider };
   const failure = judgeReply({ code, text: reply }, step);
   const { verdict } = failure;
-  if (PROVIDERS_FAULT.has(verdict)) return { kind: 'retry', reply, error, providerFault: true, provider };
+  if (NOT_THE_RECIPIENTS.has(verdict)) {
+    const blames = step === 'dot' && verdict !== 'account' ? 'message' : 'provider';
+    return { kind: 'retry', reply, error, blames, provider };
+  }
   // At DATA the recipient was accepted and the message is not known yet.
   if (verdict === 'temporary' || (verdict === 'unclear' && step === 'DATA'))
-    return { kind: 'retry', reply, error, providerFault: false, provider };
+    return { kind: 'retry', reply, error, blames: null, provider };
   return { kind: 'rejected', failure, reply, provider };
 }
 
@@ -66,5 +76,5 @@ export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provi
 export function outcomeOfLoss({ message: error }: Error, released: boolean, provider: string): Outcome {
   return released
     ? { kind: 'unknown', error, provider }
-    : { kind: 'retry', reply: null, error, providerFault: false, provider };
+    : { kind: 'retry', reply: null, error, blames: null, provider };
 }

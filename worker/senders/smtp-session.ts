@@ -74,7 +74,7 @@ export class Session implements SmtpSession {
         kind: 'retry',
         reply: null,
         error: 'an address that is not valid in an SMTP envelope',
-        providerFault: false,
+        blames: null,
         provider: this.provider,
       };
     }

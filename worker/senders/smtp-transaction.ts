@@ -189,7 +189,7 @@ export class Transaction {
   early(reply: Reply): void {
     const error = 'the server replied before the end of the message';
     this.#settle(
-      { kind: 'retry', reply: reply.text, error, providerFault: false, provider: this.#wire.options.provider },
+      { kind: 'retry', reply: reply.text, error, blames: null, provider: this.#wire.options.provider },
       'close',
     );
   }

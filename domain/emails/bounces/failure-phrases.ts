@@ -1,25 +1,89 @@
-/**
- * What the words of a reply speak of. The order is that of `PHRASES`: a reply that names a mailbox and a blocklist
- * speaks of the blocklist.
- */
+/** What the words of a reply speak of. */
 export type Topic =
   | 'suppressed'
+  | 'restricted'
   | 'greylisted'
   | 'rate'
-  | 'policy'
+  | 'filtered'
   | 'sender'
+  | 'account'
+  | 'host'
   | 'content'
   | 'mailbox'
+  | 'unsure'
+  | 'dead'
+  | 'policy'
   | 'blocked'
-  | 'address'
+  | 'unavailable'
   | 'network';
+
+/** One of these, as a group. */
+const any = (...words: readonly string[]): string => `(?:${words.join('|')})`;
+/** Words between two words that belong together: within one clause. */
+const GAP = String.raw`[^.;:()]{0,40}`;
 
 /** Names for whoever or whatever receives mail. */
 const WHO = String.raw`(?:user|recipient|mailbox|mail box|account|address|addressee|person|customer|subscriber|alias|inbox|username)s?`;
 
+/** The same in other languages: German, French, Spanish and Portuguese, Italian, Dutch, Polish, Russian, Turkish, Japanese, Chinese. */
+const WHO_ELSEWHERE = any(
+  String.raw`\b(?:empfa?e?nger|benutzer|nutzer|\w{0,20}adresse|postfach|teilnehmer|konto|mailkonto)\b`,
+  String.raw`\b(?:utilisateur|destinataire|adresse|boite|compte|bal|abonne)\b`,
+  String.raw`\b(?:usuario|destinatario|buzon|cuenta|direccion|casilla|correo|endereco|caixa|conta)\b`,
+  String.raw`\b(?:utente|destinatario|casella|indirizzo)\b`,
+  String.raw`\b(?:gebruiker|ontvanger|postvak|(?:e-?mail-?)?adres)\b`,
+  String.raw`\b(?:odbiorc[ay]|uzytkownika?|adres|konto|skrzynk[ai])\b`,
+  'пользовател|адрес|ящик|получател|абонент|учетн|учётн',
+  'kullan[iı]c[iı]|al[iı]c[iı]|posta kutusu|hesap|hesab',
+  'ユーザ|宛先|受信者|アドレス|メールボックス|アカウント',
+  '用户|收件人|邮箱|账号|帐号|账户|地址',
+);
+
+/** Names for the sender or its address. */
+const SENDER = any(
+  String.raw`(?<!\bto |\bto the )\bsender(?:'?s)?\b|\breturn[- ]?(?:path|address)\b|\breply-to\b|\bfrom[- ]address\b|\benvelope[- ](?:from|sender)\b|\byour (?:e-?mail )?(?:address|mailbox)\b`,
+  String.raw`\b(?:ihre|deine|votre|su|sua|tua|tu|il (?:su|tu)o|uw|jouw|twoj|twoja|panstwa) (?:e-?mail-?)?(?:\w{0,10}adresse|adres|adress|konto|compte|cuenta|direccion|conta|endereco|indirizzo|skrzynka|postfach|postvak)\b|ваш (?:адрес|ящик)|(?:您|你)的(?:邮箱|地址|账号|帐号)|あなたの|adresiniz`,
+  'absender|expediteur|emetteur|remitente|remetente|mittente|afzender|nadawc|отправител|gonder[ei]|送信者|送信元|差出人|发件人|寄件|发信人',
+);
+
+/** Names for the host that sends, and for what it says of itself. */
+const HOST = any(
+  String.raw`\bip\b|\b(?:helo|ehlo|rdns|tls|ptr|reverse[- ](?:dns|hostname|lookup|name))\b|\bclient host\b|\bcertificate\b|\bzertifikat\b`,
+  String.raw`\byour (?:host|domain|country|mail ?server|server|network|machine)\b|\b(?:server|host|client)'s\b|\bhostname of the client\b|反向解析`,
+);
+
+/** What is said of what does not exist, or not any more; behind its name. */
+const GONE = any(
+  String.raw`\b(?:unknown|(?:can)?not (?:be )?(?:found|known|exist|(?:a )?valid|recogni[sz]ed|listed|local)|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|non-?existent|closed|deleted|removed|terminated|discontinued|no longer|cancelled|expired|moved)\b`,
+  String.raw`unbekannt|ungu?e?ltig|nicht (?:mehr )?(?:gultig|gueltig|bekannt|vorhanden|gefunden|aktiv|erreichbar)|existiert nicht|nicht existiert|gibt es nicht|gelo?e?scht|erloschen`,
+  String.raw`inconnue?|inexistante?|invalide|introuvable|n'existe (?:pas|plus)|n'est (?:pas|plus) (?:valide|active?|connue?|attribuee?)|supprimee?|fermee?|resiliee?`,
+  String.raw`no existe|inexistente|desconocid[oa]|no (?:ha sido |fue )?encontrad[oa]|no (?:es |esta )?(?:valid[oa]|activ[oa])|invalid[oa]|eliminad[oa]|dad[oa] de baja`,
+  String.raw`nao (?:existe|encontrad[oa]|e (?:mais )?valid[oa])|desconhecid[oa]|excluid[oa]|removid[oa]`,
+  String.raw`sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|(?:e )?(?:piu )?(?:valid[oa]|attiv[oa]))|cancellat[oa]`,
+  String.raw`onbekend|bestaat niet|niet gevonden|ongeldig|niet (?:meer )?(?:geldig|actief|in gebruik)|opgeheven`,
+  String.raw`nie istnieje|nieznan[ya]|nie znaleziono|nie zosta[lł] znaleziony|nieprawid[lł]ow[ya]|usuniet[yae]`,
+  'не найден|не существует|неизвест|удал[её]н|недействител|больше не |\\bнет\\b|(?<= )нет(?![а-я])',
+  'bulunamad[iı]|(?<= )yok|mevcut degil|gecersiz|bilinmiyor|tan[iı]nm[iı]yor|silinmis',
+  '存在しま|存在しない|見つかりま|見つからない|不明|無効|不存在|未找到|找不到|无效|已停用|已注销',
+);
+/** The same in front of its name. */
+const NO = any(
+  String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a valid|no valid|unrecogni[sz]ed|undeliverable|unresolvable)`,
+  String.raw`\b(?:unbekannte[rsn]?|ungultige[rsn]?|ungueltige[rsn]?|keine?(?: solche[rsn]?| gultige[rsn]?)?)`,
+  String.raw`\b(?:aucune?(?: tele?l?e?)?|pas d'|pas de|no existe(?: el| la| ese| este| esta| ningun)?|ningun|nao existe (?:o|a|esse|este)|nessuna?|non esiste (?:il|la|l')|onbekende?|geen|nieznan[ya]|brak|nie ma (?:takiego|takiej))`,
+  'неизвестн[а-я]{2}|нет такого|такого|gecersiz|bilinmeyen|boyle bir|そのような',
+);
+/** What is said of a sender or a host that is not liked. */
+const REFUSED = any(
+  String.raw`\b(?:rejected?|rejecting|denied|refused?|blocked|banned|listed|missing|required|needed|failed|fails|mismatch|(?:not|never) (?:allowed|permitted|accepted|resolved?|resolvable|verified|authenticated)|verif(?:y|ied|ication)|not owned|has no|cannot (?:find|resolve)|not have)\b`,
+  String.raw`abgelehnt|gesperrt|blockiert|zuruckgewiesen|nicht (?:erlaubt|zugelassen)|refusee?|rejetee?|bloqu(?:e|ee|ead[oa])|rechazad[oa]|rejeitad[oa]|rifiutat[oa]|bloccat[oa]|geweigerd|geblokkeerd|odrzucon[ya]|zablokowan[ya]|отклон|заблокир|reddedildi|engellen|拒否|拒绝|被拒|阻止`,
+);
+
 /**
  * Phrases per topic, in the form that `plainWords` gives texts: lower case, Latin letters without accents, no
- * addresses, hosts or codes. Every gap is bounded, so that a match takes time in proportion to the text.
+ * addresses, hosts or codes. The first topic that fits counts, so what says whom a reply speaks of (the recipient's
+ * own rule, the sender, its host) comes before words that could be about anyone (`unknown`). Each repetition is
+ * bounded, so that a match takes time in proportion to the text.
  */
 const SOURCES: readonly [Topic, readonly string[]][] = [
   // A provider did not send, because the address had bounced before.
@@ -27,97 +91,141 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
     'suppressed',
     ['suppression list', String.raw`previously bounced`, String.raw`bounced (?:address|lately)`, 'history of bouncing'],
   ],
-  ['greylisted', ['gr[ae]y-?list']],
   // The recipient gets too much mail, whoever sends it.
-  ['rate', ['recipratee', String.raw`${WHO}.{0,40}\b(?:gets|receiv\w+)\b.{0,40}\b(?:rate|too (?:many|much|quickly))`]],
   [
-    'policy',
+    'rate',
+    ['recipratee', String.raw`${WHO}.{0,40}\b(?:gets|receiv\w{1,8})\b.{0,40}\b(?:rate|too (?:many|much|quickly))`],
+  ],
+  // Only this recipient refuses: a rule of its own, or of its group or organization.
+  [
+    'restricted',
     [
-      String.raw`\bspam(?:ming|my|score|verdachts?)?\b`,
-      'dt:spm',
-      String.raw`\bjunk\b|\b(?:unsolicited|bulk) (?:e-?)?mails?\b`,
-      String.raw`\b(?:uce|ube|phishing|unerwunscht|indesirables?|no deseado|spamverdacht)\b`,
-      String.raw`\b(?:spf|dkim|dmarc|dnsbl|rbl|rhsbl)\b`,
-      'sender policy framework',
-      String.raw`\b(?:black|block|deny|reputation)[ -]?(?:list|liste|listed|listing)s?\b`,
-      String.raw`\blisted (?:at|by|on)\b`,
-      String.raw`\b(?:lista negra|liste noire|sperrliste|lista nera|lista de bloqueo)\b`,
-      String.raw`\b(?:polic(?:y|ies)|reputation|richtlinien?|politique|politicas?)\b`,
-      'スパム|迷惑メール|ブラックリスト|垃圾邮件|黑名单|спам|черн\\w+ списк',
+      String.raw`\bresolver\.rst\.|\btransport\.rules\.`,
+      String.raw`\brecipient address rejected: access denied`,
+      String.raw`\bmembers?[ -]only\b|\bonly (?:members|subscribers|authenticated (?:people|users|senders))\b|\b(?:members|subscribers) only\b|\b(?:post|send)(?:ing)? (?:messages )?to (?:this|the) (?:group|list|mailing list|distribution list)\b`,
+      String.raw`\b(?:only|just) accepts (?:internal|mail from|messages from)|\brestricted who\b|\binternal (?:senders?|use|mail) only\b`,
+      String.raw`\b(?:recipient|user|mailbox|group)\b${GAP}\b(?:does not|doesn't|do not|will not|won't) (?:accept|want|wish|take|allow)\b${GAP}\b(?:this|your|these|the|external|outside|unknown) (?:senders?|address|domain)`,
+      String.raw`\b(?:recipient|user|addressee)\b${GAP}\b(?:has |have )?(?:blocked|rejected) (?:you|your (?:address|mail|messages)|this sender)\b|\brecipient's (?:own )?(?:rule|block list|settings|preferences)\b`,
+      String.raw`\b(?:empfanger|empfaenger)\b${GAP}\bnimmt\b${GAP}\bnicht|\bempfa?e?nger\b${GAP}\bkeine\b${GAP}\babsender`,
+      String.raw`\bdestinataire\b${GAP}\bn'accepte (?:pas|plus)\b|\bdestinatario\b${GAP}\bn[ao]o? (?:acepta|aceita|accetta)\b|\bdestinatario\b${GAP}\bnon accetta\b|\bontvanger\b${GAP}\baccepteert geen\b`,
+    ],
+  ],
+  ['greylisted', ['gr[ae]y-?list']],
+  // A filter or a list names its reason: that is stronger than a word about the recipient.
+  [
+    'filtered',
+    [
+      String.raw`\b(?:spf|dkim|dmarc|dnsbl|rbl|rhsbl)\b|sender policy framework`,
+      String.raw`\b(?:black|block|deny|reputation)[ -]?(?:list|liste|listed|listing)s?\b|(?<!not )\blisted (?:at|by|on)\b|\blisted ip\b|\b(?:lista negra|liste noire|sperrliste|lista nera|lista de bloqueo)\b`,
+      String.raw`\b(?:as|is|likely|suspected|suspicion of|considered|detected|identified|classified|contains?|for|wegen|considere|comme|por|como|come|jako) (?:being )?(?:(?:unsolicited|bulk|possible|likely) )?(?:spam|junk|bulk mail|unsolicited)\b`,
+      String.raw`\bspam (?:detected|message|content|score|verdacht|mail|filter)|\b(?:bulk|unsolicited) (?:e-?mails?|senders?)\b|\b(?:uce|ube|phishing)\b|\bspamverdachts?\b|dt:spm|\bpolicy (?:restrictions|reasons|violation)`,
+      'スパム|迷惑メール|ブラックリスト|垃圾邮件|黑名单|спам|черн[а-я]{2} списк',
     ],
   ],
   [
     'sender',
     [
+      `${SENDER}${GAP}${any(GONE, REFUSED)}|${NO}(?: \\w{1,15}){0,2} ?${SENDER}|${any(REFUSED)} ${SENDER}`,
+      String.raw`\bnot (?:yet )?verified\b|\bverified (?:sender|domain)|\bsender identity\b|\bunconfigured sending domain\b|\bcall ?back\b`,
+      String.raw`\bfrom address\b.{0,40}\bnot\b|\bbad (?:outbound )?sender|\bsend ?as(?:denied\w{0,40})?\b|\bnot (?:have permissions? )?(?:allowed |permitted |authori[sz]ed )?to send as\b|\b(?:null|empty) sender`,
+    ],
+  ],
+  [
+    'account',
+    [
       String.raw`\brelay(?:ing)?\b.{0,30}\b(?:denied|refused|prohibited|not (?:permitted|allowed))`,
       String.raw`\b(?:unable|not allowed|not permitted|refuse|denied) to relay|\b(?:do|does|will) not relay|rcpthosts`,
-      String.raw`\b(?:sending|daily|hourly|monthly|24-hour|outgoing|outbound|submission|package|message rate)\b.{0,20}\b(?:limit|quota|allowance)`,
+      String.raw`\b(?:sending|daily|hourly|monthly|24-hour|outgoing|outbound|submission|package|message rate)\b.{0,20}\b(?:limit|quota|allowance)|\blimite d'envoi|\bversandlimit|\blimite de (?:envio|envios)|\blimite di invio|\bcredits? (?:exceeded|exhausted|used)`,
       String.raw`\b(?:e-?mails?|messages|recipients) (?:per|an|a|for this) (?:hour|day|month|minute)\b`,
       String.raw`\byou(?:'ve| have) (?:reached|exceeded|used)\b`,
       String.raw`\b(?:sending|outgoing mail|outbound mail)\b.{0,25}\b(?:paused|suspended|disabled|switched off|blocked)`,
-      String.raw`\byour (?:\w+ )?(?:account|tenant|plan|subscription|package)\b`,
-      String.raw`\b(?:trial|sandbox|unpaid|billing|invoices?)\b`,
-      String.raw`\bnot (?:yet )?verified\b|\bverified (?:sender|domain)|\bsender identity\b`,
-      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\bmust (?:first )?log ?in\b|\blog ?in first|\bfor this log-?in\b`,
-      String.raw`\bsenders?\b.{0,40}\b(?:reject|denied|refused|not allowed|not permitted|invalid|not valid|does not exist|doesn't exist|unknown|not found|verify|verification|not owned)`,
-      String.raw`\baccount (?:is |was |has been )?locked\b|\bfrom address\b.{0,40}\bnot\b|\bbad (?:outbound )?sender|\bsend as\b|\bnot (?:allowed|permitted|authori[sz]ed) to send\b`,
+      String.raw`\byour (?:\w{1,20} )?(?:account|tenant|plan|subscription|package)\b|\b(?:dein|ihr|votre|su|tu|il tuo|uw|twoje) (?:konto|account|compte|cuenta|conto)\b`,
+      String.raw`\b(?:trial|sandbox|unpaid|non-?payment|billing|invoices?)\b`,
+      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\bmust (?:first )?log ?in\b|\blog ?in first|\bfor this log-?in\b|\bsmtp auth\b|\bsmtp (?:user|account)\b`,
+      String.raw`\baccount (?:is |was |has been )?locked\b|\bnot (?:allowed|permitted|authori[sz]ed) to send\b`,
+    ],
+  ],
+  [
+    'host',
+    [
+      `${HOST}${GAP}${any(GONE, REFUSED)}|${any(NO, REFUSED)}(?: [\\w-]{1,15}){0,2} ?${HOST}`,
+      String.raw`\b(?:from|by) your (?:ip|host|country|server|network)\b`,
     ],
   ],
   [
     'content',
     [
-      String.raw`\b(?:message|mail|e-?mail)\b.{0,30}\b(?:size|too (?:big|large)|larger|exceeds)|\b(?:message|mail) (?:is )?too long\b|\btoo (?:big|large)\b`,
+      String.raw`\b(?:message|mail|e-?mail)\b.{0,30}\b(?:size|too (?:big|large)|larger|exceeds|maximum length)|\b(?:message|mail) (?:is )?too long\b|\btoo (?:big|large)\b`,
       String.raw`\b(?:virus|malware|infected|executable|trojan)\b`,
-      String.raw`\battachments?\b`,
-      String.raw`\b(?:malformed|bad header|missing header|invalid header|8-?bit|smtputf8|line too long|body type)\b`,
-      String.raw`\b(?:nachricht|message|mensaje)\b.{0,20}\b(?:zu gro(?:ss|ß)|trop (?:gros|volumineux|grand)|demasiado grande)`,
+      String.raw`\battachments?\b|\bsecurity issue\b`,
+      String.raw`\b(?:malformed|bad header|missing header|invalid header|8-?bit|smtputf8|line too long|body type)\b|\bnot rfc\b.{0,20}\bcompliant\b|\bmultiple from headers\b`,
+      String.raw`\b(?:nachricht|message|mensaje|messaggio|mensagem)\b.{0,20}\b(?:zu gro(?:ss|ß)|trop (?:gros|volumineux|grand)|demasiado grande|troppo grande|muito grande)`,
     ],
   ],
   [
     'mailbox',
     [
-      String.raw`\b(?:over|exceed\w*|exhausted)\b.{0,30}\bquota|\bquota\b.{0,20}\b(?:exceeded|full|reached|exhausted|used up)|\bover-?quota`,
-      String.raw`\b(?:mailbox|mail box|inbox|mail folder|mail drop)\b.{0,30}\b(?:full|over its|size limit|limit reached|exceed)`,
+      String.raw`\b(?:over|exceed\w{0,5}|exhausted)\b.{0,30}\bquota|\bquota\b.{0,20}\b(?:exceeded|full|reached|exhausted|used up|violation)|\bover-?quota`,
+      String.raw`\b(?:mailbox|mail box|inbox|mail folder|mail drop|account)\b.{0,30}\b(?:full|over its|size limit|limit reached|exceed)`,
       String.raw`\bfull (?:mailbox|inbox)|\b(?:out of|allowed|exceeded.{0,15}|no more|not enough|insufficient (?:disk |mailbox )?)(?: ?storage| ?space)\b`,
       String.raw`\btemporar(?:y|ily) (?:disabled|suspended|unavailable|locked|inactive|blocked|out)`,
       String.raw`\b${WHO}\b.{0,20}\bsuspended\b`,
-      String.raw`\b(?:postfach|mailbox|konto|speicher\w*)\b.{0,30}\b(?:voll|uberfullt|ueberfuellt|erschopft|uberschritten)`,
+      String.raw`\b(?:postfach|mailbox|konto|speicher\w{0,12})\b.{0,30}\b(?:voll|uberfullt|ueberfuellt|erschopft|uberschritten)|\bzu ?viele mails\b`,
       String.raw`\b(?:boite|bal|messagerie|espace|quota)\b.{0,40}\b(?:pleine?|saturee?|depasse)`,
-      String.raw`\b(?:buzon|cuenta|casilla|bandeja|casella|caixa|postvak|skrzynka)\b.{0,40}\b(?:llen[oa]|piena|cheia|vol|przepelniona|excedid[oa]|superad[oa])`,
-      '(?:メールボックス|受信箱|受信トレイ|容量).{0,20}(?:一杯|いっぱい|満杯|超過|超え)|邮箱.{0,4}已?满|空间不足|переполнен',
+      String.raw`\b(?:buzon|cuenta|casilla|bandeja|casella|caixa|postvak|mailbox|skrzynka)\b.{0,40}\b(?:llen[oa]|pien[oa]|chei[oa]|vol|pe[lł]na|przepe[lł]niona|excedid[oa]|superad[oa])`,
+      '(?:メールボックス|受信箱|受信トレイ|容量).{0,20}(?:一杯|いっぱい|満杯|超過|超え)|邮箱.{0,4}已?满|空间不足|переполнен|kutusu dolu|kota a[sş]',
+    ],
+  ],
+  // A state that passes, or a look-up that failed: what else is said of the recipient is not for ever.
+  [
+    'unsure',
+    [
+      String.raw`\btoo many connections\b|\b(?:internal|server|system) error\b|\btry (?:again|later)\b|\bretry later\b|\btomorrow\b|\bmaintenance\b|\btemporar(?:y|ily)\b|\bat (?:this|the) (?:time|moment)\b|\bcurrently unable\b|\b(?:look-?up|ldap|directory|backend)\b${GAP}\b(?:fail\w{1,4}|not (?:available|answer)|error|timed? ?out)|\bunable to verify\b|\bread[- ]only\b|\bcould not (?:be verified|verify)\b`,
+      String.raw`\b(?:derzeit|vorubergehend|spater (?:erneut|noch ?mal)|temporairement|reessayer|plus tard|temporalmente|mas tarde|temporaneamente|piu tardi|temporariamente|mais tarde|tijdelijk|later opnieuw|tymczasowo|pozniej)\b`,
+      'временно|позже|gecici olarak|daha sonra|一時的|後ほど|しばらく|暂时|稍后',
+    ],
+  ],
+  // Nobody but the recipient can be meant, so this counts even beside a general word of a policy.
+  [
+    'dead',
+    [
+      String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a valid|no valid|unrecogni[sz]ed|undeliverable) (?:\w{1,20} )?(?:local )?${WHO}\b`,
+      String.raw`\b(?:${WHO}|mailuser)\b${GAP}${GONE}|\b${WHO}: ?(?:unknown|not found|invalid)\b`,
+      String.raw`\b(?:does not|doesn't|didn't|did not) have an?\b.{0,30}\baccount\b`,
+      String.raw`\bno (?:such )?(?:mailbox|recipient|person|user)\b|\bno such (?:address|account|person|name)|\bno account by that\b|\bunknown local part|\bis not our (?:customer|user)|\bnot our customer\b`,
+      String.raw`\bnot (?:listed )?in\b.{0,20}\bdirectory\b|\b(?:has|have) left the company|\bno longer (?:in use|active|works|employed|accepts?|valid|on server)`,
+      `${WHO_ELSEWHERE}${GAP}${GONE}|${NO}(?: \\w{1,15}){0,2} ?${WHO_ELSEWHERE}`,
+      '查无此人|无此用户|(?:такого|такой) пользователя нет',
     ],
   ],
   // The weaker words of a policy: only if nothing else is named.
   [
-    'blocked',
+    'policy',
     [
-      String.raw`\b(?:access|permission) denied\b|\badministrative prohibition\b|\bsecurity (?:reasons|issue|checks?)\b`,
-      String.raw`\b(?:is|are|was|were|been|envelope|mail|message|host|server|ip) (?:blocked|banned|denied)\b|\b(?:blocked|banned) (?:by|using|due|because|for|sending|at|with|from)\b`,
-      String.raw`\bclient host rejected\b|\bhelo\b.{0,15}\brejected|\breverse (?:dns|hostname|lookup)|\bptr\b`,
-      String.raw`\bnot authori[sz]ed\b|\bunauthenticated\b|\bnot accepted from\b|\bcontent (?:is |was )?(?:denied|rejected|refused)`,
-      String.raw`\bdynamic (?:ip|address)|\blocal rule\b|\bfrequency limited\b|\btoo many (?:connections|messages)\b|\brate limit|\bsuspicious\b|\babuse\b`,
+      String.raw`\bspam(?:ming|my)?\b|\bjunk\b|\b(?:unerwunscht|indesirables?|no deseado)\b|\bunsolicited\b|\bbulk mail\b`,
+      String.raw`\b(?:polic(?:y|ies)|reputation|richtlinien?|politique|politicas?)\b`,
     ],
   ],
   [
-    'address',
+    'blocked',
     [
-      String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a valid|no valid|unrecogni[sz]ed|undeliverable|inactive|disabled|deactivated) (?:\w+ )?(?:local )?${WHO}\b`,
-      String.raw`\b${WHO}\b.{0,40}\b(?:unknown|not (?:be )?(?:found|known|exist|valid|recogni[sz]ed|listed)|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|unavailable|not available|disabled|deactivated|inactive|closed|deleted|removed|terminated|discontinued|no longer|cancelled|expired|moved)`,
-      String.raw`\b(?:does not|doesn't|didn't|did not) have an?\b.{0,30}\baccount\b`,
-      String.raw`\bno (?:such )?(?:mailbox|recipient|person|user)\b|\bno such (?:address|account|person|name)|\bunknown local part|\bis not our (?:customer|user)`,
-      String.raw`\bnot (?:listed )?in\b.{0,20}\bdirectory\b|\brecipient(?:s)? (?:name )?(?:is )?not recogni[sz]ed|\b(?:has|have) left the company|\bno longer (?:in use|active|works|employed|accepts?|valid|on server)`,
+      String.raw`\b(?:access|permission) denied\b|\badministrative prohibition\b|\bsecurity (?:reasons|checks?)\b`,
+      String.raw`\b(?:is|are|was|were|been|envelope|mail|message|host|server|ip) (?:blocked|banned|denied)\b|\b(?:blocked|banned) (?:by|using|due|because|for|sending|at|with|from|see)\b|^\W{0,9}blocked\b|:blocked\b`,
+      String.raw`\bclient host rejected\b|\bhelo\b.{0,15}\brejected|\breverse (?:dns|hostname|lookup)|\bptr\b`,
+      String.raw`\bnot authori[sz]ed\b|\bunauthenticated\b|\bnot accepted from\b|\bcontent (?:is |was )?(?:denied|rejected|refused)`,
+      String.raw`\bdynamic (?:ip|address)|\blocal rule\b|\bfrequency limited\b|\btoo many (?:messages|invalid recipients)\b|\brate limit|\bsuspicious\b|\babuse\b`,
+    ],
+  ],
+  // Words for dead addresses that systems also use for less.
+  [
+    'unavailable',
+    [
+      // IronPort's, with nothing before it that says whose address.
+      String.raw`(?<![a-z] )\baddress rejected\b`,
+      String.raw`\b(?:inactive|disabled|deactivated) (?:\w{1,20} )?(?:local )?${WHO}\b`,
+      String.raw`\b${WHO}\b.{0,40}\b(?:unavailable|not available|disabled|deactivated|inactive)`,
       String.raw`\bunrout(?:e)?able\b|\bnon-?existent (?:hosts?|domain)|\bno mx\b|\bnull ?mx\b|\b(?:host|domain|domain name)\b.{0,20}\b(?:unknown|not found|does not exist|does not accept)|\bany host named\b|\bunknown (?:host|domain)|\binvalid domain`,
-      // German
-      String.raw`\bkeine? solcher? \w+|\b(?:unbekannter?|ungultiger?|ungueltiger?) (?:empfanger|empfaenger|benutzer|nutzer|adresse|teilnehmer)`,
-      String.raw`\b(?:empfanger|empfaenger|benutzer|nutzer|\w*adresse|postfach|teilnehmer|konto)\b.{0,40}\b(?:unbekannt|ungultig|ungueltig|existiert nicht|nicht gefunden|nicht bekannt|nicht vorhanden|gibt es nicht|deaktiviert|geloscht)`,
-      // French
-      String.raw`\b(?:utilisateur|destinataire|adresse|boite|compte|bal|abonne)\b.{0,40}\b(?:inconnue?|inexistante?|invalide|introuvable|n'existe (?:pas|plus)|desactivee?|supprimee?|fermee?)`,
-      // Spanish, Portuguese, Italian, Dutch, Polish
-      String.raw`\b(?:usuario|destinatario|buzon|cuenta|direccion|casilla|endereco|caixa|conta)\b.{0,40}\b(?:no existe|inexistente|desconocid[oa]|no encontrad[oa]|invalid[oa]|nao existe|desconhecid[oa]|desactivad[oa]|deshabilitad[oa])`,
-      String.raw`\bno existe (?:el |la |ese |este |esta |ningun )?(?:usuario|destinatario|buzon|cuenta|direccion)`,
-      String.raw`\b(?:utente|destinatario|casella|indirizzo)\b.{0,40}\b(?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa])|disattivat[oa])`,
-      String.raw`\b(?:onbekende (?:gebruiker|ontvanger)|(?:gebruiker|ontvanger|postvak|adres)\b.{0,30}\b(?:onbekend|bestaat niet)|nieznany (?:odbiorca|uzytkownik)|(?:uzytkownik|adres|konto|skrzynka)\b.{0,30}\bnie istnieje)`,
-      '(?:ユーザ|宛先|受信者|アドレス|メールボックス|アカウント).{0,30}(?:存在しま|存在しない|見つかりま|不明|無効)|(?:用户|收件人|邮箱|账号|帐号).{0,6}(?:不存在|未找到|无效|已停用)|(?:пользовател|адрес|ящик|получател).{0,40}(?:не найден|нет|не существует|неизвест|отключ)|(?:такого|такои) пользователя нет',
+      String.raw`${WHO_ELSEWHERE}${GAP}(?:deaktiviert|desactivee?|desactivad[oa]|deshabilitad[oa]|disattivat[oa]|отключ)`,
     ],
   ],
   [
@@ -134,22 +242,17 @@ export const PHRASES: readonly (readonly [Topic, RegExp])[] = SOURCES.map(([topi
   new RegExp(sources.map((source) => `(?:${source})`).join('|'), 'u'),
 ]);
 
-/** Blocklists and reputation services, which replies name by their hosts or in a link. */
+/** Blocklists and reputation services, which replies name by their names or hosts. */
 export const BLOCKLISTS =
   /\b(?:spamhaus|spamcop|barracudacentral|sorbs|uceprotect|abusix|senderscore|invaluement|surbl|uribl|dnsbl|rbl)\b/i;
 
-/**
- * Words of a failure that speaks of the sender, its host or account, a filter or a passing state: what else it says of an
- * address (`return address invalid`, `mailbox unavailable, try again later`) may not be about the recipient's.
- */
+/** Words that leave it open whether what is said of an address is about the recipient's, and for how long. */
 export const DOUBTS = new RegExp(
   [
-    String.raw`absender|expediteur|remitente|remetente|mittente|afzender|nadawc|отправител|送信者|差出人|发件人|寄件|\benvio\b`,
-    String.raw`\breturn[- ]?path\b|\breturn address\b|\breply-to\b|\bfrom[- ]ad(?:d)?ress|\benvelope[- ](?:from|sender)\b|\bmail from\b|\bcall(?:back|out)\b`,
-    String.raw`\bsmtp (?:user|account)\b|\bfor sending\b|\bnon-?payment\b|\bfalta de pago\b|\bpassword\b|\bcontact support\b`,
-    String.raw`\bip[- ]?(?:address|adresse)|\b(?:adresse|direccion) ip\b|\b(?:helo|ehlo|rdns|tls|reverse)\b|\byour (?:ip|host|domain|country|mail server|server)\b|\bsender's\b`,
-    String.raw`\btry (?:again|later)\b|\btomorrow\b|\bmaintenance\b|\btemporarily\b|\bstoredrv\b|\bread[- ]only\b`,
-    String.raw`\btoo many\b|\bcontent filter|\ballow(?:ed)?[- ]?list\b|\bexternal senders\b|\b(?:message|url) rejected\b|\bserver no longer accepts?\b`,
+    `${SENDER}|反向解析`,
+    String.raw`\bip[- ]?adress?e?\b|\bip address|\b(?:adresse|direccion|indirizzo|endereco|adres) ip\b|\b(?:helo|ehlo|rdns|tls|reverse)\b|\byour (?:ip|host|domain|country|mail ?server|server)\b`,
+    String.raw`\bcontact support\b|\bfor sending\b|\bfalta de pago\b|\bpassword\b|\benvio\b`,
+    String.raw`\bmail from\b|\bstoredrv\b|\btoo many\b|\bcontent filter|\ballow(?:ed)?[- ]?list\b|\bexternal senders\b|\b(?:message|url) rejected\b|\bserver no longer accepts?\b`,
   ].join('|'),
   'u',
 );

@@ -5,12 +5,15 @@ import { BLOCKLISTS, DOUBTS, PHRASES, type Topic } from './failure-phrases.ts';
  * - `address`: nothing can be delivered to it any more.
  * - `mailbox`: it exists and takes nothing now: full, over its rate, disabled for a while.
  * - `content`: this message, with any provider: its size, its form, a virus.
- * - `sender`: our account, its quota, the sender's address, relaying, authentication.
- * - `policy`: a blocklist, a spam filter, SPF, DKIM, DMARC, another rule against us or the recipient's.
+ * - `restricted`: only this recipient refuses, by a rule of its own, its group or its organization.
+ * - `account`: our account with the provider, its quota, relaying, authentication.
+ * - `sender`: the sender's address.
+ * - `policy`: a blocklist, a spam filter, SPF, DKIM, DMARC, our host's name, address or encryption, another rule.
  * - `temporary`: a network, a system, greylisting.
  * - `unclear`: nothing says.
  */
-export type Verdict = 'address' | 'mailbox' | 'content' | 'sender' | 'policy' | 'temporary' | 'unclear';
+export type Verdict =
+  'address' | 'mailbox' | 'content' | 'restricted' | 'account' | 'sender' | 'policy' | 'temporary' | 'unclear';
 
 export interface Failure {
   verdict: Verdict;
@@ -36,7 +39,6 @@ const MAX_STATUS = 200;
 
 /** What enhanced codes say (RFC 3463, RFC 7505, the IANA registry, and those that Exchange has added). */
 const CODES: Readonly<Record<string, Verdict>> = {
-  '5.1.0': 'address', // IronPort's "Address rejected"
   '5.1.1': 'address', // no such mailbox
   '5.1.2': 'address', // no such mail system
   '5.1.3': 'address', // not an address
@@ -45,20 +47,21 @@ const CODES: Readonly<Record<string, Verdict>> = {
   '5.1.7': 'sender',
   '5.1.8': 'sender',
   '5.1.10': 'address', // null MX, or not found in the directory
-  '5.1.90': 'sender', // the daily limit of recipients
+  '5.1.90': 'account', // the daily limit of recipients
   '5.2.1': 'address', // the mailbox is disabled
   '5.2.2': 'mailbox',
   '5.2.3': 'content', // too long for the mailbox
+  '5.2.252': 'sender', // not allowed to send as this sender
   '5.2.121': 'mailbox', // the recipient's rate is exceeded
   '5.2.122': 'mailbox',
   '5.3.3': 'content', // the system is not capable of what the message needs
   '5.3.4': 'content', // too big for the system
   '5.4.4': 'address', // no host to deliver to
   '5.4.310': 'address', // the domain does not exist
-  '5.7.8': 'sender', // credentials
+  '5.7.8': 'account', // credentials
   '5.7.60': 'sender', // not allowed to send as this sender
-  '5.7.705': 'sender', // the tenant has exceeded its limit
-  '5.7.708': 'sender',
+  '5.7.705': 'account', // the tenant has exceeded its limit
+  '5.7.708': 'account',
 };
 /** Codes that are not listed, by their subject: the second number. */
 const SUBJECTS: Readonly<Record<string, Verdict>> = { 3: 'temporary', 4: 'temporary', 6: 'content', 7: 'policy' };
@@ -67,16 +70,27 @@ const SAY_NOTHING = new Set(['5.3.0', '5.4.0']);
 
 const TOPICS: Readonly<Record<Topic, Verdict>> = {
   suppressed: 'address',
+  restricted: 'restricted',
   greylisted: 'temporary',
   rate: 'mailbox',
-  policy: 'policy',
+  filtered: 'policy',
   sender: 'sender',
+  account: 'account',
+  host: 'policy',
   content: 'content',
   mailbox: 'mailbox',
+  unsure: 'temporary',
+  dead: 'address',
+  policy: 'policy',
   blocked: 'policy',
-  address: 'address',
+  unavailable: 'address',
   network: 'temporary',
 };
+
+/** Where the words say the same as one of these codes, no doubt is left. */
+const NO_SUCH_MAILBOX = new Set(['5.1.1', '5.1.10']);
+/** Exchange's codes for restricted recipients; their words speak of the sender. */
+const RESTRICTED = /^5\.7\.1[23]\d$/;
 
 // Neither pattern matches a part of a number with more dots, such as an IP address, or of a version.
 const ENHANCED = /(?<![\w.])([45]\.\d\.\d{1,3})(?!\.?\d|[a-z])/gi;
@@ -95,18 +109,25 @@ function tellingCode(codes: readonly string[]): string | null {
   );
 }
 
+/** A text without addresses and without what follows the host of a link: their names are not said by the system. */
+const withoutAddresses = (text: string): string =>
+  text
+    .replace(/<[^<>\s]{0,320}@[^<>\s]{0,320}>|[^\s@:;,()]{0,320}@[^\s:;,()]{0,320}/g, ' ')
+    .replace(/(https?:\/\/[^\s/>]{1,255})\S*/gi, '$1 ');
+
 /**
- * The words of a text: in lower case, Latin letters without accents; without codes, addresses, links and hosts, whose
- * names say nothing (`antispam.example`, `unknown@example.org`).
+ * The words of a text without addresses: in lower case, Latin letters without accents; without codes, links and hosts,
+ * whose names say nothing (`antispam.example`).
  */
 function plainWords(text: string): string {
   return text
-    .replace(/<[^<>]*>|\S+@\S+/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/https?:\/\/\S+/gi, ' ')
+    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, ' ')
     .replace(/(?<![\w.])[45](?:\d\d[ -]?)?(?:[45]?\.\d\.\d{1,3})?(?![\w.])/g, ' ')
-    .replace(/\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b/g, ' ')
+    .replace(/(?<![a-z0-9.-])[a-z0-9.-]+\.[a-z]{2,}\b/g, ' ')
     .normalize('NFD')
-    .replace(/([a-z])[\u0300-\u036f]+/gi, '$1')
+    .replace(/([a-z])[\u0300-\u036f]{1,9}/gi, '$1')
     .normalize('NFC')
     .replace(/[\u2018\u2019]/g, "'")
     .toLowerCase()
@@ -115,9 +136,9 @@ function plainWords(text: string): string {
 
 /** What a text is about; `isDoubtful`: an address that it speaks of may not be the recipient's. */
 function topicOf(text: string): { topic: Topic | null; isDoubtful: boolean } {
-  if (text === '') return { topic: null, isDoubtful: false };
-  if (BLOCKLISTS.test(text)) return { topic: 'policy', isDoubtful: false };
-  const words = plainWords(text);
+  const said = withoutAddresses(text);
+  if (BLOCKLISTS.test(said)) return { topic: 'filtered', isDoubtful: false };
+  const words = plainWords(said);
   const topic = PHRASES.find(([, phrase]) => phrase.test(words))?.[0] ?? null;
   return { topic, isDoubtful: DOUBTS.test(words) };
 }
@@ -127,18 +148,20 @@ function verdictOf(
   code: string | null,
   reply: string | null,
 ): Verdict {
-  // Exchange Online's reply for addresses that do not exist; its words alone would speak of a policy.
-  if (code === '5.4.1' && topic === 'blocked') return isDoubtful ? 'policy' : 'address';
-  const isTemporary = (code ?? reply ?? '5').startsWith('4');
+  if (code !== null && RESTRICTED.test(code)) return 'restricted';
+  // Exchange Online's reply for addresses that do not exist; its words alone would speak of a rule.
+  if (code === '5.4.1' && (topic === 'blocked' || topic === 'restricted')) return isDoubtful ? 'policy' : 'address';
   const said = topic && TOPICS[topic];
-  if (isTemporary) {
+  if ((code ?? reply ?? '5').startsWith('4')) {
     if (code === '4.2.2') return 'mailbox';
-    return said && topic !== 'address' && topic !== 'blocked' ? said : 'temporary';
+    return said && said !== 'address' && topic !== 'blocked' && topic !== 'host' ? said : 'temporary';
   }
-  if (topic === 'address' && code !== null && CODES[code] === 'sender') return 'sender';
-  const verdict = said ?? byCode(code, reply);
+  const coded = byCode(code, reply);
+  if (said === 'address' && coded === 'sender') return 'sender';
+  const verdict = said ?? coded;
+  const isCertain = topic === 'suppressed' || (topic === 'dead' && code !== null && NO_SUCH_MAILBOX.has(code));
   // A suppression is for ever: in doubt the email fails alone.
-  return verdict === 'address' && isDoubtful && topic !== 'suppressed' ? 'unclear' : verdict;
+  return verdict === 'address' && isDoubtful && !isCertain ? 'unclear' : verdict;
 }
 
 function byCode(code: string | null, reply: string | null): Verdict {

@@ -48,9 +48,11 @@ export const COUNTED_VERDICTS = ['mailbox', 'temporary', 'unclear'] as const sat
 const RANKS: readonly Outcome['verdict'][] = [
   'delivered',
   'none',
+  'account',
   'sender',
   'policy',
   'content',
+  'restricted',
   'temporary',
   'unclear',
   'mailbox',

@@ -119,7 +119,8 @@ test('a report that was cut off behind the status is read', async () => {
 
 const JUDGED: [status: string | null, text: string | null, expected: [string, string | null] | null][] = [
   ['5.1.1', null, ['address', '5.1.1']],
-  ['5.1.0', null, ['address', '5.1.0']],
+  ['5.1.0', null, ['unclear', '5.1.0']],
+  ['5.1.0', '550 #5.1.0 Address rejected.', ['address', '5.1.0']],
   ['5.1.3', null, ['address', '5.1.3']],
   ['5.1.10', null, ['address', '5.1.10']],
   ['5.2.1', null, ['address', '5.2.1']],

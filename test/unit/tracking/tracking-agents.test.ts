@@ -18,6 +18,7 @@ const people = [
   'Outlook-iOS/729.2508.0',
   'Javelin/3.2',
   'Nodemailer Reader 2',
+  'Mozilla/5.0 (Linux; Android 9; CUBOT_P20 Build/PPR1.180610.011) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Mobile Safari/537.36',
 ];
 const scanners = [
   'Barracuda Sentinel (EE)',
@@ -28,6 +29,12 @@ const scanners = [
   'Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/534+ (KHTML, like Gecko) BingPreview/1.0b',
   'WhatsApp/2.23.20.0 A',
   'googlebot/2.1',
+  'Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Mobile Safari/537.36 Chrome-Lighthouse',
+  `${WINDOWS} Chrome/138.0.0.0 Safari/537.36 Prerender (+https://github.com/prerender/prerender)`,
+  'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+  `${WINDOWS} Chrome/138.0.0.0 Safari/537.36 GTmetrix`,
+  'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',
+  'AdsBot-Google (+http://www.google.com/adsbot.html)',
 ];
 const machines = [
   '',
@@ -36,6 +43,13 @@ const machines = [
   ' Mozilla/5.0 ',
   `${WINDOWS} Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0`,
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 HeadlessFirefox/128.0',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessEdg/138.0.0.0',
+  'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/24.0.0',
+  'Google-HTTP-Java-Client/1.44.1 (gzip)',
+  'Google-API-Java-Client/2.0.0 Google-HTTP-Java-Client/1.42.3 (gzip)',
+  'RestSharp/112.0.0.0',
+  'AHC/2.1',
   'curl/8.14.1',
   'Wget/1.21.4',
   'node',

@@ -76,7 +76,7 @@ function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
       by(name),
       kind === 'sent'
         ? { kind, reply: '250', provider: name }
-        : { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: name },
+        : { kind: 'retry', reply: null, error: 'ended', blames: null, provider: name },
     );
   };
   return {
@@ -182,7 +182,7 @@ test('connections go on to their next message while the breaker allows as many',
   await all.acquire(a, 2);
   assert.deepEqual([all.mayGoOn(a), all.room(a)], [true, 1], 'all of its connections, when it is well');
   for (let n = 0; n < 5; n += 1)
-    all.report(a, { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: 'a:25' });
+    all.report(a, { kind: 'retry', reply: null, error: 'ended', blames: null, provider: 'a:25' });
   assert.deepEqual(
     [chosen(), all.mayGoOn(a), all.room(a), all.mayGoOn(b)],
     ['b:25', false, 0, true],

@@ -14,7 +14,7 @@ function refusals() {
 const email = (id: number, attempt = 1) => ({ id, tenantId: 'default', campaignId: 1, attempt });
 const provider = { setting: { provider: 'mx:25', url: 'smtp://mx:25' } } as unknown as Parameters<Refusals['note']>[1];
 const outcome = {
-  ...{ kind: 'retry', reply: '550 5.7.1 blocked', error: null, providerFault: true, provider: 'mx:25' },
+  ...{ kind: 'retry', reply: '550 5.7.1 blocked', error: null, blames: 'provider', provider: 'mx:25' },
 } as unknown as Parameters<Refusals['note']>[2];
 
 test('one email that is refused again and again pauses no campaign, ten different ones in a row do', async () => {

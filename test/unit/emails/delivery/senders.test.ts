@@ -6,6 +6,7 @@ import { Breaker } from '../../../../worker/senders/breaker.ts';
 import { Domains, domainOf } from '../../../../worker/senders/domains.ts';
 import { publicError } from '../../../../worker/senders/health.ts';
 import { retryDelay, settlementOf } from '../../../../worker/senders/outcomes.ts';
+import type { Blamed } from '../../../../worker/senders/smtp-outcome.ts';
 import { ReadyQueue } from '../../../../worker/senders/ready-queue.ts';
 import { Wake } from '../../../../events/wake.ts';
 
@@ -149,13 +150,18 @@ test('what goes wrong with a provider is told without who logs in and whom mail 
 
 test('pauses grow with the attempts, by whose fault it was', () => {
   const retry =
-    (reply: string | null, providerFault = false) =>
+    (reply: string | null, blames: Blamed = null) =>
     (attempt: number) =>
-      retryDelay({ kind: 'retry', reply, error: 'x', providerFault, provider: 'mx:25' }, attempt);
+      retryDelay({ kind: 'retry', reply, error: 'x', blames, provider: 'mx:25' }, attempt);
   assert.deepEqual([1, 2, 3, 7, 8, 40].map(retry('451 later')), [60, 120, 240, 3600, 3600, 3600]);
   assert.deepEqual([1, 2, 10].map(retry('421 closing')), [5, 10, 600]);
   assert.deepEqual([1, 2, 10].map(retry(null)), [5, 10, 600]);
-  assert.deepEqual([1, 2, 20].map(retry('550 not you', true)), [0.3, 0.6, 3600]);
+  assert.deepEqual([1, 2, 20].map(retry('550 not you', 'provider')), [0.3, 0.6, 3600]);
+  assert.deepEqual(
+    [1, 2, 20].map(retry('554 spam', 'message')),
+    [60, 120, 3600],
+    'a filter is not asked at once again',
+  );
   assert.equal(retryDelay({ kind: 'not_released', provider: 'mx:25' }, 5), 1);
 });
 
@@ -178,7 +184,7 @@ test('an outcome is settled as what it is, in words that Postgres takes', () => 
   );
   assert.equal(settlementOf(email, { kind: 'unknown', error: 'x', provider: 'mx:25' }).result, 'UNKNOWN');
   assert.deepEqual(
-    settlementOf(email, { kind: 'retry', reply: null, error: 'ended \ud800', providerFault: false, provider: 'mx:25' }),
+    settlementOf(email, { kind: 'retry', reply: null, error: 'ended \ud800', blames: null, provider: 'mx:25' }),
     { ...email, provider: 'mx:25', result: 'QUEUED', reply: 'ended \ufffd', delaySeconds: 10 },
   );
   assert.equal(settlementOf(email, { kind: 'not_released', provider: 'mx:25' }).result, 'QUEUED');

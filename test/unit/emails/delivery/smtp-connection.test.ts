@@ -114,10 +114,7 @@ test("credentials of the URL log in, also percent-encoded ones; wrong ones are t
   session.quit();
   await assert.rejects(openConnection(`smtp://send%40er:wrong@127.0.0.1:${server.port}`), (error) => {
     assert.ok(error instanceof SmtpOpenError);
-    assert.deepEqual(
-      [error.outcome.kind, 'providerFault' in error.outcome && error.outcome.providerFault],
-      ['retry', true],
-    );
+    assert.deepEqual([error.outcome.kind, 'blames' in error.outcome && error.outcome.blames], ['retry', 'provider']);
     assert.match(JSON.stringify(error.outcome), /535/);
     assert.doesNotMatch(JSON.stringify(error.outcome), /wrong/);
     return true;

@@ -40,29 +40,31 @@ for (const [how, ehlo] of [
   });
 
   for (const [step, reply, expected] of [
-    ['mail', '550 no', { kind: 'retry', providerFault: true }],
-    ['mail', '451 later', { kind: 'retry', providerFault: false }],
+    ['mail', '550 no', { kind: 'retry', blames: 'provider' }],
+    ['mail', '451 later', { kind: 'retry', blames: null }],
     ['rcpt', '550 5.1.1 no such user', { kind: 'rejected' }],
-    ['rcpt', '450 later', { kind: 'retry', providerFault: false }],
-    ['rcpt', '530 log in first', { kind: 'retry', providerFault: true }],
-    ['data', '451 later', { kind: 'retry', providerFault: false }],
-    ['data', '554 no', { kind: 'retry', providerFault: false }],
-    ['dot', '451 later', { kind: 'retry', providerFault: false }],
-    ['dot', '421 closing', { kind: 'retry', providerFault: false }],
-    ['rcpt', '550 5.4.5 Daily user sending limit exceeded', { kind: 'retry', providerFault: true }],
-    ['rcpt', '554 5.7.1 Relay access denied', { kind: 'retry', providerFault: true }],
+    ['rcpt', '450 later', { kind: 'retry', blames: null }],
+    ['rcpt', '530 log in first', { kind: 'retry', blames: 'provider' }],
+    ['data', '451 later', { kind: 'retry', blames: null }],
+    ['data', '554 no', { kind: 'retry', blames: null }],
+    ['dot', '451 later', { kind: 'retry', blames: null }],
+    ['dot', '421 closing', { kind: 'retry', blames: null }],
+    ['rcpt', '550 5.4.5 Daily user sending limit exceeded', { kind: 'retry', blames: 'provider' }],
+    ['rcpt', '554 5.7.1 Relay access denied', { kind: 'retry', blames: 'provider' }],
     ['rcpt', '552 5.2.2 mailbox full', { kind: 'rejected' }],
     ['rcpt', '550 no', { kind: 'rejected' }],
     ['dot', '552 5.3.4 message too big', { kind: 'rejected' }],
-    ['dot', '554 5.3.2 shutting down', { kind: 'retry', providerFault: false }],
-    ['dot', '554 spam', { kind: 'retry', providerFault: true }],
+    ['dot', '554 5.3.2 shutting down', { kind: 'retry', blames: null }],
+    ['dot', '554 spam', { kind: 'retry', blames: 'message' }],
+    ['dot', '554 Email address is not verified', { kind: 'retry', blames: 'message' }],
+    ['dot', '554 Sending paused for this account', { kind: 'retry', blames: 'provider' }],
+    ['rcpt', '550 5.7.1 spam', { kind: 'retry', blames: 'provider' }],
   ] as const) {
     test(`${how}: ${reply} to ${step}`, async () => {
       const { wire, session, outcome } = await attempt({ ehlo, [step]: reply });
       assert.equal(outcome.kind, expected.kind);
       assert.ok('reply' in outcome && outcome.reply?.startsWith(reply), JSON.stringify(outcome));
-      if ('providerFault' in expected)
-        assert.equal('providerFault' in outcome && outcome.providerFault, expected.providerFault);
+      if ('blames' in expected) assert.equal('blames' in outcome && outcome.blames, expected.blames);
       if (step === 'dot') assert.equal(dots(wire), 1);
       if (session.usable) session.quit();
     });
@@ -362,7 +364,7 @@ for (const [what, script, timeouts] of [
     await assert.rejects(openConnection(wire.url, { timeouts }), (error) => {
       assert.ok(error instanceof SmtpOpenError);
       assert.equal(error.outcome.kind, 'retry');
-      assert.equal('providerFault' in error.outcome && error.outcome.providerFault, true);
+      assert.equal('blames' in error.outcome && error.outcome.blames, 'provider');
       if (typeof script.greeting === 'string')
         assert.equal('reply' in error.outcome && error.outcome.reply, script.greeting);
       return true;

@@ -103,7 +103,7 @@ test('a provider that is down is a retry, and the pool goes on when it is back',
   await server.close();
   await assert.rejects(
     sendBy(pool, ...mail(1), yes),
-    (error: SmtpOpenError) => error.outcome.kind === 'retry' && error.outcome.providerFault,
+    (error: SmtpOpenError) => error.outcome.kind === 'retry' && error.outcome.blames === 'provider',
   );
   assert.equal(pool.idle(), 2);
   const back = await startProvider({}, server.port);
@@ -190,10 +190,7 @@ test("a kept connection that the server closed meanwhile is replaced; while it c
   closeAll();
   await server.close();
   const outcome = await slot!.send(...mail(3), yes);
-  assert.deepEqual(
-    [outcome.kind, 'providerFault' in outcome && outcome.providerFault, slot!.usable],
-    ['retry', true, false],
-  );
+  assert.deepEqual([outcome.kind, 'blames' in outcome && outcome.blames, slot!.usable], ['retry', 'provider', false]);
   slot!.release();
   assert.deepEqual([pool.idle(), pool.busy()], [3, 0]);
 });
