@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { newTenant } from '../../support/accounts.ts';
+import { apiAt } from '../../support/call-api.ts';
 import { makeAudience, makeEmailCampaign, readCampaign, untilCampaign } from '../../support/mail/email-campaigns.ts';
 import { makeContact, makeTemplate, send, untilStatus } from '../../support/mail/emails.ts';
 import { startScriptedSmtp, type ScriptedSmtp } from '../../support/mail/scripted-smtp.ts';
@@ -132,6 +134,42 @@ test('one email that is refused among others that are accepted pauses nothing, a
   delete smtp.script.rcpt;
   assert.equal((await untilCampaign(service, id, 'SENT', 60_000)).sent, 60);
 }, 200_000);
+
+test("a tenant's message that the server refuses for its content pauses that campaign; the neighbour's mail goes on", async () => {
+  const { token } = await newTenant(service);
+  const neighbour = { ...service, api: apiAt(service.url, () => token) };
+  smtp.script.dot = (to) => (to.endsWith('@refused.example') ? '554 5.7.1 Message rejected as spam' : '250 ok');
+  const { listId, contacts } = await makeAudience(service, 40, (n) => ({ email: `one${n}@refused.example` }));
+  const theirs = await makeAudience(neighbour, 40);
+  const templateId = await makeTemplate(neighbour);
+  const ofNeighbour = { templateId, listId: theirs.listId, scheduleType: 'immediate' };
+  const before = await until('the provider is up', async () => {
+    const found = await provider();
+    return found.status === 'UP' && found;
+  });
+
+  const refused = await makeEmailCampaign(service, {
+    templateId: await makeTemplate(service),
+    listId,
+    scheduleType: 'immediate',
+  });
+  const { id } = await makeEmailCampaign(neighbour, ofNeighbour);
+  assert.equal((await untilCampaign(neighbour, id, 'SENT', 60_000)).sent, 40);
+  const paused = await untilCampaign(service, refused.id, 'PAUSED', 120_000);
+  assert.match(paused.pauseReason, /refused \d+ emails in a row: 554 5\.7\.1 Message rejected as spam$/);
+  assert.deepEqual([paused.sent, paused.failed, paused.bounced], [0, 0, 0]);
+  // What is reported after these are sent covers the refusals before them.
+  const last = await makeEmailCampaign(neighbour, ofNeighbour);
+  assert.equal((await untilCampaign(neighbour, last.id, 'SENT', 60_000)).sent, 40);
+  const after = await until('the provider has told of all that it sent', async () => {
+    const found = await provider();
+    return found.sent >= before.sent + 80 && found;
+  });
+  assert.deepEqual([after.status, after.lastErrorAt], ['UP', before.lastErrorAt], 'the provider never rested');
+  const { body } = await service.api('GET', `/contacts/${contacts[0]!.id}`);
+  assert.equal(body.status, 'active');
+  delete smtp.script.dot;
+}, 400_000);
 
 test('what is refused for its size fails alone, what is refused because the mailbox is full too', async () => {
   const templateId = await makeTemplate(service);

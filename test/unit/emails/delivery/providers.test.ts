@@ -5,6 +5,7 @@ import { readProviders } from '../../../../config/smtp-url.ts';
 import { readEnv } from '../../../../config/env.ts';
 import { Providers, type TakeRate } from '../../../../worker/senders/providers.ts';
 import type { SmtpPool, SmtpSlot } from '../../../../worker/senders/smtp-pool.ts';
+import { outcomeOfRefusal, type Step } from '../../../../worker/senders/smtp-outcome.ts';
 
 const log = createLogger('silent', 'test');
 
@@ -119,6 +120,23 @@ test('mail goes to the first that is not resting, and back to it after its time,
     for (let n = 0; n < 5; n += 1) await all.acquire(by(name), 1);
   }
   assert.equal(all.choose(), null, 'all rest');
+});
+
+test('a message that is refused for its own sake says nothing against its provider, a refusal of ours rests it', () => {
+  const { all, by, chosen } = providers('smtp://a:25,smtp://b:25');
+  const a = by('a:25');
+  const refuse = (step: Step, text: string): void =>
+    all.report(a, outcomeOfRefusal({ code: Number(text.slice(0, 3)), text }, step, 'a:25'));
+  all.report(a, { kind: 'sent', reply: '250', provider: 'a:25' });
+  for (let n = 0; n < 20; n += 1) {
+    refuse('dot', '554 5.7.1 Message rejected as spam');
+    refuse('dot', '554 Email address is not verified');
+    refuse('RCPT', '550 5.7.124 RESOLVER.RST.SenderNotInAllowedList');
+  }
+  assert.deepEqual([chosen(), a.breaker.health.failures, a.lastError], ['a:25', 0, null]);
+  for (let n = 0; n < 5; n += 1) refuse('dot', '554 Sending paused for this account');
+  assert.equal(chosen(), 'b:25');
+  assert.match(a.lastError!.message, /Sending paused/);
 });
 
 test('one that says nothing for long is passed over while there is another, and rests when its silence ends', async () => {
