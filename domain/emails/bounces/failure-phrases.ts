@@ -41,7 +41,7 @@ const WHO_ELSEWHERE = any(
 
 /** Names for the sender or its address. */
 const SENDER = any(
-  String.raw`(?<!\bto |\bto the )\bsender(?:'?s)?\b|\breturn[- ]?(?:path|address)\b|\breply-to\b|\bfrom[- ]address\b|\benvelope[- ](?:from|sender)\b|\byour (?:e-?mail )?(?:address|mailbox)\b`,
+  String.raw`(?<!\bto |\bto the )\b(?:sender|originator)(?:'?s)?\b|\b(?:return|bounce)[- ]?(?:path|address)\b|\b(?:mail )?from(?= ?:)|\breply-to\b|\bfrom[- ]address\b|\benvelope[- ](?:from|sender)\b|\byour (?:e-?mail )?(?:address|mailbox)\b`,
   String.raw`\b(?:ihre|deine|votre|su|sua|tua|tu|il (?:su|tu)o|uw|jouw|twoj|twoja|panstwa) (?:e-?mail-?)?(?:\w{0,10}adresse|adres|adress|konto|compte|cuenta|direccion|conta|endereco|indirizzo|skrzynka|postfach|postvak)\b|ваш (?:адрес|ящик)|(?:您|你)的(?:邮箱|地址|账号|帐号)|あなたの|adresiniz`,
   'absender|expediteur|emetteur|remitente|remetente|mittente|afzender|nadawc|отправител|gonder[ei]|送信者|送信元|差出人|发件人|寄件|发信人',
 );
@@ -49,15 +49,15 @@ const SENDER = any(
 /** Names for the host that sends, and for what it says of itself. */
 const HOST = any(
   String.raw`\bip\b|\b(?:helo|ehlo|rdns|tls|ptr|reverse[- ](?:dns|hostname|lookup|name))\b|\bclient host\b|\bcertificate\b|\bzertifikat\b`,
-  String.raw`\byour (?:host|domain|country|mail ?server|server|network|machine)\b|\b(?:server|host|client)'s\b|\bhostname of the client\b|反向解析`,
+  String.raw`\byour (?:host|domain|country|mail ?server|server|network|machine)\b|\b(?:server|host|client)'s\b|\b(?:connecting|calling|sending) (?:mail ?)?(?:server|host)\b|\b(?:su|seu|votre|tuo|twoj|ihr|uw) (?:mail-?)?(?:serve[ru]r?|serveur|servidor|serwer|host)\b|服务器|逆引き|sunucu|\bhostname of the client\b|反向解析`,
 );
 
 /** What is said of what does not exist, or not any more; behind its name. */
 const GONE = any(
-  String.raw`\b(?:unknown|(?:can)?not (?:be )?(?:found|known|exist|(?:a )?valid|recogni[sz]ed|listed|local)|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|non-?existent|closed|deleted|removed|terminated|discontinued|no longer|cancelled|expired|moved)\b`,
+  String.raw`\b(?:unknown|(?:can)?not (?:be )?(?:found|known|exist|(?:a )?valid|recogni[sz]ed|listed|local|a (?:known|local)|in use)|isn't here|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|non-?existent|closed|deleted|removed|terminated|discontinued|no longer|cancelled|expired|moved)\b`,
   String.raw`unbekannt|ungu?e?ltig|nicht (?:mehr )?(?:gultig|gueltig|bekannt|vorhanden|gefunden|aktiv|erreichbar)|existiert nicht|nicht existiert|gibt es nicht|gelo?e?scht|erloschen`,
-  String.raw`inconnue?|inexistante?|invalide|introuvable|n'existe (?:pas|plus)|n'est (?:pas|plus) (?:valide|active?|connue?|attribuee?)|supprimee?|fermee?|resiliee?`,
-  String.raw`no existe|inexistente|desconocid[oa]|no (?:ha sido |fue )?encontrad[oa]|no (?:es |esta )?(?:valid[oa]|activ[oa])|invalid[oa]|eliminad[oa]|dad[oa] de baja`,
+  String.raw`inconnue?|inexistante?|invalide|introuvable|n'existe (?:pas|plus)|n'est (?:pas|plus) (?:valide|acti(?:f|ve)|connue?|attribuee?)|supprimee?|fermee?|resiliee?`,
+  String.raw`no existe|inexistente|desconocid[oa]|cancelad[oa]|no (?:ha sido |fue )?encontrad[oa]|no (?:es |esta )?(?:valid[oa]|activ[oa])|invalid[oa]|eliminad[oa]|dad[oa] de baja`,
   String.raw`nao (?:existe|encontrad[oa]|e (?:mais )?valid[oa])|desconhecid[oa]|excluid[oa]|removid[oa]`,
   String.raw`sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|(?:e )?(?:piu )?(?:valid[oa]|attiv[oa]))|cancellat[oa]`,
   String.raw`onbekend|bestaat niet|niet gevonden|ongeldig|niet (?:meer )?(?:geldig|actief|in gebruik)|opgeheven`,
@@ -70,12 +70,12 @@ const GONE = any(
 const NO = any(
   String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a valid|no valid|unrecogni[sz]ed|undeliverable|unresolvable)`,
   String.raw`\b(?:unbekannte[rsn]?|ungultige[rsn]?|ungueltige[rsn]?|keine?(?: solche[rsn]?| gultige[rsn]?)?)`,
-  String.raw`\b(?:aucune?(?: tele?l?e?)?|pas d'|pas de|no existe(?: el| la| ese| este| esta| ningun)?|ningun|nao existe (?:o|a|esse|este)|nessuna?|non esiste (?:il|la|l')|onbekende?|geen|nieznan[ya]|brak|nie ma (?:takiego|takiej))`,
+  String.raw`\b(?:aucune?(?: tele?l?e?)?|pas d'|pas de|no (?:existe|se encuentra)(?: el| la| ese| este| esta| ningun)?|ningun|nao existe (?:o|a|esse|este)|nessuna?|non esiste (?:il|la|l')|onbekende?|geen|nieznan[ya]|brak|nie ma (?:takiego|takiej))`,
   'неизвестн[а-я]{2}|нет такого|такого|gecersiz|bilinmeyen|boyle bir|そのような',
 );
 /** What is said of a sender or a host that is not liked. */
 const REFUSED = any(
-  String.raw`\b(?:rejected?|rejecting|denied|refused?|blocked|banned|listed|missing|required|needed|failed|fails|mismatch|(?:not|never) (?:allowed|permitted|accepted|resolved?|resolvable|verified|authenticated)|verif(?:y|ied|ication)|not owned|has no|cannot (?:find|resolve)|not have)\b`,
+  String.raw`\b(?:rejected?|rejecting|denied|refused?|blocked|banned|listed|missing|required|needed|failed|fails|mismatch|(?:not|never) (?:allowed|permitted|accepted|resolved?|resolvable|verified|authenticated)|verif(?:y|ied|ication)|not owned|has no|cannot (?:find|(?:be )?resolved?)|does not match|not deliverable|undeliverable|not have)\b`,
   String.raw`abgelehnt|gesperrt|blockiert|zuruckgewiesen|nicht (?:erlaubt|zugelassen)|refusee?|rejetee?|bloqu(?:e|ee|ead[oa])|rechazad[oa]|rejeitad[oa]|rifiutat[oa]|bloccat[oa]|geweigerd|geblokkeerd|odrzucon[ya]|zablokowan[ya]|отклон|заблокир|reddedildi|engellen|拒否|拒绝|被拒|阻止`,
 );
 
@@ -103,10 +103,10 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
       String.raw`\bresolver\.rst\.|\btransport\.rules\.`,
       String.raw`\brecipient address rejected: access denied`,
       String.raw`\bmembers?[ -]only\b|\bonly (?:members|subscribers|authenticated (?:people|users|senders))\b|\b(?:members|subscribers) only\b|\b(?:post|send)(?:ing)? (?:messages )?to (?:this|the) (?:group|list|mailing list|distribution list)\b`,
-      String.raw`\b(?:only|just) accepts (?:internal|mail from|messages from)|\brestricted who\b|\binternal (?:senders?|use|mail) only\b`,
+      String.raw`\b(?:only|just) accepts (?:internal|mail from|messages from)|\brestricted who\b|\b(?:user|recipient|mailbox|group|list)\b${GAP}\bonly (?:accepts|takes|receives)\b|\b(?:recipient|user)\b (?:refuses|blocks) (?:(?:e-?)?mails?|messages)\b|\bpermission to (?:write|send|post)\b|\binternal (?:senders?|use|mail) only\b`,
       String.raw`\b(?:recipient|user|mailbox|group)\b${GAP}\b(?:does not|doesn't|do not|will not|won't) (?:accept|want|wish|take|allow)\b${GAP}\b(?:this|your|these|the|external|outside|unknown) (?:senders?|address|domain)`,
       String.raw`\b(?:recipient|user|addressee)\b${GAP}\b(?:has |have )?(?:blocked|rejected) (?:you|your (?:address|mail|messages)|this sender)\b|\brecipient's (?:own )?(?:rule|block list|settings|preferences)\b`,
-      String.raw`\b(?:empfanger|empfaenger)\b${GAP}\bnimmt\b${GAP}\bnicht|\bempfa?e?nger\b${GAP}\bkeine\b${GAP}\babsender`,
+      String.raw`\b(?:empfanger|empfaenger)\b${GAP}\bnimmt\b${GAP}\bnicht|\bempfa?e?nger\b${GAP}\b(?:keine|hat|blockiert|sperrt)\b${GAP}\babsender`,
       String.raw`\bdestinataire\b${GAP}\bn'accepte (?:pas|plus)\b|\bdestinatario\b${GAP}\bn[ao]o? (?:acepta|aceita|accetta)\b|\bdestinatario\b${GAP}\bnon accetta\b|\bontvanger\b${GAP}\baccepteert geen\b`,
     ],
   ],
@@ -141,7 +141,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
       String.raw`\b(?:sending|outgoing mail|outbound mail)\b.{0,25}\b(?:paused|suspended|disabled|switched off|blocked)`,
       String.raw`\byour (?:\w{1,20} )?(?:account|tenant|plan|subscription|package)\b|\b(?:dein|ihr|votre|su|tu|il tuo|uw|twoje) (?:konto|account|compte|cuenta|conto)\b`,
       String.raw`\b(?:trial|sandbox|unpaid|non-?payment|billing|invoices?)\b`,
-      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\bmust (?:first )?log ?in\b|\blog ?in first|\bfor this log-?in\b|\bsmtp auth\b|\bsmtp (?:user|account)\b`,
+      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\bmust (?:first )?log ?in\b|\blog ?in first|\bfor this log-?in\b|\bsmtp auth\b|\bsmtp (?:user|account)\b|\blog-?in\b${GAP}\b(?:failed|unknown|invalid|incorrect)|\bapi key\b|\b(?:in|for|from) (?:this |the |your )?account\b|\bsending (?:privileges|domain not found)\b|\bno more messages\b`,
       String.raw`\baccount (?:is |was |has been )?locked\b|\bnot (?:allowed|permitted|authori[sz]ed) to send\b`,
     ],
   ],
@@ -171,7 +171,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
       String.raw`\btemporar(?:y|ily) (?:disabled|suspended|unavailable|locked|inactive|blocked|out)`,
       String.raw`\b${WHO}\b.{0,20}\bsuspended\b`,
       String.raw`\b(?:postfach|mailbox|konto|speicher\w{0,12})\b.{0,30}\b(?:voll|uberfullt|ueberfuellt|erschopft|uberschritten)|\bzu ?viele mails\b`,
-      String.raw`\b(?:boite|bal|messagerie|espace|quota)\b.{0,40}\b(?:pleine?|saturee?|depasse)`,
+      String.raw`\b(?:boite|bal|messagerie|espace|quota)\b.{0,40}\b(?:pleine?|saturee?|depasse|insuffisant)`,
       String.raw`\b(?:buzon|cuenta|casilla|bandeja|casella|caixa|postvak|mailbox|skrzynka)\b.{0,40}\b(?:llen[oa]|pien[oa]|chei[oa]|vol|pe[lł]na|przepe[lł]niona|excedid[oa]|superad[oa])`,
       '(?:メールボックス|受信箱|受信トレイ|容量).{0,20}(?:一杯|いっぱい|満杯|超過|超え)|邮箱.{0,4}已?满|空间不足|переполнен|kutusu dolu|kota a[sş]',
     ],
@@ -180,7 +180,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
   [
     'unsure',
     [
-      String.raw`\btoo many connections\b|\b(?:internal|server|system) error\b|\btry (?:again|later)\b|\bretry later\b|\btomorrow\b|\bmaintenance\b|\btemporar(?:y|ily)\b|\bat (?:this|the) (?:time|moment)\b|\bcurrently unable\b|\b(?:look-?up|ldap|directory|backend)\b${GAP}\b(?:fail\w{1,4}|not (?:available|answer)|error|timed? ?out)|\bunable to verify\b|\bread[- ]only\b|\bcould not (?:be verified|verify)\b`,
+      String.raw`\btoo many connections\b|\b(?:busy|overloaded|database|being moved)\b|\bin (?:an|a few|\d{1,3}) (?:hours?|minutes?)\b|\b(?:internal|server|system) error\b|\btry (?:again|later)\b|\bretry later\b|\btomorrow\b|\bmaintenance\b|\btemporar(?:y|ily)\b|\bat (?:this|the) (?:time|moment)\b|\bcurrently unable\b|\b(?:look-?up|ldap|directory|backend)\b${GAP}\b(?:fail\w{1,4}|not (?:available|answer)|error|timed? ?out)|\bunable to verify\b|\bread[- ]only\b|\bcould not (?:be verified|verify)\b`,
       String.raw`\b(?:derzeit|vorubergehend|spater (?:erneut|noch ?mal)|temporairement|reessayer|plus tard|temporalmente|mas tarde|temporaneamente|piu tardi|temporariamente|mais tarde|tijdelijk|later opnieuw|tymczasowo|pozniej)\b`,
       'временно|позже|gecici olarak|daha sonra|一時的|後ほど|しばらく|暂时|稍后',
     ],
@@ -192,7 +192,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
       String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a valid|no valid|unrecogni[sz]ed|undeliverable) (?:\w{1,20} )?(?:local )?${WHO}\b`,
       String.raw`\b(?:${WHO}|mailuser)\b${GAP}${GONE}|\b${WHO}: ?(?:unknown|not found|invalid)\b`,
       String.raw`\b(?:does not|doesn't|didn't|did not) have an?\b.{0,30}\baccount\b`,
-      String.raw`\bno (?:such )?(?:mailbox|recipient|person|user)\b|\bno such (?:address|account|person|name)|\bno account by that\b|\bunknown local part|\bis not our (?:customer|user)|\bnot our customer\b`,
+      String.raw`\bno (?:such )?(?:mailbox|recipient|person|user)\b|\bno such (?:address|account|person|name)|\bno account by that\b|\bno record of (?:a|any|this|that) (?:user|mailbox|recipient)\b|\bnot a known (?:user|recipient|mailbox)\b|\bunknown local part|\bis not our (?:customer|user)|\bnot our customer\b`,
       String.raw`\bnot (?:listed )?in\b.{0,20}\bdirectory\b|\b(?:has|have) left the company|\bno longer (?:in use|active|works|employed|accepts?|valid|on server)`,
       `${WHO_ELSEWHERE}${GAP}${GONE}|${NO}(?: \\w{1,15}){0,2} ?${WHO_ELSEWHERE}`,
       '查无此人|无此用户|(?:такого|такой) пользователя нет',
@@ -252,7 +252,7 @@ export const DOUBTS = new RegExp(
     `${SENDER}|反向解析`,
     String.raw`\bip[- ]?adress?e?\b|\bip address|\b(?:adresse|direccion|indirizzo|endereco|adres) ip\b|\b(?:helo|ehlo|rdns|tls|reverse)\b|\byour (?:ip|host|domain|country|mail ?server|server)\b`,
     String.raw`\bcontact support\b|\bfor sending\b|\bfalta de pago\b|\bpassword\b|\benvio\b`,
-    String.raw`\bmail from\b|\bstoredrv\b|\btoo many\b|\bcontent filter|\ballow(?:ed)?[- ]?list\b|\bexternal senders\b|\b(?:message|url) rejected\b|\bserver no longer accepts?\b`,
+    String.raw`\bmail from\b|\bstoredrv\b|\btoo many\b|\bcontent filter|\ballow(?:ed)?[- ]?list\b|\bexternal senders\b|\b(?:message|url) rejected\b|\blog-?in\b|\bcalling\b|\bdynamic\b|\bconnecting\b|\bserver no longer accepts?\b`,
   ].join('|'),
   'u',
 );
