@@ -27,13 +27,13 @@ const WHO = String.raw`(?:user|recipient|mailbox|mail box|account|address|addres
 
 /** The same in other languages: German, French, Spanish and Portuguese, Italian, Dutch, Polish, Russian, Turkish, Japanese, Chinese. */
 const WHO_ELSEWHERE = any(
-  String.raw`\b(?:empfa?e?nger|benutzer|nutzer|\w{0,20}adresse|postfach|teilnehmer|konto|mailkonto)\b`,
+  String.raw`\b(?:empfa?e?nger|benutzer|nutzer|(?:e-?mail-?|mail-?|empfanger-?|empfaenger-?)?adresse|postfach|teilnehmer|konto|mailkonto)\b`,
   String.raw`\b(?:utilisateur|destinataire|adresse|boite|compte|bal|abonne)\b`,
   String.raw`\b(?:usuario|destinatario|buzon|cuenta|direccion|casilla|correo|endereco|caixa|conta)\b`,
   String.raw`\b(?:utente|destinatario|casella|indirizzo)\b`,
   String.raw`\b(?:gebruiker|ontvanger|postvak|(?:e-?mail-?)?adres)\b`,
   String.raw`\b(?:odbiorc[ay]|uzytkownika?|adres|konto|skrzynk[ai])\b`,
-  'пользовател|адрес|ящик|получател|абонент|учетн|учётн',
+  'пользовател|адрес|ящик|получател|абонент|аккаунт|учетн|учётн',
   'kullan[iı]c[iı]|al[iı]c[iı]|posta kutusu|hesap|hesab',
   'ユーザ|宛先|受信者|アドレス|メールボックス|アカウント',
   '用户|收件人|邮箱|账号|帐号|账户|地址',
@@ -41,20 +41,20 @@ const WHO_ELSEWHERE = any(
 
 /** Names for the sender or its address. */
 const SENDER = any(
-  String.raw`(?<!\bto |\bto the )\b(?:sender|originator)(?:'?s)?\b|\b(?:return|bounce)[- ]?(?:path|address)\b|\b(?:mail )?from(?= ?:)|\breply-to\b|\bfrom[- ]address\b|\benvelope[- ](?:from|sender)\b|\byour (?:e-?mail )?(?:address|mailbox)\b`,
+  String.raw`(?<!\bto |\bto the )\b(?:sender|originator|author)(?:'?s)?\b|\bwriting from\b|\benvelope address\b|\breply[- ]address\b|\b(?:return|bounce)[- ]?(?:path|address)\b|\b(?:mail )?from(?= ?:)|\breply-to\b|\bfrom[- ]address\b|\benvelope[- ](?:from|sender)\b|\byour (?:e-?mail )?(?:address|mailbox)\b`,
   String.raw`\b(?:ihre|deine|votre|su|sua|tua|tu|il (?:su|tu)o|uw|jouw|twoj|twoja|panstwa) (?:e-?mail-?)?(?:\w{0,10}adresse|adres|adress|konto|compte|cuenta|direccion|conta|endereco|indirizzo|skrzynka|postfach|postvak)\b|ваш (?:адрес|ящик)|(?:您|你)的(?:邮箱|地址|账号|帐号)|あなたの|adresiniz`,
-  'absender|expediteur|emetteur|remitente|remetente|mittente|afzender|nadawc|отправител|gonder[ei]|送信者|送信元|差出人|发件人|寄件|发信人',
+  'absender|expediteur|emetteur|remitente|remetente|mittente|afzender|nadawc|отправител|gonder[ei]|送信者|送信元|差出人|发件人|寄件|发信人|返信先|versender|antwortadresse|verzendadres|adresse d.envoi|emisora?|indirizzo di invio|zwrotny|adresse de retour|(?:direccion|endereco|indirizzo) d[ei] r[ei]torno|для ответа|обратн[а-я]{2} адрес|iade adres',
 );
 
 /** Names for the host that sends, and for what it says of itself. */
 const HOST = any(
-  String.raw`\bip\b|\b(?:helo|ehlo|rdns|tls|ptr|reverse[- ](?:dns|hostname|lookup|name))\b|\bclient host\b|\bcertificate\b|\bzertifikat\b`,
+  String.raw`\bip\b|\b(?:helo|ehlo|rdns|tls|ptr|reverse[- ](?:dns|hostname|lookup|name))\b|\bclient(?: host)?\b|\bpeer\b|\bgegenstelle\b|\bcertificate\b|\bzertifikat\b`,
   String.raw`\byour (?:host|domain|country|mail ?server|server|network|machine)\b|\b(?:server|host|client)'s\b|\b(?:connecting|calling|sending) (?:mail ?)?(?:server|host)\b|\b(?:su|seu|votre|tuo|twoj|ihr|uw) (?:mail-?)?(?:serve[ru]r?|serveur|servidor|serwer|host)\b|服务器|逆引き|sunucu|\bhostname of the client\b|反向解析`,
 );
 
 /** What is said of what does not exist, or not any more; behind its name. */
 const GONE = any(
-  String.raw`\b(?:unknown|(?:can)?not (?:be )?(?:found|known|exist|(?:a )?valid|recogni[sz]ed|listed|local|a (?:known|local)|in use)|isn't here|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|non-?existent|closed|deleted|removed|terminated|discontinued|no longer|cancelled|expired|moved)\b`,
+  String.raw`\b(?:unknown|(?:can)?not (?:be )?(?:found|known|exist|(?:a )?valid|recogni[sz]ed|listed|local|a (?:known|local)|in use|registered)|isn't here|(?:does|do|did)(?: not|n't) exist|invalid|inexistent|non-?existent|closed|deleted|removed|terminated|discontinued|no longer|cancelled|expired|moved)\b`,
   String.raw`unbekannt|ungu?e?ltig|nicht (?:mehr )?(?:gultig|gueltig|bekannt|vorhanden|gefunden|aktiv|erreichbar)|existiert nicht|nicht existiert|gibt es nicht|gelo?e?scht|erloschen`,
   String.raw`inconnue?|inexistante?|invalide|introuvable|n'existe (?:pas|plus)|n'est (?:pas|plus) (?:valide|acti(?:f|ve)|connue?|attribuee?)|supprimee?|fermee?|resiliee?`,
   String.raw`no existe|inexistente|desconocid[oa]|cancelad[oa]|no (?:ha sido |fue )?encontrad[oa]|no (?:es |esta )?(?:valid[oa]|activ[oa])|invalid[oa]|eliminad[oa]|dad[oa] de baja`,
@@ -62,20 +62,20 @@ const GONE = any(
   String.raw`sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|(?:e )?(?:piu )?(?:valid[oa]|attiv[oa]))|cancellat[oa]`,
   String.raw`onbekend|bestaat niet|niet gevonden|ongeldig|niet (?:meer )?(?:geldig|actief|in gebruik)|opgeheven`,
   String.raw`nie istnieje|nieznan[ya]|nie znaleziono|nie zosta[lł] znaleziony|nieprawid[lł]ow[ya]|usuniet[yae]`,
-  'не найден|не существует|неизвест|удал[её]н|недействител|больше не |\\bнет\\b|(?<= )нет(?![а-я])',
+  'не найден|не существует|неизвест[а-я]{0,4}|удал[её]н|недействител|больше не |\\bнет\\b|(?<= )нет(?![а-я])',
   'bulunamad[iı]|(?<= )yok|mevcut degil|gecersiz|bilinmiyor|tan[iı]nm[iı]yor|silinmis',
-  '存在しま|存在しない|見つかりま|見つからない|不明|無効|不存在|未找到|找不到|无效|已停用|已注销',
+  '存在しま|存在しない|見つかりま|見つからない|不明|無効|いません|不存在|未找到|找不到|无效|已停用|已注销',
 );
 /** The same in front of its name. */
 const NO = any(
-  String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a valid|no valid|unrecogni[sz]ed|undeliverable|unresolvable)`,
+  String.raw`\b(?:unknown|invalid|no such|nonexistent|non-existent|not a (?:valid|local|known)|no valid|unrecogni[sz]ed|undeliverable|unresolvable)`,
   String.raw`\b(?:unbekannte[rsn]?|ungultige[rsn]?|ungueltige[rsn]?|keine?(?: solche[rsn]?| gultige[rsn]?)?)`,
-  String.raw`\b(?:aucune?(?: tele?l?e?)?|pas d'|pas de|no (?:existe|se encuentra)(?: el| la| ese| este| esta| ningun)?|ningun|nao existe (?:o|a|esse|este)|nessuna?|non esiste (?:il|la|l')|onbekende?|geen|nieznan[ya]|brak|nie ma (?:takiego|takiej))`,
-  'неизвестн[а-я]{2}|нет такого|такого|gecersiz|bilinmeyen|boyle bir|そのような',
+  String.raw`\b(?:aucune?(?: tele?l?e?)?|pas d'|pas de|no (?:existe|se encuentra)(?: el| la| ese| este| esta| ningun)?|ningun|nao existe (?:o|a|esse|este)|nessuna?|non esiste (?:il|la|l')|onbekende?|geen|nieznan[ya]|nie znaleziono|brak|nie ma (?:takiego|takiej))`,
+  'неизвестн[а-я]{2}|нет такого|такого|gecersiz|bilinmeyen|boyle bir|そのような|該当する',
 );
 /** What is said of a sender or a host that is not liked. */
 const REFUSED = any(
-  String.raw`\b(?:rejected?|rejecting|denied|refused?|blocked|banned|listed|missing|required|needed|failed|fails|mismatch|(?:not|never) (?:allowed|permitted|accepted|resolved?|resolvable|verified|authenticated)|verif(?:y|ied|ication)|not owned|has no|cannot (?:find|(?:be )?resolved?)|does not match|not deliverable|undeliverable|not have)\b`,
+  String.raw`\b(?:rejected?|rejecting|unavailable|not available|inactive|disabled|denied|refused?|blocked|banned|listed|missing|required|needed|failed|fails|mismatch|(?:not|never) (?:allowed|permitted|accepted|resolved?|resolvable|verified|authenticated)|verif(?:y|ied|ication)|not owned|has no|cannot (?:find|(?:be )?resolved?)|does not match|not deliverable|undeliverable|not have)\b`,
   String.raw`abgelehnt|gesperrt|blockiert|zuruckgewiesen|nicht (?:erlaubt|zugelassen)|refusee?|rejetee?|bloqu(?:e|ee|ead[oa])|rechazad[oa]|rejeitad[oa]|rifiutat[oa]|bloccat[oa]|geweigerd|geblokkeerd|odrzucon[ya]|zablokowan[ya]|отклон|заблокир|reddedildi|engellen|拒否|拒绝|被拒|阻止`,
 );
 
@@ -141,7 +141,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
       String.raw`\b(?:sending|outgoing mail|outbound mail)\b.{0,25}\b(?:paused|suspended|disabled|switched off|blocked)`,
       String.raw`\byour (?:\w{1,20} )?(?:account|tenant|plan|subscription|package)\b|\b(?:dein|ihr|votre|su|tu|il tuo|uw|twoje) (?:konto|account|compte|cuenta|conto)\b`,
       String.raw`\b(?:trial|sandbox|unpaid|non-?payment|billing|invoices?)\b`,
-      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\bmust (?:first )?log ?in\b|\blog ?in first|\bfor this log-?in\b|\bsmtp auth\b|\bsmtp (?:user|account)\b|\blog-?in\b${GAP}\b(?:failed|unknown|invalid|incorrect)|\bapi key\b|\b(?:in|for|from) (?:this |the |your )?account\b|\bsending (?:privileges|domain not found)\b|\bno more messages\b`,
+      String.raw`\bauthentication (?:is )?required|\bnot (?:been )?authenticated\b|\busername and password|\bcredentials\b|\bmust (?:first )?log ?in\b|\blog ?in first|\bfor this log-?in\b|\bsmtp auth\b|\bsasl\b|\bsub-?account\b|\bsending contract\b|\b(?:for|to) relay\b|\bsmtp (?:user|account)\b|\blog-?in\b${GAP}\b(?:failed|unknown|invalid|incorrect)|\bapi key\b|\b(?:in|for|from) (?:this |the |your )?account\b|\bsending (?:privileges|domain not found)\b|\bno more messages\b`,
       String.raw`\baccount (?:is |was |has been )?locked\b|\bnot (?:allowed|permitted|authori[sz]ed) to send\b`,
     ],
   ],
@@ -149,7 +149,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
     'host',
     [
       `${HOST}${GAP}${any(GONE, REFUSED)}|${any(NO, REFUSED)}(?: [\\w-]{1,15}){0,2} ?${HOST}`,
-      String.raw`\b(?:from|by) your (?:ip|host|country|server|network)\b`,
+      String.raw`\bno (?:reverse|ptr|rdns)\b|\b(?:from|by) your (?:ip|host|country|server|network)\b`,
     ],
   ],
   [
@@ -180,7 +180,7 @@ const SOURCES: readonly [Topic, readonly string[]][] = [
   [
     'unsure',
     [
-      String.raw`\btoo many connections\b|\b(?:busy|overloaded|database|being moved)\b|\bin (?:an|a few|\d{1,3}) (?:hours?|minutes?)\b|\b(?:internal|server|system) error\b|\btry (?:again|later)\b|\bretry later\b|\btomorrow\b|\bmaintenance\b|\btemporar(?:y|ily)\b|\bat (?:this|the) (?:time|moment)\b|\bcurrently unable\b|\b(?:look-?up|ldap|directory|backend)\b${GAP}\b(?:fail\w{1,4}|not (?:available|answer)|error|timed? ?out)|\bunable to verify\b|\bread[- ]only\b|\bcould not (?:be verified|verify)\b`,
+      String.raw`\btoo many connections\b|\b(?:busy|overloaded|database|offline|rebuilt|being moved|moving)\b|\bin (?:an|a few|\d{1,3}) (?:hours?|minutes?)\b|\b(?:internal|server|system) error\b|\btry (?:again|later)\b|\bretry later\b|\btomorrow\b|\bmaintenance\b|\btemporar(?:y|ily)\b|\bat (?:this|the) (?:time|moment)\b|\bcurrently unable\b|\b(?:look-?up|ldap|directory|backend)\b${GAP}\b(?:fail\w{1,4}|not (?:available|answer)|error|timed? ?out)|\bunable to verify\b|\bread[- ]only\b|\bcould not (?:be verified|verify)\b`,
       String.raw`\b(?:derzeit|vorubergehend|spater (?:erneut|noch ?mal)|temporairement|reessayer|plus tard|temporalmente|mas tarde|temporaneamente|piu tardi|temporariamente|mais tarde|tijdelijk|later opnieuw|tymczasowo|pozniej)\b`,
       'временно|позже|gecici olarak|daha sonra|一時的|後ほど|しばらく|暂时|稍后',
     ],
@@ -246,13 +246,29 @@ export const PHRASES: readonly (readonly [Topic, RegExp])[] = SOURCES.map(([topi
 export const BLOCKLISTS =
   /\b(?:spamhaus|spamcop|barracudacentral|sorbs|uceprotect|abusix|senderscore|invaluement|surbl|uribl|dnsbl|rbl)\b/i;
 
-/** Words that leave it open whether what is said of an address is about the recipient's, and for how long. */
-export const DOUBTS = new RegExp(
+/** Names for somebody else than the recipient: a code alone then says nothing of the recipient. */
+export const ANOTHER = new RegExp(`${SENDER}|${HOST}`, 'u');
+
+/**
+ * The words that replies about dead addresses consist of, beside what `dead` and `unavailable` look for. A text that
+ * has others may be about somebody else's address, or for a while: there is no end to how that can be said, so the
+ * words that are known to be harmless are listed, not those that are not.
+ */
+export const ORDINARY = new RegExp(
   [
-    `${SENDER}|反向解析`,
-    String.raw`\bip[- ]?adress?e?\b|\bip address|\b(?:adresse|direccion|indirizzo|endereco|adres) ip\b|\b(?:helo|ehlo|rdns|tls|reverse)\b|\byour (?:ip|host|domain|country|mail ?server|server)\b`,
-    String.raw`\bcontact support\b|\bfor sending\b|\bfalta de pago\b|\bpassword\b|\benvio\b`,
-    String.raw`\bmail from\b|\bstoredrv\b|\btoo many\b|\bcontent filter|\ballow(?:ed)?[- ]?list\b|\bexternal senders\b|\b(?:message|url) rejected\b|\blog-?in\b|\bcalling\b|\bdynamic\b|\bconnecting\b|\bserver no longer accepts?\b`,
+    WHO_ELSEWHERE,
+    GONE,
+    NO,
+    String.raw`\b${WHO}\b`,
+    String.raw`\b(?:(?:on|at|in|by|of|to|for|with|auf|dans|en|in) (?:this|that|our|the|local|virtual|relay|valid|diesem|ce|este|questo) (?:server|system|host|domain|site|mail system|organi[sz]ation|company|list|table|directory|name|domaine|servidor)|mx or a record for the domain\W{1,9}domain not found|your message to|you are writing to|from (?:this|our) system|domain no longer hosted|no longer in use|remote server|access denied|explanation visit|(?:a|the|this|that|any|these|those|has|have|had|been|was|were|are|and|not|for|but|its|here|there|such|by|name|named|names|known|with))\b`,
+    String.raw`\b(?:sorry|error|fatal|permanent|permanently|failure|failed|delivery|deliver|delivered|undeliverable|bounced?|requested|action|taken|aborted|message|mail|e-?mail|was|accepted|accept|accepting|accepts|rejected?|rejecting|spam|policy|please|check|verify|verification|callout|double-check(?:ing)?|again|spelling)\b`,
+    String.raw`\b(?:local|virtual|relay|table|tables|database|directory|in the|lookup|exist|exists|found|find|unavailable|available|disabled|deactivated|inactive|active|anymore|any more|longer|used|one or more|could|couldn't|cannot|can't|can|you|tried|reach|specified|given|typos?|valid|doesn't|does|don't|did|do|has no|nobody|left|unrouteable|unroutable|rcpt|smtp|esmtp|gsmtp|psmtp|chkuser|esp|account|number|code|because|already|yahoo|customer|our|we|isn't|that|record|registered|matching|remote|returned|said|says|relay said|reason|status|know|ours|away|forwarding|owner|part|company|all|addresses|an error|use|original|mailuser)\b`,
+    String.raw`\b(?:der|die|das|dem|den|des|ein|eine|einen|dieser?|diese[mns]?|ist|sind|uns|wurde|wird|hier|mit|unter|namen|name|mehr|nicht|nachricht|konnte|zugestellt|werden|angegebene[rn]?|leider|existiert|kein|gesuchte|kunde|abgeschaltet)\b`,
+    String.raw`\b(?:les?|la|cette?|cet|ce|des?|du|un|une|d'un|au|moins|est|ete|n'est|plus|pas|nom|avec|par|sur|ici|compte|service|nos|services|existe|n'existe|aux lettres|mail|ne correspond|definitivement|a)\b`,
+    String.raw`\b(?:el|los|las|una|uno|este|esta|ese|esa|con|por|del|nombre|correo|electronico|ya|hay|servidor|en|es|ha|sido|os|do|da|com|nao|foi|mais|possivel|encontrar|nome|e-?mail|ativ[oa]|questo|questa|il|lo|di|posta|elettronica|con|nome|non|piu|che|sul)\b`,
+    String.raw`\b(?:het|een|dit|deze|mailbox|met|naam|niet|meer|bekend|hier|nie|ma|jest|tym|o|podanym|adresie|takiego|takiej|tego|ten|ta|na|serwerze|poczty|zosta[lł][oay]?)\b`,
+    '(?<!\\p{L})(?:на|сервере|этот|этого|такого|такой|был|была|почтов(?:ый|ого)|электронной|почты|адресат|не|нет|bu|bir|boyle|degil|kutusu|adresi?)(?!\\p{L})',
+    'メール|指定された|そのような|この|のは|は|が|の|を|に|ません|ん|该|此|地址|您?查找的|是|的|指定',
   ].join('|'),
-  'u',
+  'gu',
 );

@@ -1,4 +1,4 @@
-import { BLOCKLISTS, DOUBTS, PHRASES, type Topic } from './failure-phrases.ts';
+import { ANOTHER, BLOCKLISTS, ORDINARY, PHRASES, type Topic } from './failure-phrases.ts';
 
 /**
  * Whose fault a failure is.
@@ -87,10 +87,13 @@ const TOPICS: Readonly<Record<Topic, Verdict>> = {
   network: 'temporary',
 };
 
-/** Where the words say the same as one of these codes, no doubt is left. */
-const NO_SUCH_MAILBOX = new Set(['5.1.1', '5.1.10']);
 /** Exchange's codes for restricted recipients; their words speak of the sender. */
 const RESTRICTED = /^5\.7\.1[23]\d$/;
+
+/** A quoted name, or an identifier of a host or message. */
+const NAME = /"[^"]{0,64}"|[\w.-]{0,64}\d[\w.-]{0,64}/g;
+/** Shorter ones say nothing, and endings of words are left over. */
+const OTHER_WORD = /\p{L}{3}/u;
 
 // Neither pattern matches a part of a number with more dots, such as an IP address, or of a version.
 const ENHANCED = /(?<![\w.])([45]\.\d\.\d{1,3})(?!\.?\d|[a-z])/gi;
@@ -123,7 +126,7 @@ function plainWords(text: string): string {
   return text
     .replace(/<[^<>]*>/g, ' ')
     .replace(/https?:\/\/\S+/gi, ' ')
-    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, ' ')
+    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, ' ipnumber ')
     .replace(/(?<![\w.])[45](?:\d\d[ -]?)?(?:[45]?\.\d\.\d{1,3})?(?![\w.])/g, ' ')
     .replace(/(?<![a-z0-9.-])[a-z0-9.-]+\.[a-z]{2,}\b/g, ' ')
     .normalize('NFD')
@@ -134,34 +137,41 @@ function plainWords(text: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** What a text is about; `isDoubtful`: an address that it speaks of may not be the recipient's. */
-function topicOf(text: string): { topic: Topic | null; isDoubtful: boolean } {
+/**
+ * What a text is about; `isPlain`: it has no words but the ordinary ones of a dead address; `isAnothers`: it names somebody else
+ * than the recipient.
+ */
+function topicOf(text: string): {
+  topic: Topic | null;
+  isPlain: boolean;
+  isAnothers: boolean;
+} {
   const said = withoutAddresses(text);
-  if (BLOCKLISTS.test(said)) return { topic: 'filtered', isDoubtful: false };
+  if (BLOCKLISTS.test(said)) return { topic: 'filtered', isPlain: false, isAnothers: false };
   const words = plainWords(said);
   const topic = PHRASES.find(([, phrase]) => phrase.test(words))?.[0] ?? null;
-  return { topic, isDoubtful: DOUBTS.test(words) };
+  const isAnothers = ANOTHER.test(words);
+  return { topic, isAnothers, isPlain: !OTHER_WORD.test(words.replace(NAME, ' ').replace(ORDINARY, ' ')) };
 }
 
 function verdictOf(
-  { topic, isDoubtful }: ReturnType<typeof topicOf>,
+  { topic, isPlain, isAnothers }: ReturnType<typeof topicOf>,
   code: string | null,
   reply: string | null,
 ): Verdict {
   if (code !== null && RESTRICTED.test(code)) return 'restricted';
   // Exchange Online's reply for addresses that do not exist; its words alone would speak of a rule.
-  if (code === '5.4.1' && (topic === 'blocked' || topic === 'restricted')) return isDoubtful ? 'policy' : 'address';
+  if (code === '5.4.1' && (topic === 'blocked' || topic === 'restricted')) return isAnothers ? 'policy' : 'address';
   const said = topic && TOPICS[topic];
   if ((code ?? reply ?? '5').startsWith('4')) {
     if (code === '4.2.2') return 'mailbox';
     return said && said !== 'address' && topic !== 'blocked' && topic !== 'host' ? said : 'temporary';
   }
   const coded = byCode(code, reply);
-  if (said === 'address' && coded === 'sender') return 'sender';
-  const verdict = said ?? coded;
-  const isCertain = topic === 'suppressed' || (topic === 'dead' && code !== null && NO_SUCH_MAILBOX.has(code));
-  // A suppression is for ever: in doubt the email fails alone.
-  return verdict === 'address' && isDoubtful && !isCertain ? 'unclear' : verdict;
+  if (said === null && coded === 'address' && isAnothers) return 'unclear';
+  if (said !== 'address' || topic === 'suppressed') return said ?? coded;
+  // A suppression is for ever: without a code that says the same, or with other words, the email fails alone.
+  return coded === 'sender' ? 'sender' : coded === 'address' || isPlain ? 'address' : 'unclear';
 }
 
 function byCode(code: string | null, reply: string | null): Verdict {
