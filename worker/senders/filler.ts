@@ -7,11 +7,7 @@ import { AppError } from '../../domain/common/errors.ts';
 import { linksFrom } from '../../domain/emails/rendering/link-settings.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
 import type { Written } from '../../domain/emails/message/write-email.ts';
-import {
-  TemplateCache,
-  type ContentVersion,
-  type PreparedTemplate,
-} from '../../domain/emails/message/template-cache.ts';
+import { TemplateCache, type ContentVersion } from '../../domain/emails/message/template-cache.ts';
 import { createLoadAttachment, type LoadAttachment } from './attachments.ts';
 import { TooLate } from '../../domain/threads/pool.ts';
 import { domainOf, type Domains } from './domains.ts';
@@ -31,6 +27,8 @@ const YIELD_EVERY_MS = 2;
 const PREPARED_AT_ONCE = 4;
 /** The share of a lane's buffer that may wait for one domain that is at its limit. */
 const SHARE_OF_A_DOMAIN = 1 / 8;
+/** The share of a lane's buffer that emails of one tenant take while their templates are judged. */
+const SHARE_OF_UNJUDGED = 1 / 8;
 /** When an email is tried again whose thread has failed. */
 const LATER_MS = 10_000;
 /** Requests come in bursts: what arrives within this is leased together. */
@@ -64,8 +62,8 @@ export class Filler {
   /** Lanes that had emails at the last look. */
   readonly #more = new Set<EmailLane>();
   readonly #threaded: ThreadedWrites;
-  /** Emails of templates of which a thread finds out whether they may be rendered here. */
-  readonly #unjudged = new Map<PreparedTemplate, Threaded[]>();
+  /** The ids of all that is leased and was not taken: what a stop gives back, wherever it waits. */
+  readonly #held = new Set<number>();
   #ending: Ready[] = [];
   #stopping = false;
 
@@ -89,8 +87,12 @@ export class Filler {
     this.#threaded = new ThreadedWrites({
       settings,
       most: this.#full / 2,
+      onJudged: (judged) =>
+        void this.#inSteps(judged, (one) => this.#write(one)).catch((error: unknown) =>
+          deps.log.error({ err: error }, 'could not prepare emails'),
+        ),
       onWritten: (threaded, written) => void this.#written(threaded, written),
-      onGivenBack: (given) => void this.#giveBack(given, 0),
+      onNotWritten: (emails, error) => void this.#notWritten(emails, error),
       onRoom: (lane) => this.wake([lane]),
     });
     this.#senders = new SenderCache(deps.env, deps.log);
@@ -112,6 +114,7 @@ export class Filler {
     while (taken.length < count) {
       const [next] = this.#ready.take(1, ({ domain }) => this.#domains.isFree(domain));
       if (!next) break;
+      this.#held.delete(next.row.id);
       if (performance.now() >= next.until) continue;
       this.#domains.enter(next.domain);
       taken.push(next);
@@ -128,35 +131,32 @@ export class Filler {
   /** Puts emails that were not started back at the front. */
   async putBack(untaken: readonly Ready[]): Promise<void> {
     for (const { domain } of untaken) this.#domains.leave(domain);
-    if (this.#stopping) return this.#release(untaken);
-    for (const ready of [...untaken].reverse()) this.#ready.unshift(ready.lane, ready);
+    if (this.#stopping) return this.#release(untaken.map(({ row }) => row.id));
+    for (const ready of [...untaken].reverse()) {
+      this.#held.add(ready.row.id);
+      this.#ready.unshift(ready.lane, ready);
+    }
   }
 
   /** All emails without a message: they need no connection, because startEmails ends or requeues them. */
   takeUnsendable(): Ready[] {
-    return this.#ending.splice(0);
+    const ending = this.#ending.splice(0);
+    for (const { row } of ending) this.#held.delete(row.id);
+    return ending;
   }
 
-  /** Stops leasing and gives back what was leased. */
+  /** Stops leasing and gives back what was leased, also what the threads have: whoever leases it next sends it at once. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#threaded.stop();
     this.wake(EMAIL_LANES);
     await Promise.all(this.#loops);
-    const unwritten = [...this.#threaded.stop(), ...[...this.#unjudged.values()].flat()];
-    await this.#release([
-      ...this.#ready.take(this.#ready.size()),
-      ...this.#ending,
-      ...unwritten.map(({ toWrite }) => toWrite),
-    ]);
+    await this.#release([...this.#held]);
   }
 
-  async #release(leased: readonly Pick<Ready, 'row'>[]): Promise<void> {
+  async #release(ids: readonly number[]): Promise<void> {
     try {
-      await releaseLeases(
-        engineEm(this.#deps.orm),
-        this.#holder,
-        leased.map(({ row }) => row.id),
-      );
+      await releaseLeases(engineEm(this.#deps.orm), this.#holder, ids);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'could not return leases');
     }
@@ -170,7 +170,7 @@ export class Filler {
   }
 
   #room(lane: EmailLane): number {
-    return this.#full - this.#ready.size(lane);
+    return this.#full - this.#ready.size(lane) - this.#threaded.unjudged(lane, this.#full * SHARE_OF_UNJUDGED);
   }
 
   async #fill(lane: EmailLane): Promise<void> {
@@ -197,12 +197,14 @@ export class Filler {
       log,
     };
     const em = engineEm(this.#deps.orm);
+    let unprepared: LeasedEmail[] = [];
     try {
       const until = Leases.end(performance.now(), LEASE_SECONDS);
       const most = this.#threaded.mostToLease(lane);
       const found = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS, most });
       if (found.length === 0) return 0;
-      const leased = await this.#putOff(em, lane, found);
+      const leased = (unprepared = await this.#putOff(em, lane, found));
+      for (const { id } of leased) this.#held.add(id);
       const versions = leased.flatMap(({ tenantId, templateId, contentVersion }): ContentVersion[] =>
         contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }],
       );
@@ -211,10 +213,15 @@ export class Filler {
         em,
         versions.map((version) => ({ tenantId: version.tenantId, emailKey: template(version).fromKey })),
       );
+      unprepared = [];
       await this.#outlineAll(lane, leased, { ...common, template, sender }, until);
       return found.length;
     } catch (error) {
       log.warn({ err: error, lane }, 'could not lease emails');
+      await this.#giveBack(
+        unprepared.map(({ id }) => id),
+        LATER_MS,
+      );
       return 0;
     }
   }
@@ -247,6 +254,7 @@ export class Filler {
   }
 
   #offer(ready: Ready): void {
+    if (this.#stopping) return;
     if (ready.composed) this.#ready.push(ready.lane, ready);
     else this.#ending.push(ready);
   }
@@ -260,57 +268,38 @@ export class Filler {
     } catch (error) {
       return this.#readyOf(failed(toWrite, error, this.#deps.log), lane, until);
     }
-    if (toWrite.template.permit.isJudged) this.#threaded.add(threaded);
-    else this.#judge(threaded);
+    this.#threaded.add(threaded);
     return null;
   }
 
-  /** Those that come while a template is judged wait for that. */
-  #judge(threaded: Threaded): void {
-    const { template } = threaded.toWrite;
-    const others = this.#unjudged.get(template);
-    if (others) {
-      others.push(threaded);
-      return;
-    }
-    const waiting = [threaded];
-    this.#unjudged.set(template, waiting);
-    this.#threaded
-      .judge(template, threaded.until)
-      .finally(() => this.#unjudged.delete(template))
-      .then(
-        () => this.#inSteps(waiting, (one) => this.#write(one)),
-        (error: unknown) => this.#inSteps(waiting, async (one) => this.#notWritten(one, error)),
-      )
-      .catch((error: unknown) => this.#deps.log.error({ err: error }, 'could not prepare emails'));
-  }
-
-  async #written({ toWrite, lane, until, ...rest }: Threaded, written: Written | Error): Promise<void> {
-    const ready =
-      written instanceof Error
-        ? this.#notWritten({ toWrite, lane, until, ...rest }, written)
-        : this.#readyOf(await finish(toWrite, written, this.#deps.log), lane, until);
-    if (ready) this.#offer(ready);
+  async #written({ toWrite, lane, until }: Threaded, written: Written): Promise<void> {
+    this.#offer(this.#readyOf(await finish(toWrite, written, this.#deps.log), lane, until));
     this.#onReady();
   }
 
-  /** It failed for its template, or is tried again. */
-  #notWritten(threaded: Threaded, error: unknown): Ready | null {
-    const { toWrite, lane, until } = threaded;
-    if (error instanceof AppError && error.status < 500)
-      return this.#readyOf(failed(toWrite, error, this.#deps.log), lane, until);
-    void this.#giveBack([threaded], error instanceof TooLate ? 0 : LATER_MS);
-    if (!(error instanceof TooLate)) this.#deps.log.warn({ err: error }, 'could not render an email');
-    return null;
+  /** They failed for their template, or are tried again. */
+  async #notWritten(emails: readonly Threaded[], error: unknown): Promise<void> {
+    if (error instanceof AppError && error.status < 500) {
+      for (const { toWrite, lane, until } of emails)
+        this.#offer(this.#readyOf(failed(toWrite, error, this.#deps.log), lane, until));
+      return this.#onReady();
+    }
+    const isLate = error instanceof TooLate;
+    if (!isLate) this.#deps.log.warn({ err: error, emails: emails.length }, 'could not render emails');
+    await this.#giveBack(
+      emails.map(({ toWrite }) => toWrite.row.id),
+      isLate ? 0 : LATER_MS,
+    );
   }
 
   /** Ends the leases of emails that are not written. */
-  async #giveBack(given: readonly Threaded[], delayMs: number): Promise<void> {
+  async #giveBack(ids: readonly number[], delayMs: number): Promise<void> {
+    for (const id of ids) this.#held.delete(id);
     try {
       await putOffEmails(
         engineEm(this.#deps.orm),
         this.#holder,
-        given.map(({ toWrite }) => ({ id: toWrite.row.id, delayMs })),
+        ids.map((id) => ({ id, delayMs })),
       );
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'could not give back emails');

@@ -23,8 +23,14 @@ export interface Threaded {
   until: number;
 }
 
+type ByLane = Record<EmailLane, Threaded[]>;
+
 interface TenantWrites {
-  waiting: Record<EmailLane, Threaded[]>;
+  /** Emails of templates of which a thread finds out whether they may be written on an event loop. */
+  unjudged: Map<PreparedTemplate, ByLane>;
+  /** Emails that a thread must write. */
+  waiting: ByLane;
+  /** How many of them the threads have. */
   running: number;
 }
 
@@ -32,15 +38,19 @@ export interface ThreadedWritesOptions {
   settings: () => MailSettings & { from: Mailbox };
   /** The most that may wait of a tenant and lane. */
   most: number;
-  /** Called with what became of an email. */
-  onWritten: (threaded: Threaded, written: Written | Error) => void;
-  /** Called with emails that cannot be written in time. */
-  onGivenBack: (given: readonly Threaded[]) => void;
+  /** Called with emails whose template has been judged: they may not need a thread. */
+  onJudged: (judged: readonly Threaded[]) => void;
+  onWritten: (threaded: Threaded, written: Written) => void;
+  /** Called with emails that were not written, and why. TooLate: their leases end too soon. */
+  onNotWritten: (emails: readonly Threaded[], error: unknown) => void;
   /** More of a lane may be leased. */
   onRoom: (lane: EmailLane) => void;
 }
 
-/** Emails that are written in threads. Of a tenant, only as many wait as are written in some seconds. */
+/**
+ * Emails that are written in threads, or whose templates a thread has to judge first. Of a tenant, only as many wait as
+ * are written in some seconds.
+ */
 export class ThreadedWrites {
   readonly #options: ThreadedWritesOptions;
   readonly #tenants = new Map<string, TenantWrites>();
@@ -50,21 +60,20 @@ export class ThreadedWrites {
     this.#options = options;
   }
 
-  /** Finds out in a thread whether the emails of a template may be written on an event loop. */
-  async judge(template: PreparedTemplate, until: number): Promise<void> {
-    const { tenantId } = template.row;
-    const job = { name: 'judgeTemplate', args: [this.#forThread(template)] };
-    template.permit.judge(await inThread<Judged>(tenantId, job, { isPatient: true, until: until - MARGIN_MS }));
-  }
-
   add(threaded: Threaded): void {
-    const { tenantId } = threaded.toWrite.row;
-    let its = this.#tenants.get(tenantId);
-    if (!its)
-      this.#tenants.set(tenantId, (its = { waiting: { transactional: [], journey: [], bulk: [] }, running: 0 }));
+    if (this.#stopping) return;
+    const { row, template } = threaded.toWrite;
+    const its = this.#writesOf(row.tenantId);
+    if (!template.permit.isJudged) {
+      const others = its.unjudged.get(template);
+      if (!others) its.unjudged.set(template, { ...noEmails(), [threaded.lane]: [threaded] });
+      else others[threaded.lane].push(threaded);
+      if (!others) void this.#judge(row.tenantId, template, threaded.until);
+      return;
+    }
     its.waiting[threaded.lane].push(threaded);
-    if (its.running < GIVEN) void this.#run(tenantId, its);
-    else this.#giveBack(tenantId, its);
+    if (its.running < GIVEN) void this.#run(row.tenantId, its);
+    else this.#giveBack(row.tenantId, its);
   }
 
   /** How many more emails of a lane may be leased of these tenants; of others, any number. */
@@ -72,27 +81,55 @@ export class ThreadedWrites {
     const tenants = new Set([...accounts.slow, ...this.#tenants.keys()]);
     return Object.fromEntries(
       [...tenants].map((tenantId) => {
-        const waiting = this.#tenants.get(tenantId)?.waiting[lane].length ?? 0;
+        const its = this.#tenants.get(tenantId);
+        const waiting = its ? its.waiting[lane].length + unjudgedOf(its, lane) : 0;
         return [tenantId, Math.max(0, this.#mostWaiting(tenantId) - waiting)];
       }),
     );
   }
 
-  /** Begins nothing more. Returns what waits. */
-  stop(): Threaded[] {
+  /** How many emails of a lane wait for the judgement of their templates; those of a tenant count up to `most`. */
+  unjudged(lane: EmailLane, most: number): number {
+    return [...this.#tenants.values()].reduce((sum, its) => sum + Math.min(most, unjudgedOf(its, lane)), 0);
+  }
+
+  /** Begins nothing more, and tells nothing more of what it has. */
+  stop(): void {
     this.#stopping = true;
-    return [...this.#tenants.values()].flatMap(({ waiting }) => EMAIL_LANES.flatMap((lane) => waiting[lane].splice(0)));
+  }
+
+  #writesOf(tenantId: string): TenantWrites {
+    const known = this.#tenants.get(tenantId) ?? { unjudged: new Map(), waiting: noEmails(), running: 0 };
+    this.#tenants.set(tenantId, known);
+    return known;
   }
 
   #mostWaiting(tenantId: string): number {
     return accounts.jobsIn(tenantId, WAITING_MS, this.#options.most);
   }
 
+  /** Finds out in a thread whether the emails of a template may be written on an event loop. */
+  async #judge(tenantId: string, template: PreparedTemplate, until: number): Promise<void> {
+    const job = { name: 'judgeTemplate', args: [this.#forThread(template)] };
+    const error = await inThread<Judged>(tenantId, job, { isPatient: true, until: until - MARGIN_MS }).then(
+      (judged) => template.permit.judge(judged),
+      (reason: unknown) => reason ?? new Error('not judged'),
+    );
+    const its = this.#writesOf(tenantId);
+    const emails = EMAIL_LANES.flatMap((lane) => its.unjudged.get(template)![lane]);
+    its.unjudged.delete(template);
+    this.#forget(tenantId, its);
+    if (this.#stopping) return;
+    if (error) this.#options.onNotWritten(emails, error);
+    else this.#options.onJudged(emails);
+    for (const lane of new Set(emails.map((email) => email.lane))) this.#options.onRoom(lane);
+  }
+
   /** More than twice as many as may wait: each that is given back costs an update. */
   #giveBack(tenantId: string, { waiting }: TenantWrites): void {
     const most = this.#mostWaiting(tenantId);
     for (const lane of EMAIL_LANES)
-      if (waiting[lane].length > most * 2) this.#options.onGivenBack(waiting[lane].splice(most));
+      if (waiting[lane].length > most * 2) this.#options.onNotWritten(waiting[lane].splice(most), tooLate());
   }
 
   async #run(tenantId: string, its: TenantWrites): Promise<void> {
@@ -100,13 +137,23 @@ export class ThreadedWrites {
     while (!this.#stopping) {
       const lane = EMAIL_LANES.find((some) => its.waiting[some].length > 0);
       if (!lane) break;
-      const next = its.waiting[lane].shift()!;
-      await this.#write(tenantId, next);
+      const now = performance.now();
+      const { late = [], inTime = [] } = Object.groupBy(its.waiting[lane], ({ until }) =>
+        now >= until - MARGIN_MS ? 'late' : 'inTime',
+      );
+      const next = inTime.shift();
+      its.waiting[lane] = inTime;
+      if (late.length > 0) this.#options.onNotWritten(late, tooLate());
+      if (next) await this.#write(tenantId, next);
       this.#giveBack(tenantId, its);
       if (its.waiting[lane].length <= this.#mostWaiting(tenantId) / 2) this.#options.onRoom(lane);
     }
     its.running -= 1;
-    if (its.running === 0) this.#tenants.delete(tenantId);
+    this.#forget(tenantId, its);
+  }
+
+  #forget(tenantId: string, { unjudged, running }: TenantWrites): void {
+    if (running === 0 && unjudged.size === 0) this.#tenants.delete(tenantId);
   }
 
   async #write(tenantId: string, threaded: Threaded): Promise<void> {
@@ -116,10 +163,9 @@ export class ThreadedWrites {
     try {
       const { value, ms } = await inThreadTimed<Written>(tenantId, job, options);
       template.permit.tookInThread(ms);
-      this.#options.onWritten(threaded, withBuffer(value));
+      if (!this.#stopping) this.#options.onWritten(threaded, withBuffer(value));
     } catch (error) {
-      if (error instanceof TooLate) this.#options.onGivenBack([threaded]);
-      else this.#options.onWritten(threaded, error as Error);
+      if (!this.#stopping) this.#options.onNotWritten([threaded], error);
     }
   }
 
@@ -127,6 +173,13 @@ export class ThreadedWrites {
     return { row, settings: this.#options.settings() };
   }
 }
+
+const noEmails = (): ByLane => ({ transactional: [], journey: [], bulk: [] });
+
+const unjudgedOf = ({ unjudged }: TenantWrites, lane: EmailLane): number =>
+  [...unjudged.values()].reduce((sum, waiting) => sum + waiting[lane].length, 0);
+
+const tooLate = (): TooLate => new TooLate('it cannot be written before its lease ends');
 
 /** A buffer arrives from a thread as a plain array of bytes. */
 const withBuffer = (written: Written): Written =>
