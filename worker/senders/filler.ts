@@ -88,7 +88,7 @@ export class Filler {
       settings,
       most: this.#full / 2,
       onJudged: (judged) =>
-        void this.#inSteps(judged, (one) => this.#write(one)).catch((error: unknown) =>
+        this.#inSteps(judged, (one) => this.#write(one)).catch((error: unknown) =>
           deps.log.error({ err: error }, 'could not prepare emails'),
         ),
       onWritten: (threaded, written) => void this.#written(threaded, written),

@@ -38,8 +38,8 @@ export interface ThreadedWritesOptions {
   settings: () => MailSettings & { from: Mailbox };
   /** The most that may wait of a tenant and lane. */
   most: number;
-  /** Called with emails whose template has been judged: they may not need a thread. */
-  onJudged: (judged: readonly Threaded[]) => void;
+  /** Called with emails whose template has been judged: they may not need a thread. They count as waiting until it resolves. */
+  onJudged: (judged: readonly Threaded[]) => Promise<void>;
   onWritten: (threaded: Threaded, written: Written) => void;
   /** Called with emails that were not written, and why. TooLate: their leases end too soon. */
   onNotWritten: (emails: readonly Threaded[], error: unknown) => void;
@@ -115,13 +115,13 @@ export class ThreadedWrites {
       (judged) => template.permit.judge(judged),
       (reason: unknown) => reason ?? new Error('not judged'),
     );
+    if (this.#stopping) return;
     const its = this.#writesOf(tenantId);
     const emails = EMAIL_LANES.flatMap((lane) => its.unjudged.get(template)![lane]);
+    if (error) this.#options.onNotWritten(emails, error);
+    else await this.#options.onJudged(emails);
     its.unjudged.delete(template);
     this.#forget(tenantId, its);
-    if (this.#stopping) return;
-    if (error) this.#options.onNotWritten(emails, error);
-    else this.#options.onJudged(emails);
     for (const lane of new Set(emails.map((email) => email.lane))) this.#options.onRoom(lane);
   }
 
