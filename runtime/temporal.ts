@@ -119,21 +119,31 @@ export interface KnownWorkflow {
   runId: string | null;
   /** It has something to do, or to try again: it will look at its row by itself. */
   isAtWork: boolean;
+  /** All that it has to do are activities that have failed many times. */
+  isFailing: boolean;
+  /** How many events its history has. */
+  events: number;
 }
 
-/** An activity that has failed more often may be tried for ever. */
+const UNKNOWN_WORKFLOW: KnownWorkflow = { isOpen: false, runId: null, isAtWork: false, isFailing: false, events: 0 };
+
 const MANY_ATTEMPTS = 10;
 
 export async function describeWorkflow(client: Client, id: string): Promise<KnownWorkflow> {
   try {
-    const { status, runId, raw } = await client.workflow.getHandle(id).describe();
-    const isAtWork =
-      raw.pendingWorkflowTask != null ||
-      (raw.pendingActivities ?? []).some(({ attempt }) => (attempt ?? 1) <= MANY_ATTEMPTS) ||
-      (raw.pendingChildren ?? []).length > 0;
-    return { isOpen: status.name === 'RUNNING', runId, isAtWork };
+    const { status, runId, historyLength, raw } = await client.workflow.getHandle(id).describe();
+    const activities = raw.pendingActivities ?? [];
+    const hasOther = raw.pendingWorkflowTask != null || (raw.pendingChildren ?? []).length > 0;
+    return {
+      isOpen: status.name === 'RUNNING',
+      runId,
+      isAtWork: hasOther || activities.length > 0,
+      isFailing:
+        !hasOther && activities.length > 0 && activities.every(({ attempt }) => (attempt ?? 1) > MANY_ATTEMPTS),
+      events: historyLength,
+    };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { isOpen: false, runId: null, isAtWork: false };
+    if (error instanceof WorkflowNotFoundError) return UNKNOWN_WORKFLOW;
     throw error;
   }
 }

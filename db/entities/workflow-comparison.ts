@@ -14,6 +14,8 @@ const WorkflowComparisonSchema = defineEntity({
     ended: p.integer().default(0),
     /** Workflows that did not know what their row says, and were woken. */
     woken: p.integer().default(0),
+    /** Rows and workflows that could not be made to agree. */
+    failed: p.integer().default(0),
     finishedAt: timestamp().nullable(),
     /** The next one should have finished by then. */
     dueAt: timestamp(),

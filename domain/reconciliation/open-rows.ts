@@ -15,8 +15,13 @@ interface OpenKind {
   id?: RawBuilder<unknown>;
   /** The input of a start as JSON. It goes on from the row, wherever an earlier run was. */
   input: RawBuilder<unknown>;
-  /** Whether the workflow should have something to do by now. Absent: it never waits for a signal. */
-  isDue?: (before: Date) => RawBuilder<unknown>;
+  /** When the workflow may have to be woken. Absent: it never waits for a signal. */
+  wakes?: {
+    /** Whether it should have something to do by now. */
+    isDue: (before: Date) => RawBuilder<unknown>;
+    /** What that depends on, as a text: it is woken once for each. */
+    state: RawBuilder<unknown>;
+  };
 }
 
 /** A row of a table `t` that names its workflow and has a status. */
@@ -52,10 +57,14 @@ export const OPEN_KINDS: Record<WorkflowType, OpenKind | null> = {
     input: sql`(select to_jsonb(s) from (select ${EXECUTION_START}) s) || case when exists (
         select 1 from awaited_events a where a.tenant_id = e.tenant_id and a.execution_id = e.id and a.woken_at is not null)
       then jsonb_build_object('ahead', (e.state -> 'ahead') - 'waitUntil') else '{}'::jsonb end`,
-    isDue: (before) => sql`c.status = 'ACTIVE' and (
-      coalesce((e.state #>> '{ahead,waitUntil}')::timestamptz, e.updated_at) < ${before}::timestamptz or exists (
-        select 1 from awaited_events a
-        where a.tenant_id = e.tenant_id and a.execution_id = e.id and a.woken_at < ${before}::timestamptz))`,
+    wakes: {
+      isDue: (before) => sql`c.status = 'ACTIVE' and (
+        coalesce((e.state #>> '{ahead,waitUntil}')::timestamptz, e.updated_at) < ${before}::timestamptz or exists (
+          select 1 from awaited_events a
+          where a.tenant_id = e.tenant_id and a.execution_id = e.id and a.woken_at < ${before}::timestamptz))`,
+      state: sql`concat_ws('/', e.updated_at, e.parked, c.updated_at, e.state #>> '{ahead,waitUntil}', (
+        select max(a.woken_at) from awaited_events a where a.tenant_id = e.tenant_id and a.execution_id = e.id))`,
+    },
   },
   campaignEnrolment: {
     from: sql`campaign_enrolments t join campaigns c on c.tenant_id = t.tenant_id and c.id = t.campaign_id`,
@@ -111,8 +120,11 @@ export const OPEN_KINDS: Record<WorkflowType, OpenKind | null> = {
     keyType: 'bigint',
     since: sql`t.updated_at`,
     input: sql`jsonb_build_object('tenantId', t.tenant_id, 'campaignId', t.id)`,
-    isDue: (before) =>
-      sql`t.status <> 'PAUSED' and not (t.status = 'SCHEDULED' and coalesce(t.next_run_at > ${before}::timestamptz, false))`,
+    wakes: {
+      isDue: (before) =>
+        sql`t.status <> 'PAUSED' and not (t.status = 'SCHEDULED' and coalesce(t.next_run_at > ${before}::timestamptz, false))`,
+      state: sql`t.updated_at::text`,
+    },
   },
   report: job('analytics_report_runs', {
     open: UNFINISHED,
@@ -156,8 +168,8 @@ export interface OpenRow {
   since: Date;
   /** It has not changed for a while: its workflow had time to be started, or told. */
   isSettled: boolean;
-  /** Its workflow should have something to do. */
-  isDue: boolean;
+  /** Its workflow should have something to do; it is woken once for each such state. Null: it need not be woken. */
+  dueState: string | null;
 }
 
 /** A row whose workflow is to be started, with the input of the start. */
@@ -183,14 +195,15 @@ export async function nextOpenRows(
   { after, before, limit }: { after: string | null; before: Date; limit: number },
 ): Promise<OpenRow[]> {
   const kind = kindOf(type);
-  const { from, where, key, since, isDue } = kind;
-  const id = kind.id ?? kind.input;
+  const { from, where, key, since, wakes } = kind;
+  // A row without the id of its workflow gets the one that follows from the input.
+  const id = kind.id ? sql`coalesce(to_jsonb(${kind.id}), ${kind.input})` : kind.input;
   const found = await em.transactional((tx) =>
-    rows<{ key: string; id: string | WorkflowInputs[WorkflowType]; since: Date; settled: boolean; due: boolean }>(
+    rows<{ key: string; id: string | WorkflowInputs[WorkflowType]; since: Date; settled: boolean; due: string | null }>(
       tx,
       sql`
       select ${key}::text as key, ${id} as id, ${since} as since, coalesce(${since} < ${before}::timestamptz, true) as settled,
-        ${isDue ? isDue(before) : sql`false`} as due
+        ${wakes ? sql`case when ${wakes.isDue(before)} then ${wakes.state} end` : sql`null`} as due
       from ${from} where ${where} and ${after === null ? sql`true` : sql`${key} > ${typed(after, kind)}`}
       order by ${key} limit ${limit}`,
     ),
@@ -200,7 +213,7 @@ export async function nextOpenRows(
     workflowId: typeof row.id === 'string' ? row.id : workflowId(type, row.id as never),
     since: row.since,
     isSettled: row.settled,
-    isDue: row.due,
+    dueState: row.due,
   }));
 }
 

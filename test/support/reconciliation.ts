@@ -6,7 +6,7 @@ import { compareOnce, newMemory } from '../../worker/reconciliation/round.ts';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 
-export const NOTHING: Findings = { started: 0, ended: 0, woken: 0 };
+export const NOTHING: Findings = { started: 0, ended: 0, woken: 0, failed: 0 };
 
 export interface Comparison {
   owner: pg.Client;

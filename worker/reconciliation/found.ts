@@ -8,7 +8,7 @@ const NAMED = 20;
 
 /** What a round has found so far, and how it goes on. */
 export class Found {
-  readonly counts: Findings = { started: 0, ended: 0, woken: 0 };
+  readonly counts: Findings = { started: 0, ended: 0, woken: 0, failed: 0 };
   readonly #named: string[] = [];
   readonly #deps: Pick<Deps, 'log' | 'metrics'>;
   readonly #signal: AbortSignal;
@@ -20,17 +20,25 @@ export class Found {
   }
 
   get total(): number {
-    const { started, ended, woken } = this.counts;
-    return started + ended + woken;
+    const { started, ended, woken, failed } = this.counts;
+    return started + ended + woken + failed;
   }
 
-  /** Mends one; `mend` says what was done. An error is logged, so that one that cannot be mended does not stop the round. */
-  async attempt(type: WorkflowType, id: string, mend: () => Promise<keyof Findings | null>): Promise<void> {
+  /**
+   * Mends one; `mend` says what was done. An error is counted and logged, so that one that cannot be mended does not stop
+   * the round. Returns whether there was none.
+   */
+  async attempt(type: WorkflowType, id: string, mend: () => Promise<keyof Findings | null>): Promise<boolean> {
     try {
       const done = await mend();
       if (done) this.note(type, [id], done);
+      return true;
     } catch (error) {
+      // A stop ends the round.
+      this.#signal.throwIfAborted();
       this.#deps.log.warn({ err: error, workflowId: id }, 'could not make a row and its workflow agree');
+      this.note(type, [id], 'failed');
+      return false;
     }
   }
 
@@ -49,7 +57,8 @@ export class Found {
 
   tell(): void {
     this.#deps.metrics.workflowsDisagreeing.set(this.total);
-    if (this.total > 0)
-      this.#deps.log.warn({ ...this.counts, first: this.#named }, 'rows and workflows did not agree, and do now');
+    if (this.total === 0) return;
+    const now = this.counts.failed === 0 ? 'and do now' : 'and those that failed are tried again in the next round';
+    this.#deps.log.warn({ ...this.counts, first: this.#named }, `rows and workflows did not agree, ${now}`);
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { eachBounded } from '../../activities/each-bounded.ts';
 import { startExecutions, wakeWorkflow } from '../../activities/start-executions.ts';
 import { engineEm } from '../../db/orm.ts';
@@ -14,14 +15,8 @@ import {
 } from '../../domain/reconciliation/open-rows.ts';
 import { isBuildDue } from '../../domain/segments/membership/build-segment.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import {
-  describeWorkflow,
-  lastEventTime,
-  listOpenWorkflows,
-  startWorkflow,
-  type KnownWorkflow,
-} from '../../runtime/temporal.ts';
-import type { ExecutionInput, WorkflowStart, WorkflowType } from '../../workflows/registry.ts';
+import { describeWorkflow, lastEventTime, listOpenWorkflows, startWorkflow } from '../../runtime/temporal.ts';
+import type { WorkflowStart, WorkflowType } from '../../workflows/registry.ts';
 import { Found } from './found.ts';
 import { compareSchedules } from './schedules.ts';
 
@@ -40,9 +35,15 @@ export interface Memory {
   suspects: Set<string>;
   /** The last execution that was looked at because it was due; null: none is left of that turn. */
   dueAfter: number | null;
+  /** By workflow id: the state of the row for which the workflow was woken, and how long the history was then. */
+  woken: LRUCache<string, { state: string; runId: string | null; events: number }>;
 }
 
-export const newMemory = (): Memory => ({ suspects: new Set(), dueAfter: null });
+export const newMemory = (): Memory => ({
+  suspects: new Set(),
+  dueAfter: null,
+  woken: new LRUCache({ max: SUSPECTS }),
+});
 
 export interface RoundOptions {
   graceMs?: number;
@@ -69,10 +70,12 @@ export async function compareOnce(
     await found.breathe();
   }
   const round: Round = { deps, listed, memory, before, found, looks: DUE_LOOKS };
-  for (const type of COMPARED_TYPES) await compareRows(round, type);
+  const compared: WorkflowType[] = [];
+  for (const type of COMPARED_TYPES)
+    if (await found.attempt(type, `the rows of all ${type}`, () => compareRows(round, type))) compared.push(type);
   if (round.looks > 0) memory.dueAfter = null;
-  await endOrphans(round);
-  await compareSchedules(deps, before, found);
+  await endOrphans(round, compared);
+  await found.attempt('campaignSchedule', 'all schedules', () => compareSchedules(deps, before, found));
   found.tell();
   return found.counts;
 }
@@ -87,7 +90,7 @@ interface Round {
   looks: number;
 }
 
-async function compareRows(round: Round, type: WorkflowType): Promise<void> {
+async function compareRows(round: Round, type: WorkflowType): Promise<null> {
   const { deps, listed, before, found } = round;
   for (let after: string | null = null; ;) {
     const page = await nextOpenRows(engineEm(deps.orm), type, { after, before, limit: PAGE });
@@ -101,19 +104,28 @@ async function compareRows(round: Round, type: WorkflowType): Promise<void> {
     await wakeUnaware(
       round,
       type,
-      there.filter(({ isDue }) => isDue),
+      there.filter(({ dueState }) => dueState !== null),
     );
-    if (page.length < PAGE) return;
+    if (page.length < PAGE) return null;
     after = page.at(-1)!.key;
     await found.breathe();
   }
 }
 
-/** Looks workflows up by their ids. */
-async function look(deps: Deps, ids: readonly string[]): Promise<Map<string, KnownWorkflow>> {
-  const known = new Map<string, KnownWorkflow>();
-  await eachBounded(ids, AT_ONCE, async (id) => void known.set(id, await describeWorkflow(deps.temporal, id)));
-  return known;
+/** Those among rows whose workflow is not open, looked up by their ids. */
+async function withoutWorkflow(
+  { deps, found }: Round,
+  type: WorkflowType,
+  looked: readonly OpenRow[],
+): Promise<OpenRow[]> {
+  const gone: OpenRow[] = [];
+  await eachBounded(looked, AT_ONCE, async (row) => {
+    await found.attempt(type, row.workflowId, async () => {
+      if (!(await describeWorkflow(deps.temporal, row.workflowId)).isOpen) gone.push(row);
+      return null;
+    });
+  });
+  return gone;
 }
 
 async function startMissing(round: Round, type: WorkflowType, missing: readonly OpenRow[]): Promise<void> {
@@ -123,12 +135,11 @@ async function startMissing(round: Round, type: WorkflowType, missing: readonly 
     em,
     missing.map(({ workflowId }) => workflowId),
   );
-  const candidates = missing.filter(({ workflowId }) => !waiting.has(workflowId));
-  const known = await look(
-    deps,
-    candidates.map(({ workflowId }) => workflowId),
+  const gone = await withoutWorkflow(
+    round,
+    type,
+    missing.filter(({ workflowId }) => !waiting.has(workflowId)),
   );
-  const gone = candidates.filter(({ workflowId }) => !known.get(workflowId)!.isOpen);
   if (gone.length === 0) return;
   const startable = await readStartable(
     em,
@@ -137,14 +148,14 @@ async function startMissing(round: Round, type: WorkflowType, missing: readonly 
   );
   if (type === 'campaignExecution') await startMissingExecutions(round, startable as Startable<'campaignExecution'>[]);
   else
-    await eachBounded(startable, AT_ONCE, ({ workflowId, input }) =>
-      found.attempt(type, workflowId, async () => {
+    await eachBounded(startable, AT_ONCE, async ({ workflowId, input }) => {
+      await found.attempt(type, workflowId, async () => {
         const start = { type, id: workflowId, input } as WorkflowStart;
         if (await waitsForAnother(round, start)) return null;
         await startWorkflow(deps.temporal, start, { missing: true });
         return 'started';
-      }),
-    );
+      });
+    });
 }
 
 /** Starts the workflows of executions again, at the steps where their rows are. */
@@ -152,14 +163,28 @@ async function startMissingExecutions(
   { deps, found }: Round,
   missing: readonly Startable<'campaignExecution'>[],
 ): Promise<void> {
-  for (const [tenantId, ofTenant] of Map.groupBy(missing, ({ input }) => input.tenantId)) {
-    const executions: ExecutionInput[] = ofTenant.map(({ input }) => input);
-    const ids = ofTenant.map(({ workflowId }) => workflowId);
-    await found.attempt('campaignExecution', `executions of ${tenantId}`, async () => {
-      await startExecutions(deps, executions, { missing: true });
-      found.note('campaignExecution', ids, 'started');
-      return null;
-    });
+  for (const ofTenant of Map.groupBy(missing, ({ input }) => input.tenantId).values()) {
+    const start = async (some: typeof ofTenant): Promise<void> => {
+      await startExecutions(
+        deps,
+        some.map(({ input }) => input),
+        { missing: true },
+      );
+      found.note(
+        'campaignExecution',
+        some.map(({ workflowId }) => workflowId),
+        'started',
+      );
+    };
+    // One that cannot be started stops the others: then each by itself, which costs a statement each.
+    await start(ofTenant).catch(() =>
+      eachBounded(ofTenant, AT_ONCE, async (one) => {
+        await found.attempt('campaignExecution', one.workflowId, async () => {
+          await start([one]);
+          return null;
+        });
+      }),
+    );
   }
 }
 
@@ -184,27 +209,31 @@ async function wakeUnaware(round: Round, type: WorkflowType, due: readonly OpenR
     round.looks -= looked.length;
     if (round.looks === 0 && looked.length > 0) memory.dueAfter = Number(looked.at(-1)!.key);
   }
-  await eachBounded(looked, AT_ONCE, ({ workflowId, since }) =>
-    found.attempt(type, workflowId, async () => {
-      const { isOpen, isAtWork } = await describeWorkflow(deps.temporal, workflowId);
+  await eachBounded(looked, AT_ONCE, async ({ workflowId, since, dueState }) => {
+    await found.attempt(type, workflowId, async () => {
+      const { isOpen, isAtWork, runId, events } = await describeWorkflow(deps.temporal, workflowId);
       if (!isOpen || isAtWork) return null;
+      // It was woken, has looked, and waits: it has nothing to do. If its history is not longer, that was lost again.
+      const before = memory.woken.get(workflowId);
+      if (before?.state === dueState && before.runId === runId && before.events < events) return null;
       // A mailing may wait for long, with nothing to do: it knows what its row said before its last event.
       if (type === 'emailCampaign') {
         const last = await lastEventTime(deps.temporal, workflowId);
         if (!last || last > since) return null;
       }
       await wakeWorkflow(deps, workflowId);
+      memory.woken.set(workflowId, { state: dueState!, runId, events });
       return 'woken';
-    }),
-  );
+    });
+  });
 }
 
 /**
- * Ends workflows whose row is not open, if they were found so a round ago too and only wait: those that have something
- * to do read their row, and end by themselves.
+ * Ends workflows of types whose rows were all compared, if their row is not open, they were found so a round ago too, and
+ * they only wait: those that have something to do read their row, and end by themselves.
  */
-async function endOrphans({ deps, listed, memory, found }: Round): Promise<void> {
-  const types = COMPARED_TYPES.filter((type) => type !== 'campaignStop');
+async function endOrphans({ deps, listed, memory, found }: Round, compared: readonly WorkflowType[]): Promise<void> {
+  const types = compared.filter((type) => type !== 'campaignStop');
   const rest = await listed.rest(types, SUSPECTS);
   const again = rest.filter(({ id }) => memory.suspects.has(id));
   memory.suspects = new Set(rest.map(({ id }) => id));
@@ -213,13 +242,14 @@ async function endOrphans({ deps, listed, memory, found }: Round): Promise<void>
     again.map(({ id }) => id),
   );
   const orphans = again.filter(({ id }) => !closing.has(id));
-  await eachBounded(orphans, AT_ONCE, ({ id, type }) =>
-    found.attempt(type as WorkflowType, id, async () => {
-      const { isOpen, isAtWork, runId } = await describeWorkflow(deps.temporal, id);
-      if (!isOpen || isAtWork) return null;
+  await eachBounded(orphans, AT_ONCE, async ({ id, type }) => {
+    await found.attempt(type as WorkflowType, id, async () => {
+      const { isOpen, isAtWork, isFailing, runId } = await describeWorkflow(deps.temporal, id);
+      // What fails again and again does not notice by itself that its row is closed.
+      if (!isOpen || (isAtWork && !isFailing)) return null;
       // This run only: the row may just have been opened again.
       await deps.temporal.workflow.getHandle(id, runId!).terminate('it has no open row');
       return 'ended';
-    }),
-  );
+    });
+  });
 }

@@ -38,11 +38,11 @@ const KINDS: readonly ScheduledKind[] = [
  * Makes the Temporal Schedules of campaigns and reports agree with their rows: those that are missing or wrong are made,
  * those of no row deleted. Rows that have just changed are left to the workflows that follow them.
  */
-export async function compareSchedules(deps: Deps, before: Date, found: Found): Promise<void> {
+export async function compareSchedules(deps: Deps, before: Date, found: Found): Promise<null> {
   const listed = new Set<string>();
   for await (const { scheduleId } of deps.temporal.schedule.list({ pageSize: PAGE })) listed.add(scheduleId);
   for (const kind of KINDS) {
-    const keep = (row: { tenantId: string; id: number }, done: keyof Findings): Promise<void> =>
+    const keep = (row: { tenantId: string; id: number }, done: keyof Findings): Promise<boolean> =>
       found.attempt(kind.type, `${kind.prefix}/${row.tenantId}/${row.id}`, async () =>
         (await kind.keep(deps, row)).changed ? done : null,
       );
@@ -60,4 +60,5 @@ export async function compareSchedules(deps: Deps, before: Date, found: Found): 
     for (const [, tenantId, id] of [...listed].flatMap((one) => [parsed.exec(one)].filter((match) => match !== null)))
       await keep({ tenantId: tenantId!, id: Number(id) }, 'ended');
   }
+  return null;
 }

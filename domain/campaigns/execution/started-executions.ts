@@ -27,13 +27,16 @@ export async function noteStarted(
   started: StartedWorkflow[],
   missing = false,
 ): Promise<{ orphans: StartedWorkflow[]; moved: StartedWorkflow[] }> {
-  const payload = JSON.stringify(started.map(({ executionId, runId }) => ({ id: executionId, run_id: runId })));
+  const payload = JSON.stringify(
+    started.map(({ executionId, workflowId, runId }) => ({ id: executionId, workflow_id: workflowId, run_id: runId })),
+  );
   const live = await em.transactional((tx) =>
     rows<{ id: number; status: string; version: number }>(
       tx,
       sql`
-    update campaign_executions e set run_id = ${missing ? sql`coalesce(r.run_id, e.run_id)` : sql`coalesce(e.run_id, r.run_id)`}
-    from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, run_id text)
+    update campaign_executions e set workflow_id = coalesce(e.workflow_id, r.workflow_id),
+      run_id = ${missing ? sql`coalesce(r.run_id, e.run_id)` : sql`coalesce(e.run_id, r.run_id)`}
+    from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, workflow_id text, run_id text)
     where e.tenant_id = ${tenantId} and e.id = r.id
     returning e.id, e.status, e.campaign_version as version`,
     ),
