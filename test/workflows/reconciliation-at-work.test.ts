@@ -81,7 +81,11 @@ async function failActivity(times: number): Promise<void> {
     const { taskToken } = await polled(() =>
       workflowService.pollActivityTaskQueue({ namespace, taskQueue: { name: QUEUES.journeys } }),
     );
-    await workflowService.respondActivityTaskFailed({ namespace, taskToken, failure: { message: 'no answer', applicationFailureInfo: {} } });
+    await workflowService.respondActivityTaskFailed({
+      namespace,
+      taskToken,
+      failure: { message: 'no answer', applicationFailureInfo: {} },
+    });
   }
 }
 const listed = (count: number) => comparison.listed(`ExecutionStatus = 'Running'`, count);
