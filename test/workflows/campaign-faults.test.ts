@@ -230,12 +230,16 @@ test('a worker that dies between the commit and the answer sends nothing twice',
     wait('pause', 1440),
     { id: 'two', type: 'EMAIL', config: { templateId } },
   ]);
+  const id = `campaign-execution/${TENANT}/${start!.campaignId}/${start!.contactId}/1`;
   await worker.runUntil(async () => {
     await startExecutions(journeys.deps, [start!]);
-    await journeys.finished(`campaign-execution/${TENANT}/${start!.campaignId}/${start!.contactId}/1`);
+    await journeys.finished(id);
   });
-  // More on a slow machine, where a workflow task runs out of time and is repeated.
-  assert.ok(lost >= 10);
+  // On a busy machine a workflow task may run out of time: then its local activities, of which the history has nothing
+  // yet, are done again from the first attempt.
+  const events = await journeys.history(id);
+  if (events.includes('WORKFLOW_TASK_TIMED_OUT')) assert.ok(lost >= 10);
+  else assert.equal(lost, 10, events.join());
   assert.deepEqual(await journeys.steps(start!.executionId), ['one:success', 'pause:success', 'two:success']);
   assert.equal((await journeys.emails(start!.executionId)).length, 2);
 });
