@@ -6,8 +6,15 @@ export interface Job {
   args: readonly unknown[];
 }
 
-/** What a thread answers. `limit`: the job was nested too deep. `ms`: CPU time, or less if that is not known so exactly. */
+/** How long a job took. `isCold`: it was the first of its name in its thread, and took far longer for that. */
+interface Took {
+  /** CPU time. */
+  ms: number;
+  isCold: boolean;
+}
+
+/** What a thread answers. `limit`: the job was nested too deep. */
 export type Done =
-  | { value: unknown; ms: number }
-  | { refusal: { code: ErrorCode; message: string; errors: Violation[] | undefined }; ms: number }
+  | ({ value: unknown } & Took)
+  | ({ refusal: { code: ErrorCode; message: string; errors: Violation[] | undefined } } & Took)
   | 'limit';

@@ -73,7 +73,8 @@ export class ThreadPool {
    * tenant's jobs wait, TooLate.
    */
   do(tenantId: string, job: Job, { isPatient = false, until = Infinity }: JobOptions = {}): Promise<Finished<unknown>> {
-    if (!isPatient && this.#waitingOf(tenantId).length >= this.#mostWaiting(tenantId)) throw tooMany();
+    if (!isPatient && this.#waitingOf(tenantId).length >= this.#mostWaiting(tenantId))
+      throw tooMany(this.#isSlow(tenantId));
     return new Promise((resolve, reject) => {
       const key = { tenantId };
       this.#queue.push({ key, isQueued: false, isPatient, until, job, wasLost: false, resolve, reject });
@@ -125,7 +126,7 @@ export class ThreadPool {
   #trim(tenantId: string): void {
     for (const waiting of this.#waitingOf(tenantId).slice(this.#mostWaiting(tenantId))) {
       this.#queue.remove(waiting);
-      waiting.reject(tooMany());
+      waiting.reject(tooMany(this.#isSlow(tenantId)));
     }
   }
 
@@ -173,7 +174,8 @@ export class ThreadPool {
       this.#endThread(seat);
       return reject(new AppError('template_limit'));
     }
-    this.accounts.note(key.tenantId, done.ms, wallMs);
+    // A success that took long because its thread had just started says little about the tenant.
+    if (!done.isCold || !('value' in done)) this.accounts.note(key.tenantId, done.ms, wallMs);
     if ('value' in done) return resolve(done);
     const { code, message, errors } = done.refusal;
     reject(new AppError(code, message, errors ? { errors } : {}));
@@ -185,7 +187,8 @@ export class ThreadPool {
   }
 }
 
-const tooMany = (): AppError =>
-  new AppError('unavailable', 'Too many slow templates of this account are being processed; try again', {
+/** Those of a slow tenant wait with those of the other slow ones. */
+const tooMany = (isSlow: boolean): AppError =>
+  new AppError('unavailable', `Too many ${isSlow ? 'slow templates' : 'templates of this account'} wait; try again`, {
     headers: { 'Retry-After': '5' },
   });

@@ -1,9 +1,11 @@
 import { parentPort } from 'node:worker_threads';
+import { cpuTime } from '../common/cpu-time.ts';
 import { AppError } from '../common/errors.ts';
 import { assertFits } from '../channels/content/assert-fits.ts';
 import { renderAndJudge, renderForPreview } from '../channels/content/render-message.ts';
 import { judgeTemplate, writeInThread } from '../emails/message/write-email.ts';
 import { parseTexts, renderTexts } from '../emails/rendering/render-texts.ts';
+import { isLimitError } from '../emails/rendering/template-limits.ts';
 import { renderForDisplay } from '../emails/rendering/show-email.ts';
 import { checkParts, checkTemplate } from '../emails/templates/check-template.ts';
 import { compileMjml } from '../emails/templates/compile-mjml.ts';
@@ -24,27 +26,30 @@ const work: Record<string, (...args: never) => unknown> = {
   writeInThread,
 };
 
+/** The names of jobs that were done. */
+const done = new Set<string>();
+
 /**
  * Does a job. One that reaches a limit is done a second time: code runs two to three times slower the first time, so
  * a template that a new thread refuses may be well within the limits.
  */
 async function run({ name, args }: Job, attempt: 1 | 2 = 1): Promise<Done> {
-  const begun = process.threadCpuUsage();
-  const took = (): number => {
-    const { user, system } = process.threadCpuUsage(begun);
-    return (user + system) / 1000;
-  };
+  const isCold = !done.has(name);
+  const took = cpuTime();
   try {
     const value = await work[name]!(...(args as never));
-    return { value, ms: took() };
+    return { value, ms: took(), isCold };
   } catch (error) {
     if (error instanceof AppError && error.code === 'template_limit' && attempt === 1) return run({ name, args }, 2);
-    if (error instanceof RangeError) return 'limit';
+    // Of the stack, or of the length of a text; another one is a fault of this code.
+    if (error instanceof RangeError && isLimitError(error)) return 'limit';
     if (!(error instanceof AppError)) throw error;
     const { code, message, errors } = error;
-    return { refusal: { code, message, errors }, ms: took() };
+    return { refusal: { code, message, errors }, ms: took(), isCold };
+  } finally {
+    done.add(name);
   }
 }
 
-parentPort!.on('message', (job: Job) => void run(job).then((done) => parentPort!.postMessage(done)));
+parentPort!.on('message', (job: Job) => void run(job).then((answer) => parentPort!.postMessage(answer)));
 parentPort!.postMessage('ready');

@@ -2,7 +2,7 @@ import { TypeGuards, type Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
 import { isPlain } from '../../emails/rendering/is-plain.ts';
 import { linksFrom, type LinkSettings } from '../../emails/rendering/link-settings.ts';
-import type { Judged } from '../../emails/rendering/loop-permit.ts';
+import { parseTime, type Judged } from '../../emails/rendering/loop-permit.ts';
 import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
 import {
   isLimitError,
@@ -168,14 +168,16 @@ export function renderAndJudge(
   context: RenderContext,
 ): { shown: RenderedText | RenderedPush | RenderFailure; judged: Judged } {
   const texts = textsOf(source, context.provider);
-  const begun = performance.now();
+  let parseMs: number;
   try {
-    // In a message that cannot be parsed, nothing is judged.
-    texts.forEach(parse);
+    parseMs = parseTime(
+      () => texts.forEach(parse),
+      () => texts.forEach((text) => sharedEngine('text').parse(text)),
+    );
   } catch {
+    // In a message that cannot be parsed, nothing is judged.
     return { shown: renderMessage(source, context), judged: { isPlain: false, parseMs: Infinity } };
   }
-  const parseMs = performance.now() - begun;
   return { shown: renderMessage(source, context), judged: { isPlain: texts.every(isPlain), parseMs } };
 }
 

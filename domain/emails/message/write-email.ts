@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { linksFrom } from '../rendering/link-settings.ts';
 import { isPlain } from '../rendering/is-plain.ts';
-import type { Judged } from '../rendering/loop-permit.ts';
+import { parseTime, type Judged } from '../rendering/loop-permit.ts';
 import { renderFor, type RecipientContext } from '../rendering/render.ts';
 import type { MailSettings } from '../rendering/show-email.ts';
 import type { TimeLimits } from '../rendering/template-limits.ts';
@@ -61,21 +61,13 @@ export function writeInThread(template: TemplateToPrepare, email: EmailToWrite):
   return writeEmail(kept, email);
 }
 
-/** Code runs several times slower the first time: what takes longer is parsed once more. */
-const SURELY_SHORT_MS = 5;
-
 /** Whether the emails of a template may be written on an event loop: to be found out in a thread. */
 export function judgeTemplate(template: TemplateToPrepare): Judged {
-  const begun = performance.now();
-  const { compiled } = prepare(template);
-  let parseMs = performance.now() - begun;
-  if (parseMs > SURELY_SHORT_MS) {
-    const again = performance.now();
-    void prepare(template).compiled;
-    parseMs = Math.min(parseMs, performance.now() - again);
-  }
+  const parse = () => prepare(template).compiled;
+  let compiled: PreparedTemplate['compiled'] | undefined;
+  const parseMs = parseTime(() => (compiled = parse()), parse);
   const { subject, content, text, previewText } = template.row;
   // Otherwise each email is parsed, as HTML.
-  const isFilled = compiled.instrumented !== null && compiled.text !== null;
+  const isFilled = compiled!.instrumented !== null && compiled!.text !== null;
   return { isPlain: isFilled && [subject, content, text ?? '', previewText ?? ''].every(isPlain), parseMs };
 }
