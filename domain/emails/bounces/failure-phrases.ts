@@ -268,7 +268,7 @@ export const ORDINARY = new RegExp(
     String.raw`\b(?:el|los|las|una|uno|este|esta|ese|esa|con|por|del|nombre|correo|electronico|ya|hay|servidor|en|es|ha|sido|os|do|da|com|nao|foi|mais|possivel|encontrar|nome|e-?mail|ativ[oa]|questo|questa|il|lo|di|posta|elettronica|con|nome|non|piu|che|sul)\b`,
     String.raw`\b(?:het|een|dit|deze|mailbox|met|naam|niet|meer|bekend|hier|nie|ma|jest|tym|o|podanym|adresie|takiego|takiej|tego|ten|ta|na|serwerze|poczty|zosta[lł][oay]?)\b`,
     '(?<!\\p{L})(?:на|сервере|этот|этого|такого|такой|был|была|почтов(?:ый|ого)|электронной|почты|адресат|не|нет|bu|bir|boyle|degil|kutusu|adresi?)(?!\\p{L})',
-    'メール|指定された|そのような|この|のは|は|が|の|を|に|ません|ん|该|此|地址|您?查找的|是|的|指定',
+    '查无此人|无此用户|です|ます|メール|指定された|そのような|この|のは|は|が|の|を|に|ません|ん|该|此|地址|您?查找的|是|的|指定',
   ].join('|'),
   'gu',
 );

@@ -83,6 +83,15 @@ test('nobody is suppressed for the fault of another', () => {
   assert.deepEqual(listed(all.filter(({ right, got }) => suppresses(got) && !suppresses(right))), []);
 });
 
+test('whatever else a reply without a code names, nobody is suppressed', () => {
+  for (const text of ['550 user unknown', '550 Adresse inconnue', '550 Такого пользователя нет', '550 用户不存在']) {
+    assert.equal(judgeReply({ code: 550, text }, 'RCPT').verdict, 'address', text);
+    for (const other of ['at the gateway', 'des Einlieferers', 'pendant la migration', 'до завтра', '缓存'])
+      for (const more of [`${text} ${other}`, `550 ${other} ${text.slice(4)}`])
+        assert.notEqual(judgeReply({ code: 550, text: more }, 'RCPT').verdict, 'address', more);
+  }
+});
+
 test('at most one in twenty of the dead addresses is missed', () => {
   const dead = all.filter(({ right }) => suppresses(right));
   const missed = listed(dead.filter(({ got }) => !suppresses(got)));
