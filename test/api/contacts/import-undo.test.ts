@@ -270,6 +270,51 @@ test('of who is deleted by an undo, devices are nobody’s, and it is taken from
   assert.deepEqual(is, { texts: [999999], nobodys: true });
 });
 
+test.each(['the first is undone first', 'the second is undone first'])(
+  'who was created by an import and changed by another is gone when both are undone, with events and all: %s',
+  async (order) => {
+    const email = `both${order.length}@example.com`;
+    const first = await run(`firstName,lastName,email\nBo,Th,${email}\n`);
+    const second = await run(`firstName,lastName,email,jobTitle,status\nBo,Th,${email},Cook,unsubscribed\n`);
+    const { id } = await contactBy(email);
+    await until('its timeline has the changes', async () => {
+      const found = await query<{ type: string }>(sql`select type from contact_activities where contact_id = ${id}`);
+      return ['CONTACT_UPDATED', 'CONTACT_UNSUBSCRIBED'].every((type) => found.some((one) => one.type === type));
+    });
+    const inOrder = order.startsWith('the first') ? [first, second] : [second, first];
+    for (const { id: importId } of inOrder) await undo(importId);
+    assert.equal(await contactBy(email), undefined);
+    assert.deepEqual(await query(sql`select 1 from suppressions where email_key = ${email}`), []);
+    const figures = async (importId: number) => (await service.api('GET', `/contacts/imports/${importId}`)).body.undo;
+    assert.deepEqual(await figures(first.id), { removed: 1, restored: 0, kept: 0 });
+    assert.deepEqual(await figures(second.id), { removed: 0, restored: 1, kept: 0 });
+    assert.deepEqual((await service.api('GET', `/contacts/imports/${first.id}/kept`)).body.data, []);
+  },
+);
+
+test('an erasure erases what an undo has left for later', async () => {
+  const email = 'owed-and-erased@example.com';
+  await run(`firstName,lastName,email,jobTitle\nOw,Ed,${email},Secretkeeper\n`);
+  const first = await run(`firstName,lastName,email,jobTitle\nOw,Ed,${email},Baker\n`);
+  const second = await run(`firstName,lastName,email,jobTitle\nOw,Ed,${email},Cook\n`);
+  const third = await run(`firstName,lastName,email,jobTitle\nOw,Ed,${email},Miller\n`);
+  await undo(first.id);
+  await undo(third.id);
+  const left = () =>
+    query(sql`
+      select 1 from contact_import_kept where owed::text like '%Secretkeeper%'
+      union all select 1 from contact_restored_versions v join contacts c on c.id = v.contact_id where c.email = ${email}`);
+  assert.equal((await left()).length, 2);
+  const { body } = await service.api('POST', `/contacts/${(await contactBy(email)).id}/erase`);
+  await until(
+    'the erasure is complete',
+    async () => (await service.api('GET', `/contacts/erasures/${body.id}`)).body.status === 'COMPLETED',
+    60_000,
+  );
+  assert.deepEqual(await left(), []);
+  assert.deepEqual((await undo(second.id)).undo, { removed: 0, restored: 0, kept: 0 });
+});
+
 test('attempts that undo at the same time undo every chunk once', async () => {
   const job = await run(
     `firstName,lastName,email\n${Array.from({ length: 20_001 }, (_, n) => `F,L,twice${n}@example.com`).join('\n')}\n`,
