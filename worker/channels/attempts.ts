@@ -78,7 +78,8 @@ export class Attempts {
   readonly #renders: Renders;
   readonly #putOffs: Batcher<PutOff & { done: () => void }>;
   /** Nothing more is started. */
-  isStopping = false;
+  #isStopping = false;
+  readonly #stopped = Promise.withResolvers<'late'>();
 
   /** `wakeIn` is called with the time until something that was put off is due. */
   constructor(deps: Deps, holder: string, providers: Providers, wakeIn: (ms: number) => void) {
@@ -102,6 +103,12 @@ export class Attempts {
         for (const { done } of sends) done();
       },
     });
+  }
+
+  /** Starts nothing more; what waits for a thread is not waited for. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#stopped.resolve('late');
   }
 
   /**
@@ -133,11 +140,14 @@ export class Attempts {
       // Asked another way, the provider may take it for a new message, and send it twice.
       if (leased.boundTo !== null && leased.boundTo !== askedAs(provider.row.config))
         return () => this.#end({ ...row, failure: 'no_reply' });
-      const wait = await provider.take();
-      if (wait > 0) return () => this.putOff(row.id, wait);
+      // What could not be sent is not rendered; and what cannot be rendered takes nothing of the rate.
+      const { rateWait } = provider;
+      if (rateWait > 0) return () => this.putOff(row.id, rateWait);
       const rendered = await this.#render(attempt, provider.row);
       if (rendered === 'late') return () => this.putOff(row.id, 0);
       if (rendered.failure) return () => this.#end({ ...row, failure: rendered.failure! });
+      const wait = await provider.take();
+      if (wait > 0) return () => this.putOff(row.id, wait);
       const request = requestOf(leased, rendered, provider.row, provider.credentials);
       const token = rendered.push && { reportToken: pushToken(this.#deps.links, leased.tenantId, leased.id) };
       return await this.#send(attempt, rendered, { ...request, ...token }, provider);
@@ -166,7 +176,7 @@ export class Attempts {
     { leased, until, flight }: Attempt,
     provider: Pick<ChannelProvider, 'type' | 'config'> | null,
   ): Promise<Rendered | 'late'> {
-    const rendered = await this.#renders.render(leased, provider, until);
+    const rendered = await Promise.race([this.#renders.render(leased, provider, until), this.#stopped.promise]);
     flight.since = performance.now();
     if (flight.line.rendersSlowly) flight.line.trust = 'slow';
     return rendered;
@@ -228,7 +238,7 @@ export class Attempts {
         places: 'none',
         limits: { connectMs: CONNECT_MS, totalMs: ANSWER_MS },
         release: async () => {
-          if (performance.now() >= until || this.isStopping) return false;
+          if (performance.now() >= until || this.#isStopping) return false;
           // The lease begins with the statement that grants it, so not before this.
           const sendUntil = performance.now() + SENDING_LEASE_SECONDS * 1000 - MARGIN_MS;
           // The hours may have ended since it was leased.

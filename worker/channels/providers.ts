@@ -43,6 +43,8 @@ export class Provider {
   sentAt: Date | null = null;
   lastError: { message: string; at: Date } | null = null;
   readonly #rate: Batcher<(wait: number) => void>;
+  /** Its rate has no message before, by performance.now(). */
+  #rateFreeAt = 0;
 
   constructor(deps: Pick<Deps, 'orm' | 'log'>, row: ProviderRow, credentials: Record<string, unknown>) {
     this.row = row;
@@ -60,6 +62,7 @@ export class Provider {
             return { granted: 0, waitMs: 1_000 };
           },
         );
+        if (taken.granted < asking.length) this.#rateFreeAt = performance.now() + Math.max(1, taken.waitMs);
         asking.forEach((answer, index) => answer(index < taken.granted ? 0 : Math.max(1, taken.waitMs)));
       },
     });
@@ -79,6 +82,11 @@ export class Provider {
   /** The message for which it was chosen is not on its way any more. */
   free(): void {
     this.open -= 1;
+  }
+
+  /** In how many milliseconds its rate has a message, as far as is known without taking one. */
+  get rateWait(): number {
+    return Math.max(0, this.#rateFreeAt - performance.now());
   }
 
   /** Takes one message of its rate. Returns in how many milliseconds there is one; 0 = it is taken. */

@@ -72,7 +72,7 @@ export class Sender {
   /** Starts nothing more, and waits until what is on its way is answered and settled, for a bounded time. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#attempts.isStopping = true;
+    this.#attempts.stop();
     this.#wake.now();
     await this.#loop;
     for (const line of this.#lines.values())

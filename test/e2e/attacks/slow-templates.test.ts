@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
+import { providerName } from '../../../domain/channels/providers/provider-health.ts';
 import { renderTexts } from '../../../domain/emails/rendering/render-texts.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { newTenant } from '../../support/accounts.ts';
@@ -82,13 +83,13 @@ test('texts of a provider whose body takes too long fail, and nobody else waits 
   const [attacker, other] = [await tenant(), await tenant()];
   const endpoint = await startEndpoint([{ status: 200, body: '{"id":"a"}' }]);
   const provider = (body: object) => ({
-    ...{ name: 'Gateway', channel: 'sms', type: 'http' },
+    ...{ name: 'Gateway', channel: 'sms', type: 'http', ratePerSecond: 1 },
     config: { url: endpoint.url, body, idPath: 'id' },
   });
   const boom = `{% if text contains 'BOOM' %}${L(sizeOf(40))}{% endif %}`;
   const fields = Array.from({ length: 50 }, (_, n) => [`f${n}`, boom]);
   const busy = watchLoop();
-  await make(attacker, '/channels/providers', provider(Object.fromEntries(fields)));
+  const slow = await make(attacker, '/channels/providers', provider(Object.fromEntries(fields)));
   await make(other, '/channels/providers', provider({ text: '{{text}}' }));
   const text = async ({ call }: Tenant, body: string) => {
     const answer = await call('POST', '/channels/sms/send', { to: '+15005550006', body, category: 'transactional' });
@@ -104,6 +105,9 @@ test('texts of a provider whose body takes too long fail, and nobody else waits 
   const reasons = await engine(sql`select distinct reason from messages where tenant_id = ${attacker.id}`);
   assert.deepEqual(reasons, [{ reason: 'template_limit' }]);
   assert.equal(endpoint.received.length, 1);
+  // They took nothing of the provider's rate.
+  const rates = await engine(sql`select 1 from email_provider_rates where provider = ${providerName(slow)}`);
+  assert.equal(rates.length, 0);
   const ms = busy();
   assert.ok(ms < A_RENDER_MS, `the event loop stood still for ${ms} ms`);
   await endpoint.close();
