@@ -79,7 +79,8 @@ export class Attempts {
   readonly #putOffs: Batcher<PutOff & { done: () => void }>;
   /** Nothing more is started. */
   #isStopping = false;
-  readonly #stopped = Promise.withResolvers<'late'>();
+  /** For each send whose templates are being rendered: waits for them no longer. */
+  readonly #rendering = new Set<() => void>();
 
   /** `wakeIn` is called with the time until something that was put off is due. */
   constructor(deps: Deps, holder: string, providers: Providers, wakeIn: (ms: number) => void) {
@@ -108,7 +109,7 @@ export class Attempts {
   /** Starts nothing more; what waits for a thread is not waited for. */
   stop(): void {
     this.#isStopping = true;
-    this.#stopped.resolve('late');
+    for (const giveUp of this.#rendering) giveUp();
   }
 
   /**
@@ -176,7 +177,14 @@ export class Attempts {
     { leased, until, flight }: Attempt,
     provider: Pick<ChannelProvider, 'type' | 'config'> | null,
   ): Promise<Rendered | 'late'> {
-    const rendered = await Promise.race([this.#renders.render(leased, provider, until), this.#stopped.promise]);
+    if (this.#isStopping) return 'late';
+    // One for each send: a promise that lasts as long as the process would keep what it was raced with.
+    const { promise: givenUp, resolve } = Promise.withResolvers<'late'>();
+    const giveUp = (): void => resolve('late');
+    this.#rendering.add(giveUp);
+    const rendered = await Promise.race([this.#renders.render(leased, provider, until), givenUp]).finally(() =>
+      this.#rendering.delete(giveUp),
+    );
     flight.since = performance.now();
     if (flight.line.rendersSlowly) flight.line.trust = 'slow';
     return rendered;

@@ -64,7 +64,7 @@ export function toRender(
       address: typeof contact?.['email'] === 'string' ? contact['email'] : (leased.address ?? ''),
       data,
       links,
-      owner: { tenantId, contactId, at: leased.createdAt },
+      owner: { tenantId, contactId, at: leased.linksAt },
       base,
       optOutText: leased.optOutText,
       codes: leased.linkCodes ?? {},

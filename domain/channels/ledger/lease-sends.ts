@@ -30,6 +30,8 @@ export interface LeasedSend {
   channel: MessageChannel;
   category: MessageCategory;
   createdAt: Date;
+  /** What its links say of their time: its contact may be another since, which is younger (merge). */
+  linksAt: Date;
   contentVersion: number | null;
   /** Of the template, with what the call said instead, or what the call gave; null if the template is gone. */
   content: (Omit<InlineContent, 'urgency'> & { urgency?: PushUrgency; smartEncoding?: boolean }) | null;
@@ -68,6 +70,7 @@ interface LeasedRow extends ContactRow {
   channel: MessageChannel;
   category: MessageCategory;
   created_at: Date;
+  links_at: Date;
   content_version: number | null;
   has_template: boolean;
   /** Of the call. */
@@ -164,6 +167,7 @@ export async function leaseSends(
       returning s.*
     )
     select s.id, s.tenant_id, s.message_id, s.lane, s.type, s.attempt, e.channel, e.category, e.created_at,
+      greatest(e.created_at, c.created_at) as links_at,
       case when e.template_id is null then null else t.content_version end as content_version,
       e.template_id is not null as has_template, e.content, t.id as template_id, t.body, t.title, t.url, t.icon_url, t.image_url, t.ttl_seconds,
       t.urgency, t.collapse_key, t.smart_encoding, e.data, e.contact_id, c.version as contact_version, ${contactColumns}, case when e.channel = 'sms' then a.address end as address, coalesce(s.bound_provider_id, e.provider_id) as provider_id,
@@ -192,6 +196,7 @@ export async function leaseSends(
     channel: row.channel,
     category: row.category,
     createdAt: row.created_at,
+    linksAt: row.links_at,
     contentVersion: row.content_version,
     content: contentOf(row),
     data: row.data,
