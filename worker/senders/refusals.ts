@@ -43,6 +43,8 @@ export class Refusals {
     this.#refused.set(key, refused.add(emailId));
     if (refused.size < REFUSED_IN_A_ROW) return;
     const reason = `The mail provider ${setting.provider} refused ${refused.size} emails in a row: ${publicError(outcome.reply, setting.url)}`;
+    // Further refusals come before it is paused.
+    this.#refused.delete(key);
     try {
       const isPaused = await pauseRefusedCampaign(tenantEm(this.#deps.orm, tenantId), {
         tenantId,
@@ -50,13 +52,13 @@ export class Refusals {
         cause: `${emailId}/${attempt}`,
         reason,
       });
-      this.#refused.delete(key);
       if (isPaused) {
         this.#deps.pingOutbox('outbox_events');
         this.#deps.log.warn({ tenantId, campaignId, reason }, 'paused a campaign whose emails are refused');
       }
     } catch (error) {
       // The next refusal tries again.
+      this.#refused.set(key, new Set([...refused, ...(this.#refused.get(key) ?? [])]));
       this.#deps.log.warn({ err: error, tenantId, campaignId }, 'could not pause a campaign whose emails are refused');
     }
   }

@@ -150,7 +150,8 @@ async function readLeased(tx: EntityManager, taken: RawBuilder<unknown>): Promis
     left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
     ${quietHoursJoin(sql`t.category = 'marketing'`)}
     ${companyJoin}
-    order by row_number() over (partition by e.tenant_id order by e.id)`,
+    -- Not by id: one that is refused again and again would be first each time, and a resting provider is tried by the first.
+    order by row_number() over (partition by e.tenant_id order by e.next_attempt_at, e.id)`,
   );
   return leased.map((row) => ({
     id: row.id,
