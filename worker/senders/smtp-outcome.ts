@@ -4,8 +4,8 @@ import type { Reply } from './smtp-replies.ts';
 /**
  * The outcome of one attempt.
  * - `sent`: 2xx in reply to the final dot.
- * - `rejected`: a 5xx because of the address, the mailbox, the content of this message, or for an unclear reason; a
- *   retry is pointless, with any provider.
+ * - `rejected`: a 5xx because of the address, the mailbox, a rule of this recipient, the content of this message, or for
+ *   an unclear reason; a retry is pointless, with any provider.
  * - `retry`: the message was surely not accepted, and another attempt or provider may succeed. `blames`:
  *   - `provider`: the connection could not be opened or authenticated, or a 5xx blames the account, the sender or a
  *     policy before the server knew the message; other messages would fare the same;

@@ -1,4 +1,4 @@
-import { ANOTHER, BLOCKLISTS, ORDINARY, PHRASES, type Topic } from './failure-phrases.ts';
+import { ANOTHER, BLOCKLISTS, FAMILIAR, ORDINARY, PHRASES, type Topic } from './failure-phrases.ts';
 
 /**
  * Whose fault a failure is.
@@ -57,12 +57,15 @@ const CODES: Readonly<Record<string, Verdict>> = {
   '5.3.3': 'content', // the system is not capable of what the message needs
   '5.3.4': 'content', // too big for the system
   '5.4.4': 'address', // no host to deliver to
+  '5.4.7': 'temporary', // the delivery time expired
   '5.4.310': 'address', // the domain does not exist
   '5.7.8': 'account', // credentials
   '5.7.60': 'sender', // not allowed to send as this sender
   '5.7.705': 'account', // the tenant has exceeded its limit
   '5.7.708': 'account',
 };
+/** The codes that say of themselves that there is no such mailbox, in whatever language the words are. */
+const NO_SUCH_MAILBOX = new Set(['5.1.1', '5.1.10']);
 /** Codes that are not listed, by their subject: the second number. */
 const SUBJECTS: Readonly<Record<string, Verdict>> = { 3: 'temporary', 4: 'temporary', 6: 'content', 7: 'policy' };
 /** `X.n.0` says no more than its subject; for these two not even that. */
@@ -80,6 +83,7 @@ const TOPICS: Readonly<Record<Topic, Verdict>> = {
   content: 'content',
   mailbox: 'mailbox',
   unsure: 'temporary',
+  closed: 'address',
   dead: 'address',
   policy: 'policy',
   blocked: 'policy',
@@ -98,6 +102,11 @@ const OTHER_WORD = /\p{L}{3}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]{2}/u;
 // Neither pattern matches a part of a number with more dots, such as an IP address, or of a version.
 const ENHANCED = /(?<![\w.])([45]\.\d\.\d{1,3})(?!\.?\d|[a-z])/gi;
 const REPLY = /(?:^|[^\d.\w])([45][0-5]\d)(?=[ -]\S|$)/;
+/** The type of a diagnostic, then what stands before the end of its first clause. */
+const FIRST_CLAUSE = /^(?:\s{0,9}(?:smtp|x-[\w-]{1,40})\s{0,9};)?((?:[^;(.,]|[.,](?!\s))*)/i;
+/** A check that was not made says nothing. */
+const SWITCHED_OFF =
+  /\b(?:sender verif(?:y|ication)|gr[ae]y-?listing|spf|dkim|dmarc|call-?out|spam (?:check|filter)) (?:is |was )?(?:off|disabled|skipped|not (?:enabled|done))\b/g;
 /** IronPort's wrapper around the reply that it got. */
 const WRAPPED = /unknown address error (\d{3}-'.*')/is;
 
@@ -134,44 +143,74 @@ function plainWords(text: string): string {
     .normalize('NFC')
     .replace(/[\u2018\u2019]/g, "'")
     .toLowerCase()
+    .replace(SWITCHED_OFF, ' ')
     .replace(/\s+/g, ' ');
 }
 
-/**
- * What a text is about; `isPlain`: it has no words but the ordinary ones of a dead address; `isAnothers`: it names somebody else
- * than the recipient.
- */
-function topicOf(text: string): {
+/** What the words of a text say. */
+interface Said {
   topic: Topic | null;
+  /** It has no words but the ordinary ones of a dead address. */
   isPlain: boolean;
-  isAnothers: boolean;
-} {
-  const said = withoutAddresses(text);
-  if (BLOCKLISTS.test(said)) return { topic: 'filtered', isPlain: false, isAnothers: false };
-  const words = plainWords(said);
-  const topic = PHRASES.find(([, phrase]) => phrase.test(words))?.[0] ?? null;
-  const isAnothers = ANOTHER.test(words);
-  return { topic, isAnothers, isPlain: !OTHER_WORD.test(words.replace(NAME, ' ').replace(ORDINARY, ' ')) };
+  /** Its first clause is plain and says that the address is dead; what follows may be anything. */
+  startsDead: boolean;
+  /** It has other words, and none of a language that is known here. */
+  isForeign: boolean;
+  /** It names somebody else than the recipient. */
+  namesAnother: boolean;
 }
 
-function verdictOf(
-  { topic, isPlain, isAnothers }: ReturnType<typeof topicOf>,
-  code: string | null,
-  reply: string | null,
-): Verdict {
+const isPlain = (words: string): boolean => !OTHER_WORD.test(words.replace(NAME, ' ').replace(ORDINARY, ' '));
+const topicOf = (words: string): Topic | null => PHRASES.find(([, phrase]) => phrase.test(words))?.[0] ?? null;
+
+function readText(text: string): Said {
+  const said = withoutAddresses(text);
+  const isListed = BLOCKLISTS.test(said);
+  const words = plainWords(said);
+  const first = plainWords(FIRST_CLAUSE.exec(said)![1]!);
+  const plain = !isListed && isPlain(words);
+  return {
+    topic: isListed ? 'filtered' : topicOf(words),
+    isPlain: plain,
+    startsDead: !isListed && isPlain(first) && topicOf(first) === 'dead',
+    isForeign: !plain && !FAMILIAR.test(words) && !(words.match(ORDINARY) ?? []).some((word) => OTHER_WORD.test(word)),
+    namesAnother: ANOTHER.test(words),
+  };
+}
+
+function verdictOf(words: Said, code: string | null, reply: string | null): Verdict {
+  const { topic } = words;
   if (code !== null && RESTRICTED.test(code)) return 'restricted';
   // Exchange Online's reply for addresses that do not exist; its words alone would speak of a rule.
-  if (code === '5.4.1' && (topic === 'blocked' || topic === 'restricted')) return isAnothers ? 'policy' : 'address';
+  if (code === '5.4.1' && (topic === 'blocked' || topic === 'restricted'))
+    return words.namesAnother ? 'policy' : 'address';
   const said = topic && TOPICS[topic];
   if ((code ?? reply ?? '5').startsWith('4')) {
     if (code === '4.2.2') return 'mailbox';
     return said && said !== 'address' && topic !== 'blocked' && topic !== 'host' ? said : 'temporary';
   }
   const coded = byCode(code, reply);
-  if (said === null && coded === 'address' && isAnothers) return 'unclear';
+  if (coded === 'address') return besideAddressCode(words, said, code!);
   if (said !== 'address' || topic === 'suppressed') return said ?? coded;
-  // A suppression is for ever: without a code that says the same, or with other words, the email fails alone.
-  return coded === 'sender' ? 'sender' : coded === 'address' || isPlain ? 'address' : 'unclear';
+  // Words that could be about anyone: a code that names another cause is more exact.
+  if (code !== null && CODES[code]) return coded;
+  if ((topic === 'unavailable' || topic === 'closed') && reply === '552') return 'mailbox';
+  return words.isPlain && topic !== 'closed' ? 'address' : 'unclear';
+}
+
+/** What is said of us beside a clause that says that the address is dead. */
+const BESIDE_DEAD: ReadonlySet<Topic | null> = new Set(['account', 'host', 'policy', 'blocked']);
+
+/** A code for a dead address counts if the words say the same or nothing. */
+function besideAddressCode(words: Said, said: Verdict | null, code: string): Verdict {
+  if (words.startsDead && BESIDE_DEAD.has(words.topic)) return 'address';
+  if (said !== null && said !== 'address') return said;
+  if (words.topic === 'suppressed') return 'address';
+  if (words.namesAnother) return words.startsDead ? 'address' : 'unclear';
+  // An account without a word of whose it is may be the sender's, so other words make that doubtful.
+  if (said !== null && words.topic !== 'closed') return 'address';
+  // Most replies with these codes say "no such user", so they are believed in a language that is not known here.
+  return words.isPlain || (words.isForeign && NO_SUCH_MAILBOX.has(code)) ? 'address' : 'unclear';
 }
 
 function byCode(code: string | null, reply: string | null): Verdict {
@@ -197,7 +236,7 @@ export function judgeFailure({ status, reply, text }: Evidence): Failure | null 
   ].map(([, code]) => code!);
   const code = tellingCode(codes);
   const replied = reply ? String(reply) : (REPLY.exec(said)?.[1] ?? null);
-  const about = topicOf(said);
+  const about = readText(said);
   if (code === null && replied === null && about.topic === null) return null;
   return { verdict: verdictOf(about, code, replied), statusCode: code ?? replied };
 }
