@@ -95,7 +95,7 @@ const TOPICS: Readonly<Record<Topic, Verdict>> = {
 const RESTRICTED = /^5\.7\.1[23]\d$/;
 
 /** A quoted name, or an identifier of a host or message. */
-const NAME = /"[^"]{0,64}"|[\w.-]{0,64}\d[\w.-]{0,64}/g;
+const NAME = /"[^"]{0,64}"|«[^«»]{0,64}»|[\w.-]{0,64}\d[\w.-]{0,64}/g;
 /** Shorter ones say nothing, and endings of words are left over; Chinese and Japanese words are shorter. */
 const OTHER_WORD = /\p{L}{3}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]{2}/u;
 
