@@ -80,7 +80,7 @@ export const OPEN_KINDS: Record<WorkflowType, OpenKind | null> = {
     open: ['RUNNING'],
     input: sql`jsonb_build_object('migrationId', t.id, 'campaignId', t.campaign_id, 'after', t.cursor)`,
   }),
-  // The stop that flagged them has another id: see `isCovered`.
+  // The stop that flagged them has another id: see `waitsForAnother`.
   campaignStop: {
     from: sql`(
       select tenant_id, campaign_id, max(finished_at) as stopped_at from campaign_executions where sweep
