@@ -314,6 +314,9 @@ export const isWithoutRoom = (error: unknown): boolean => codeOf(error) === 1004
 /** Whether a stream refused a message because it is full. */
 export const isFull = (error: unknown): boolean => codeOf(error) === 10077;
 
+/** Whether a stream refused a message because another came before it (`expect`). */
+export const isOvertaken = (error: unknown): boolean => codeOf(error) === 10071;
+
 /** Whether JetStream has no such stream or consumer. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === 10059 || codeOf(error) === 10014;
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Generation } from '../domain/installation/generation.ts';
-import { decodeText, encode, nullIfMissing, publishAll, type Nats } from '../events/nats.ts';
+import { decodeText, encode, isMissing, isNotFound, isOvertaken, type Nats } from '../events/nats.ts';
 import { GENERATION, GENERATION_SUBJECT } from '../events/streams.ts';
 
 /** A part beside Postgres that keeps a copy of the generation. Both methods reject if it does not answer. */
@@ -14,15 +14,29 @@ export interface Witness {
 
 const ANSWER_MS = 5_000;
 
+/** A copy, and what tells it from others before and after it. */
+interface Kept {
+  generation: Generation;
+  version: number;
+}
+
 /** What a part keeps, and how. */
-type Keeper = Pick<Witness, 'name' | 'read'> & { put: (generation: Generation) => Promise<unknown> };
+interface Keeper {
+  name: string;
+  read: () => Promise<Kept | null>;
+  /** False if it does not have `last` any more, because another process has stored a copy meanwhile. */
+  put: (generation: Generation, last: Kept | null) => Promise<boolean>;
+}
 
 const witness = ({ name, read, put }: Keeper): Witness => ({
   name,
-  read,
+  read: async () => (await read())?.generation ?? null,
   async write(generation) {
-    const kept = await read();
-    if (kept?.id !== generation.id || kept.counter < generation.counter) await put(generation);
+    let last: Kept | null;
+    do {
+      last = await read();
+      if (last?.generation.id === generation.id && last.generation.counter >= generation.counter) return;
+    } while (!(await put(generation, last)));
   },
 });
 
@@ -30,12 +44,24 @@ const witness = ({ name, read, put }: Keeper): Witness => ({
 const jetStream = (nats: Nats): Keeper => ({
   name: 'JetStream',
   async read() {
-    const stream = await nats.jsm.streams.info(GENERATION).catch(nullIfMissing);
-    if (!stream || stream.state.messages === 0) return null;
-    const { data } = await nats.jsm.streams.getMessage(GENERATION, { last_by_subj: GENERATION_SUBJECT });
-    return JSON.parse(decodeText(data)) as Generation;
+    const stored = await nats.jsm.streams
+      .getMessage(GENERATION, { last_by_subj: GENERATION_SUBJECT })
+      .catch((error: unknown) => {
+        if (isNotFound(error) || isMissing(error)) return null;
+        throw error;
+      });
+    return stored && { generation: JSON.parse(decodeText(stored.data)) as Generation, version: stored.seq };
   },
-  put: (generation) => publishAll(nats, [{ subject: GENERATION_SUBJECT, data: encode(generation) }], ANSWER_MS),
+  async put(generation, last) {
+    const options = { timeout: ANSWER_MS, expect: { lastSubjectSequence: last?.version ?? 0 } };
+    try {
+      await nats.js.publish(GENERATION_SUBJECT, encode(generation), options);
+      return true;
+    } catch (error) {
+      if (isOvertaken(error)) return false;
+      throw error;
+    }
+  },
 });
 
 /** gRPC status codes of a request that the login may not make, or that the server does not have. */
@@ -46,7 +72,10 @@ export const isPermissionDenied = (error: unknown): boolean => NOT_FOR_US.has((e
 
 const KEY = 'perennial-generation';
 
-/** A value of the namespace, which is kept as long as the namespace. */
+/**
+ * A value of the namespace, which is kept as long as the namespace. Temporal cannot store it on a condition, so of two
+ * processes that store at once the slower may put the earlier copy over the later one, until one of them moves again.
+ */
 const temporal = (current: () => Client): Keeper => ({
   name: 'Temporal',
   async read() {
@@ -59,7 +88,7 @@ const temporal = (current: () => Client): Keeper => ({
         throw error;
       });
     const kept = described?.namespaceInfo?.data?.[KEY];
-    return kept ? (JSON.parse(kept) as Generation) : null;
+    return kept ? { generation: JSON.parse(kept) as Generation, version: 0 } : null;
   },
   async put(generation) {
     const client = current();
@@ -68,6 +97,7 @@ const temporal = (current: () => Client): Keeper => ({
     await client.withDeadline(Date.now() + ANSWER_MS, () =>
       client.workflowService.updateNamespace({ namespace, updateInfo }),
     );
+    return true;
   },
 });
 
