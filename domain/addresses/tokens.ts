@@ -15,15 +15,21 @@ export interface UnsubscribeSubject {
   emailId: number | null;
   contactId: number | null;
   address?: string | null;
-  /** When the token was made; null in tokens of earlier releases. To make one, absent means now. */
+  /** To make a token: when it is made. Absent means now; null makes one that says no time. */
   madeAt?: Date | null;
+}
+
+/** What a token says. */
+export interface TokenSubject extends UnsubscribeSubject {
+  /** When it was made; null in tokens of earlier releases, whose time is not checked. */
+  madeAt: Date | null;
 }
 
 /**
  * The clocks of Postgres, the API and the workers may differ by so much, twice what they are asked to. Somebody whose
  * own link does nothing is worse than a second guard that holds some minutes less.
  */
-const CLOCKS_MS = 10 * 60_000;
+export const CLOCKS_MS = 10 * 60_000;
 
 /**
  * Whether the row of the id in a token is not that of somebody else, who was given the id anew after Postgres was put
@@ -64,7 +70,7 @@ export interface LinkSigner {
   bounceToken: (emailId: number) => string;
   verifyBounce: (token: string) => number | null;
   unsubscribeToken: (subject: UnsubscribeSubject) => string;
-  verifyUnsubscribe: (token: string) => UnsubscribeSubject | null;
+  verifyUnsubscribe: (token: string) => TokenSubject | null;
 }
 
 const BLOCK_BYTES = 64;

@@ -18,7 +18,7 @@ import {
 import { quietViolations } from '../../../domain/channels/preferences/preference-violations.ts';
 import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
 import { renderSent } from '../../../domain/emails/history/render-stored.ts';
-import type { UnsubscribeSubject } from '../../../domain/addresses/tokens.ts';
+import type { TokenSubject } from '../../../domain/addresses/tokens.ts';
 import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import type { Deps } from '../../../runtime/deps.ts';
@@ -59,7 +59,7 @@ const visitorOf = (ctx: Context, requestId: string): Visitor => ({
 });
 const emOf = (deps: Deps, { tenantId }: { tenantId: string }) => tenantEm(deps.orm, tenantId);
 
-function readToken(deps: Deps, token: string): UnsubscribeSubject {
+function readToken(deps: Deps, token: string): TokenSubject {
   const subject = deps.links.verifyUnsubscribe(token);
   if (!subject) throw new AppError('token_invalid');
   return subject;

@@ -2,7 +2,7 @@ import type { Channel } from '../../../db/entities/channels.ts';
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
+import type { TokenSubject } from '../../addresses/tokens.ts';
 import type { DailySpan } from '../../common/local-time.ts';
 import { findTokenRecipient, type TokenRecipient } from '../../emails/consent/concerned-addresses.ts';
 import { duePostponedEmails } from '../../emails/ledger/accept-emails.ts';
@@ -38,7 +38,7 @@ interface Recipient extends TokenRecipient {
 }
 
 /** The preferences of an email's recipient. Changes nothing. */
-export const readPagePreferences = (em: EntityManager, subject: UnsubscribeSubject): Promise<PagePreferences> =>
+export const readPagePreferences = (em: EntityManager, subject: TokenSubject): Promise<PagePreferences> =>
   em.transactional(async (tx) =>
     preferencesOf(tx, subject.tenantId, await findRecipient(tx, subject, { lock: false })),
   );
@@ -49,7 +49,7 @@ export const readPagePreferences = (em: EntityManager, subject: UnsubscribeSubje
  */
 export async function savePagePreferences(
   em: EntityManager,
-  subject: UnsubscribeSubject,
+  subject: TokenSubject,
   { topics, quietHours }: PageChoice,
 ): Promise<PagePreferences> {
   const { tenantId } = subject;
@@ -81,7 +81,7 @@ export async function savePagePreferences(
 export async function refuseOtherChannels(
   em: EntityManager,
   origin: Origin,
-  subject: UnsubscribeSubject,
+  subject: TokenSubject,
   ip: string | null,
 ): Promise<void> {
   const { tenantId } = origin;
@@ -108,7 +108,7 @@ export async function refuseOtherChannels(
 
 async function findRecipient(
   tx: EntityManager,
-  subject: UnsubscribeSubject,
+  subject: TokenSubject,
   options: { lock: boolean },
 ): Promise<Recipient> {
   const found = await findTokenRecipient(tx, subject, options);

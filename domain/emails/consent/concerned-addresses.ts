@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { addressKey } from '../../addresses/address-key.ts';
-import { isOfToken, type UnsubscribeSubject } from '../../addresses/tokens.ts';
+import { isOfToken, type TokenSubject } from '../../addresses/tokens.ts';
 
 /** The recipient that a token stands for: of an email, or of a text or push. */
 export interface TokenRecipient {
@@ -52,7 +52,7 @@ async function readContact(
  */
 export async function findTokenRecipient(
   tx: EntityManager,
-  { tenantId, emailId, contactId: mailed, address, madeAt = null }: UnsubscribeSubject,
+  { tenantId, emailId, contactId: mailed, address, madeAt }: TokenSubject,
   { lock }: { lock: boolean },
 ): Promise<TokenRecipient> {
   const [found] = await rows<{ contact_id: number | null; to_address: string | null; createdAt: Date }>(

@@ -3,7 +3,7 @@ import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { findTokenRecipient } from '../consent/concerned-addresses.ts';
 import { suppressAddresses } from '../consent/suppress-addresses.ts';
-import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
+import type { TokenSubject } from '../../addresses/tokens.ts';
 import { suppressMarketingTo } from '../ledger/suppress-emails.ts';
 
 /** The origin of an unsubscribe request. */
@@ -18,7 +18,7 @@ export interface Visitor {
  * address, sets the contact to unsubscribed, stops its executions of campaigns with `exitOnUnsubscribe`, and
  * suppresses its QUEUED marketing emails. Also works for deleted contacts and bare addresses. Idempotent.
  */
-export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject, visitor: Visitor): Promise<void> {
+export async function unsubscribe(em: EntityManager, subject: TokenSubject, visitor: Visitor): Promise<void> {
   const { tenantId, emailId } = subject;
   await freshTransaction(em, async (tx) => {
     const { isKnown, contactId, emailKeys } = await findTokenRecipient(tx, subject, { lock: true });
@@ -36,7 +36,7 @@ export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject
 
 async function recordUnsubscribe(
   tx: EntityManager,
-  { tenantId, emailId }: UnsubscribeSubject,
+  { tenantId, emailId }: TokenSubject,
   { ip, userAgent }: Visitor,
 ): Promise<void> {
   await rows(
