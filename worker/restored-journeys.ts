@@ -16,12 +16,15 @@ const AT_ONCE = 20;
 const PAGE = 500;
 const EXECUTION = /^campaign-execution\/([^/]+)\/(\d+)\/(\d+)\/(\d+)$/;
 
-/** Stops the RUNNING executions whose workflows went on since the copy was taken. Returns how many these are. */
-export async function stopMoved(deps: Deps, since: Date, apply: boolean): Promise<number> {
+/**
+ * Stops the RUNNING executions whose workflows went on since the copy was taken. `ofCopy`: of those that had begun by
+ * then; null: of all. Returns how many these are.
+ */
+export async function stopMoved(deps: Deps, since: Date, ofCopy: Date | null, apply: boolean): Promise<number> {
   const em = engineEm(deps.orm);
   let moved = 0;
   for (let after = 0; ;) {
-    const page = await openExecutions(em.fork(), after);
+    const page = await openExecutions(em.fork(), after, ofCopy);
     if (page.length === 0) return moved;
     const found: typeof page = [];
     await eachBounded(page, AT_ONCE, async (one) => {

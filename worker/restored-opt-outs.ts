@@ -1,7 +1,7 @@
 import { engineEm } from '../db/orm.ts';
 import { refuseAsTold } from '../domain/channels/preferences/refuse-as-told.ts';
 import { recordToldBounces, type ToldBounce } from '../domain/emails/bounces/bounces-as-told.ts';
-import { activeAmong } from '../domain/emails/subscription/active-among.ts';
+import { activeAmong, type ChangedContact } from '../domain/emails/subscription/active-among.ts';
 import { unsubscribe } from '../domain/emails/subscription/unsubscribe.ts';
 import type { AnyEvent } from '../events/contracts.ts';
 import { decodeText, readMessages } from '../events/nats.ts';
@@ -38,13 +38,12 @@ export interface OptOuts {
 
 /**
  * Takes in what the stream tells of those who may not be written to any more. Contacts that the copy does not know are
- * left alone: it has no address of theirs.
+ * left alone: it has no address of theirs, and somebody else may have their id by now.
  */
 export async function applyOptOuts(deps: Deps, since: Date, apply: boolean): Promise<OptOuts> {
   const em = engineEm(deps.orm);
   const counts = { unsubscribed: 0, bounced: 0, refused: 0 };
-  /** How often the status of a contact changed. */
-  const changes = new Map<string, { tenantId: string; id: number; count: number }>();
+  const changes = new Map<string, ChangedContact>();
   const explained = new Set<string>();
   await eachEvent(deps, since, async (events) => {
     const bounces: ToldBounce[] = [];
@@ -53,7 +52,7 @@ export async function applyOptOuts(deps: Deps, since: Date, apply: boolean): Pro
       if (type === 'CONTACT_UNSUBSCRIBED') {
         counts.unsubscribed += 1;
         explained.add(`${tenantId}/${data.contactId}`);
-        const subject = { tenantId, emailId: data.emailId ?? null, contactId: data.contactId };
+        const subject = { tenantId, emailId: data.emailId ?? null, contactId: data.contactId, madeAt: new Date(time) };
         if (apply) await unsubscribe(em, subject, NOBODY);
       } else if (type === 'EMAIL_BOUNCED') {
         counts.bounced += 1;
@@ -65,16 +64,17 @@ export async function applyOptOuts(deps: Deps, since: Date, apply: boolean): Pro
         if (apply) await em.transactional((tx) => refuseAsTold(tx, { tenantId, contactId, channel, reason, at: time }));
       } else if (type === 'CONTACT_UPDATED' && data.changed.includes('status')) {
         const key = `${tenantId}/${data.contactId}`;
-        const { count = 0 } = changes.get(key) ?? {};
-        changes.set(key, { tenantId, id: data.contactId, count: count + 1 });
+        const { times = [] } = changes.get(key) ?? {};
+        changes.set(key, { tenantId, id: data.contactId, times: [...times, time] });
       }
     }
     if (apply) await em.transactional((tx) => recordToldBounces(tx, bounces));
   });
-  // A complaint has no event of its own. Who was active and whose status changed once was not active any more.
-  const left = [...changes].flatMap(([key, { count, ...one }]) => (count % 2 && !explained.has(key) ? [one] : []));
+  // A complaint has no event of its own.
+  const left = [...changes].flatMap(([key, one]) => (explained.has(key) ? [] : [one]));
   const changed = await em.transactional((tx) => activeAmong(tx, left));
   if (apply)
-    for (const { tenantId, id } of changed) await unsubscribe(em, { tenantId, emailId: null, contactId: id }, NOBODY);
+    for (const { tenantId, id, times } of changed)
+      await unsubscribe(em, { tenantId, emailId: null, contactId: id, madeAt: new Date(times.at(-1)!) }, NOBODY);
   return { ...counts, changed: changed.length };
 }

@@ -1,14 +1,15 @@
 /**
  * `npm run restored`: after Postgres was put back to an older copy, shows what may have happened since. With `--apply`
- * it marks that, raises all sequences and releases the service. `--since` names the time of the copy, if the counter
- * moved on it before it was held. Every step can be repeated: after a kill, run it again.
+ * it marks that, raises all sequences and releases the service. `--since` names the time of the copy, if the service
+ * worked on it before it was held: what was made after it is not marked. Every step can be repeated: after a kill, run
+ * it again.
  */
 import { parseArgs } from 'node:util';
 import { EnvError, readEnv } from '../config/env.ts';
 import { startOrExit } from '../config/start-problems.ts';
 import { engineEm, inRolledBackTransaction, type EntityManager } from '../db/orm.ts';
 import { markSendsRestored } from '../domain/channels/ledger/mark-restored.ts';
-import { markCampaignsRestored } from '../domain/emails/campaigns/mark-restored.ts';
+import { markCampaignsRestored, type ToldCampaign } from '../domain/emails/campaigns/mark-restored.ts';
 import { markEmailsRestored, settleAsTold, type ToldEmail } from '../domain/emails/ledger/mark-restored.ts';
 import { readGeneration, reasonToHold } from '../domain/installation/generation.ts';
 import { passGenerations, raiseSequences } from '../domain/installation/raise-sequences.ts';
@@ -51,7 +52,7 @@ type Transact = <T>(work: (tx: EntityManager) => Promise<T>) => Promise<T>;
 /** Takes in what the stream tells was sent. Returns how many emails that were, and the campaigns of which it tells. */
 async function applySent(deps: Deps, since: Date, transact: Transact) {
   const counts = new Map<string, { count: number; first: string; last: string }>();
-  const campaigns = new Map<string, { tenantId: string; id: number }>();
+  const campaigns = new Map<string, ToldCampaign>();
   let settled = 0;
   await eachEvent(deps, since, async (events) => {
     const told: ToldEmail[] = [];
@@ -61,7 +62,7 @@ async function applySent(deps: Deps, since: Date, transact: Transact) {
       const { tenantId } = data;
       if (type !== 'EMAIL_SENT') continue;
       told.push({ tenantId, id: data.emailId, status: data.status as ToldEmail['status'], at: time });
-      if (data.campaignId) campaigns.set(`${tenantId}/${data.campaignId}`, { tenantId, id: data.campaignId });
+      if (data.campaignId) campaigns.set(`${tenantId}/${data.campaignId}`, { tenantId, id: data.campaignId, at: time });
     }
     if (told.length > 0) settled += await transact((tx) => settleAsTold(tx, told));
   });
@@ -93,7 +94,16 @@ async function sayReach(deps: Deps, since: Date): Promise<void> {
         'bounced or was mailed between is not known: compare with the reports of your mail provider before you apply this.',
     );
   const { namespace } = deps.temporal.options;
-  const { config } = await deps.temporal.workflowService.describeNamespace({ namespace });
+  const described = await deps.temporal.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
+    if (isPermissionDenied(error)) return null;
+    throw error;
+  });
+  if (!described)
+    return say(
+      'WARNING: how long Temporal keeps what has ended is not known, because it does not let this login describe its ' +
+        'namespace. If that is less than the time since the copy, people may enter again journeys that began and ended since.',
+    );
+  const { config } = described;
   const kept = new Date(Date.now() - Number(config?.workflowExecutionRetentionTtl?.seconds ?? Infinity) * 1000);
   if (kept > since)
     say(
@@ -139,11 +149,11 @@ async function run(deps: Deps, { apply, since: given }: Arguments): Promise<void
     ),
   );
   const { settled, campaigns } = isForeign ? { settled: 0, campaigns: [] } : await applySent(deps, since, transact);
-  const marked = await transact((tx) => markCampaignsRestored(tx, campaigns));
-  const emails = await markAll(transact, markEmailsRestored);
-  const sends = await markAll(transact, markSendsRestored);
+  const marked = await transact((tx) => markCampaignsRestored(tx, campaigns, given));
+  const emails = await markAll(transact, (tx, after) => markEmailsRestored(tx, after, given));
+  const sends = await markAll(transact, (tx, after) => markSendsRestored(tx, after, given));
   const began = isForeign ? 0 : await noteForgotten(deps, since, apply);
-  const moved = isForeign ? 0 : await stopMoved(deps, since, apply);
+  const moved = isForeign ? 0 : await stopMoved(deps, since, given, apply);
   // Last: they suppress what is QUEUED, and what may have been sent is not any more.
   const optOuts = isForeign ? null : await applyOptOuts(deps, since, apply);
   say(`Emails that the stream tells were sent or failed: ${settled}.`);

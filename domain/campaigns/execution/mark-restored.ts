@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
+import { isNoYounger, isOfCopy } from '../../addresses/row-age.ts';
 import { stopExecutions } from './stop-executions.ts';
 
 const PAGE = 500;
@@ -12,14 +13,18 @@ export interface OpenExecution {
   workflowId: string;
 }
 
-/** The next RUNNING executions after an id, of all tenants. Engine `em`. */
-export const openExecutions = (em: EntityManager, after: number): Promise<OpenExecution[]> =>
+/**
+ * The next RUNNING executions after an id, of all tenants; without those that began after the copy, if `since` names its
+ * time. Engine `em`.
+ */
+export const openExecutions = (em: EntityManager, after: number, since: Date | null): Promise<OpenExecution[]> =>
   em.transactional((tx) =>
     rows<OpenExecution>(
       tx,
       sql`
       select id, tenant_id as "tenantId", workflow_id as "workflowId" from campaign_executions
-      where status = 'RUNNING' and workflow_id is not null and id > ${after} order by id limit ${PAGE}`,
+      where status = 'RUNNING' and workflow_id is not null and id > ${after} and ${isOfCopy(sql`started_at`, since)}
+      order by id limit ${PAGE}`,
     ),
   );
 
@@ -47,7 +52,8 @@ export interface ForgottenEntry {
 
 /**
  * Writes entries of people and campaigns that the copy knows as executions that were STOPPED, so that nobody enters for
- * the same reason again; also into a campaign that the copy has as a draft. Returns how many were written. Engine `tx`.
+ * the same reason again; also into a campaign that the copy has as a draft. Not of those who were given the ids later.
+ * Returns how many were written. Engine `tx`.
  */
 export async function noteForgottenEntries(tx: EntityManager, entries: readonly ForgottenEntry[]): Promise<number> {
   const payload = JSON.stringify(
@@ -67,6 +73,7 @@ export async function noteForgottenEntries(tx: EntityManager, entries: readonly 
       tenant_id text, campaign_id bigint, contact_id bigint, entry_no int, workflow_id text, run_id text, started_at timestamptz)
     join campaigns k on k.tenant_id = r.tenant_id and k.id = r.campaign_id
     join contacts c on c.tenant_id = r.tenant_id and c.id = r.contact_id
+    where ${isNoYounger(sql`k.created_at`, sql`r.started_at`)} and ${isNoYounger(sql`c.created_at`, sql`r.started_at`)}
     on conflict do nothing returning id`,
   );
   return noted.length;

@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { isNoYounger } from '../../addresses/row-age.ts';
 import { lastConsent, recordConsent, suppressMarketing } from './consents.ts';
 
 /** That a contact refused a channel, as an event told after the copy was taken to which Postgres was put back. */
@@ -15,7 +16,7 @@ const BY_TEXT = ['text', 'provider'];
 
 /**
  * Refuses texts to the contact's number, or pushes to the contact if a page said so (a device that is gone refuses by
- * itself). Nothing if the copy knows of it, or does not know the contact. Engine `tx`.
+ * itself). Nothing if the copy knows of it, or does not know the contact, whose id may be another's now. Engine `tx`.
  */
 export async function refuseAsTold(
   tx: EntityManager,
@@ -24,7 +25,8 @@ export async function refuseAsTold(
   const [contact] = await rows<{ key: string; number: string | null }>(
     tx,
     sql`
-    select email_key as key, phone_e164 as number from contacts where tenant_id = ${tenantId} and id = ${contactId}`,
+    select email_key as key, phone_e164 as number from contacts
+    where tenant_id = ${tenantId} and id = ${contactId} and ${isNoYounger(sql`created_at`, sql`${at}::timestamptz`)}`,
   );
   if (!contact) return;
   if (channel === 'push') {
