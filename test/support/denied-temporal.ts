@@ -11,6 +11,7 @@ export async function deniedTemporal(
   methods: readonly string[],
 ): Promise<{ address: string; close: () => void }> {
   const far = connect(`http://${address}`);
+  far.on('error', () => {});
   const sessions = new Set<{ destroy: () => void }>([far]);
   const server = createServer();
   server.on('session', (session) => {
