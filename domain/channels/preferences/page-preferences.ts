@@ -106,11 +106,7 @@ export async function refuseOtherChannels(
   });
 }
 
-async function findRecipient(
-  tx: EntityManager,
-  subject: TokenSubject,
-  options: { lock: boolean },
-): Promise<Recipient> {
+async function findRecipient(tx: EntityManager, subject: TokenSubject, options: { lock: boolean }): Promise<Recipient> {
   const found = await findTokenRecipient(tx, subject, options);
   const [contact] = await rows<{ number: string | null; timezone: string | null }>(
     tx,

@@ -222,10 +222,8 @@ test('who was given an id anew is not concerned by what was told of who had it',
   assert.match(applied, /Unsubscribed since: 1; bounced: 1; refused texts or pushes: 1\./);
   assert.match(applied, /no event names, such as a complaint: 0\./);
   assert.match(applied, /Emails that the stream tells were sent or failed: 0\./);
-  assert.deepEqual(
-    await Promise.all(Object.values(anew.contacts).map(statusOf)),
-    ['active', 'active', 'active', 'active'],
-  );
+  const contacts = await Promise.all(Object.values(anew.contacts).map(statusOf));
+  assert.deepEqual(contacts, ['active', 'active', 'active', 'active']);
   const preferences = await call('GET', `/channels/preferences?contactId=${anew.contacts.refuser}`, 200);
   assert.equal(preferences.channels.sms.consent, 'subscribed');
   const statuses = await Promise.all(
