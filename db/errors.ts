@@ -41,13 +41,17 @@ const TRIES = 5;
 /** The longest pause before the second attempt; it doubles with each. */
 const PAUSE_MS = 20;
 
-/** Runs `work`, and repeats it after these errors, up to five attempts in total. `work` must be repeatable. */
-export async function retried<T>(work: () => Promise<T>, isMended: (error: unknown) => boolean): Promise<T> {
+/** Runs `work`, and repeats it after these errors, up to so many attempts in total. `work` must be repeatable. */
+export async function retried<T>(
+  work: () => Promise<T>,
+  isMended: (error: unknown) => boolean,
+  most = TRIES,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries === TRIES || !isMended(error)) throw error;
+      if (tries === most || !isMended(error)) throw error;
       // Those that met must not meet again.
       await sleep(Math.random() * PAUSE_MS * 2 ** (tries - 1));
     }

@@ -3,8 +3,9 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { isRetryable, retried } from './errors.ts';
 
 /**
- * Repeats a transaction that met another one (deadlock, serialization failure), a few times: nothing of it was committed, so the caller need not know. What runs in a transaction must therefore be repeatable: it must change
- * nothing but the database. One within another is repeated with that.
+ * Repeats a transaction that met another one (deadlock, serialization failure), a few times: nothing of it was
+ * committed, so the caller need not know. What runs in a transaction must therefore be repeatable: it must change nothing
+ * but the database. One within another is repeated with that.
  *
  * Each attempt reads its entities anew: those of the attempt before look as if they were stored.
  */

@@ -55,9 +55,9 @@ export async function mergeContacts(
 ): Promise<ShownContact> {
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
-  // Others go first while it is repeated; each attempt holds them up for a moment only.
+  // Repeated once: others go first in between, and are held up for about two seconds in all (LOCK_TIMEOUT).
   const repeated = (work: (tx: EntityManager) => Promise<ShownContact>): Promise<ShownContact> =>
-    retried(() => freshTransaction(em, work), isLockTimeout);
+    retried(() => freshTransaction(em, work), isLockTimeout, 2);
   return repeated(async (tx) => {
     await lockMerges(tx, tenantId);
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);

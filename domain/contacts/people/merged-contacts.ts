@@ -7,14 +7,14 @@ import type { AnyEvent, EventType } from '../../../events/contracts.ts';
  */
 export const OF_THE_SOURCE_ALONE: readonly EventType[] = ['SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED'];
 
-/** The longest time for which a merge holds up consumers, because it waits for locks. */
-const LOCK_TIMEOUT = '2s';
+/** The longest time for which an attempt to merge waits for a lock, while consumers wait for the merge. */
+const LOCK_TIMEOUT = '1s';
 
 const lockOf = (tenantId: unknown) => sql`hashtextextended('merges of ' || ${tenantId}, 0)`;
 
 /**
  * Until the transaction ends, consumers do not begin to handle events of the tenant; those that have begun are awaited.
- * From here on the transaction fails if it has to wait for a lock for two seconds. Call it before locking contacts.
+ * From here on the transaction fails if it has to wait for a lock for a second. Call it before locking contacts.
  */
 export async function lockMerges(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);

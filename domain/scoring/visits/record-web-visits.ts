@@ -52,8 +52,8 @@ export async function recordWebVisits(em: EntityManager, visits: readonly WebVis
 }
 
 /**
- * Locks the contacts of the visits, and returns the visits of those that exist, and are of their tokens. From here on, a request for an erasure
- * waits, and the erasure finds the events.
+ * Locks the contacts of the visits, and returns the visits of those that exist, and are of their tokens. From here on, a
+ * request for an erasure waits, and the erasure finds the events.
  */
 async function lockContactsOf<Visit extends KeyedVisit>(tx: EntityManager, visits: readonly Visit[]): Promise<Visit[]> {
   const found = await rows<{ tenantId: string; contactId: number; createdAt: Date }>(
