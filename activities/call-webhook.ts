@@ -68,7 +68,7 @@ function judgeAnswer({ status, headers, body }: OutboundAnswer): Tried {
   };
 }
 
-function judgeFailure({ code, message, isNameUnknown }: OutboundError): Tried {
+function judgeFailure({ code, message, isAboutName }: OutboundError): Tried {
   const what = {
     outbound_refused: 'outbound_refused',
     no_answer: 'no answer',
@@ -76,8 +76,8 @@ function judgeFailure({ code, message, isNameUnknown }: OutboundError): Tried {
     not_released: 'not released',
   }[code];
   const brief = `${what}: ${message}`;
-  // An address that is refused stays so; a name that is unknown may be known in a moment.
-  const mayPass = code !== 'outbound_refused' || isNameUnknown;
+  // A URL that is refused stays so; where its name leads may change in a moment.
+  const mayPass = code !== 'outbound_refused' || isAboutName;
   return { ok: false, mayPass, brief, excerpt: '', isBusy: code === 'busy' };
 }
 

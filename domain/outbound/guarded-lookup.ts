@@ -30,7 +30,7 @@ export function guardedLookup(
         if (!first) {
           // The same for a name that there is not: nobody is to find out which internal names there are.
           const why = `${hostname} leads to no address that may be called`;
-          return callback(new OutboundError('outbound_refused', why, { isNameUnknown: found.length === 0 }), []);
+          return callback(new OutboundError('outbound_refused', why, { isAboutName: true }), []);
         }
         if (options.all) callback(null, good);
         else callback(null, first.address, first.family);

@@ -1,15 +1,18 @@
 /**
- * Why a request got no answer. `outbound_refused`: the guard forbids it, or there is no such name. `no_answer`: it was tried. `busy`: it was not
- * tried, because too many requests are on their way. `not_released`: its last byte was held back, and the caller did
- * not release it. The message contains no address.
+ * Why a request got no answer. `outbound_refused`: the guard forbids it, or there is no such name. `no_answer`: it was
+ * tried. `busy`: it was not tried, because too many requests are on their way. `not_released`: its last byte was held
+ * back, and the caller did not release it. The message contains no address.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly code: 'outbound_refused' | 'no_answer' | 'busy' | 'not_released';
   /** Whether the last byte of the request may have left this process. If not, the server can have acted on nothing. */
   readonly released: boolean;
-  /** Of `outbound_refused`: there was no such name, which may be so for a moment only. The message does not say it. */
-  readonly isNameUnknown: boolean;
+  /**
+   * Of `outbound_refused`: its name led to no address that may be called, or there was none, which may be so for a moment
+   * only. Which of them it was is told to nobody: a difference would tell which internal names there are.
+   */
+  readonly isAboutName: boolean;
 
   constructor(
     code: OutboundError['code'],
@@ -17,13 +20,13 @@ export class OutboundError extends Error {
     {
       cause,
       released = false,
-      isNameUnknown = false,
-    }: { cause?: unknown; released?: boolean; isNameUnknown?: boolean } = {},
+      isAboutName = false,
+    }: { cause?: unknown; released?: boolean; isAboutName?: boolean } = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.released = released;
-    this.isNameUnknown = isNameUnknown;
+    this.isAboutName = isAboutName;
   }
 }
 

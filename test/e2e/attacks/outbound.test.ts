@@ -71,9 +71,9 @@ interface Feature {
   call: (urls: string[]) => Promise<(string | null)[]>;
 }
 
-const campaign = (urls: string[]) => ({
+const campaign = (...urls: string[]) => ({
   name: 'A campaign',
-  steps: urls.map((url, index) => ({ id: `call${index}`, type: 'WEBHOOK', config: { url } })),
+  steps: urls.map((url) => ({ id: 'call', type: 'WEBHOOK', config: { url } })),
 });
 const threshold = (url: string) => ({ name: 'Hot', score: 40, action: { type: 'WEBHOOK', url } });
 const webhook = (url: string, type = 'CONTACT_CREATED') => ({ name: 'CRM', url, types: [type] });
@@ -99,24 +99,30 @@ const FEATURES: Record<string, Feature> = {
   'the step WEBHOOK': {
     path: '/steps/0/config/url',
     save: async (url) => {
-      const { id } = await existing('/campaigns', campaign([]));
+      const { id } = await existing('/campaigns', campaign());
       const answers = [
-        await service.api('POST', '/campaigns', campaign([url])),
-        await service.api('PUT', `/campaigns/${id}`, campaign([url])),
+        await service.api('POST', '/campaigns', campaign(url)),
+        await service.api('PUT', `/campaigns/${id}`, campaign(url)),
       ];
       return answers.map(problemsOf);
     },
     call: async (urls) => {
-      const { id } = await made(service.api('POST', '/campaigns', campaign(urls)));
       const { id: contactId } = await makeContact(service);
-      await made(service.api('POST', `/campaigns/${id}/start`, { contactIds: [contactId] }), 202);
-      const [execution] = await until('the contact has gone through', async () => {
-        const { data } = (await service.api('GET', `/campaigns/${id}/executions?status=COMPLETED`)).body;
-        return data.length > 0 && data;
-      });
-      const { steps } = await made(service.api('GET', `/campaigns/executions/${execution.id}`), 200);
-      return steps.map(({ result, reason }: { result: string; reason: string }) =>
-        result === 'success' ? null : reason,
+      return Promise.all(
+        urls.map(async (url) => {
+          const { id } = await made(service.api('POST', '/campaigns', campaign(url)));
+          await made(service.api('POST', `/campaigns/${id}/start`, { contactIds: [contactId] }), 202);
+          const { failure } = await until(`${url} is called`, async () => {
+            const [execution] = (await service.api('GET', `/campaigns/${id}/executions`)).body.data;
+            if (!execution?.workflowId) return null;
+            if (execution.status !== 'COMPLETED') return refusalOf(url, execution.workflowId);
+            const { steps } = await made(service.api('GET', `/campaigns/executions/${execution.id}`), 200);
+            return { failure: steps[0].result === 'success' ? null : (steps[0].reason as string) };
+          });
+          const { status } = await service.api('POST', `/campaigns/${id}/stop`);
+          assert.ok(status < 300, String(status));
+          return failure;
+        }),
       );
     },
   },
@@ -136,7 +142,10 @@ const FEATURES: Record<string, Feature> = {
       const { id: contactId } = await makeContact(service);
       const submitted = () => eventOf('FORM_SUBMITTED', { formId: 1, contactId, submissionId: 1 });
       await publish(service, submitted(), submitted());
-      return Promise.all(ids.map((id) => failureOf(`threshold-call/default/${id}/${contactId}`)));
+      const workflows = ids.map((id) => `threshold-call/default/${id}/${contactId}`);
+      const failures = await Promise.all(urls.map((url, index) => failureOf(url, workflows[index]!)));
+      for (const id of ids) await made(service.api('DELETE', `/scoring/thresholds/${id}`), 204);
+      return failures;
     },
   },
   'a webhook': {
@@ -246,17 +255,34 @@ async function failureOfDelivery(id: number, tries: number): Promise<string | nu
   return `${attempts[tries - 1].error}${tries > 1 ? ` after ${tries} attempts` : ''}`;
 }
 
-/** Why a workflow failed; null = it did not. */
-async function failureOf(id: string): Promise<string | null> {
+/** Why the guard refused a call that a workflow tries again and again; null before it has. */
+async function refusalOf(url: string, workflowId: string): Promise<{ failure: string } | null> {
+  const is = await service.deps.temporal.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch(() => null);
+  const message = is?.raw.pendingActivities?.map(({ lastFailure }) => lastFailure?.message).find(Boolean);
+  // The first time it is only told to wait.
+  if (!message || (url.endsWith('/again') && /503/.test(message))) return null;
+  return { failure: `${message}${url.endsWith('/again') ? ' after 2 attempts' : ''}` };
+}
+
+/** Why a workflow failed, or that the guard has refused its call; null = neither. */
+async function failureOf(url: string, id: string): Promise<string | null> {
   const workflow = service.deps.temporal.workflow.getHandle(id);
-  await until('it is started', () => workflow.describe().catch(() => null));
-  return workflow.result().then(
-    () => null,
-    (error) => {
-      assert.ok(error instanceof WorkflowFailedError, String(error));
-      return (error.cause!.cause as Error).message;
-    },
-  );
+  const { failure } = await until(`${url} is called`, async () => {
+    const is = await workflow.describe().catch(() => null);
+    if (!is) return null;
+    if (is.status.name === 'RUNNING') return refusalOf(url, id);
+    return workflow.result().then(
+      () => ({ failure: null }),
+      (error) => {
+        assert.ok(error instanceof WorkflowFailedError, String(error));
+        return { failure: (error.cause!.cause as Error).message };
+      },
+    );
+  });
+  return failure;
 }
 
 for (const [what, { path, save, call }] of Object.entries(FEATURES)) {

@@ -133,8 +133,9 @@ test('a name that there is not is refused with the words of one that leads to a 
   Object.assign(dns, { lookup: failing('ENOTFOUND') });
   const unknown = await told();
   const words = refused.message.replace('localhost', 'no-such-name.internal');
-  assert.deepEqual([unknown.code, unknown.message], [refused.code, words]);
-  assert.equal(refused.code, 'outbound_refused');
+  assert.deepEqual([unknown.code, unknown.message, unknown.isAboutName], [refused.code, words, refused.isAboutName]);
+  assert.deepEqual([refused.code, refused.isAboutName], ['outbound_refused', true]);
+  assert.equal((await failure(post(guard, 'https://10.0.0.1/'))).isAboutName, false);
   // That nobody knows is something else, and may pass.
   Object.assign(dns, { lookup: failing('EAI_AGAIN') });
   assert.equal((await told()).code, 'no_answer');
