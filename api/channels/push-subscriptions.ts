@@ -15,6 +15,7 @@ import {
 } from '../../domain/channels/devices/subscription-violations.ts';
 import type { Caller } from '../../domain/audit/principal.ts';
 import { AppError, assertValid, type Violation } from '../../domain/common/errors.ts';
+import { notOneWrittenLine } from '../../domain/common/schema-check.ts';
 import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { inBatches } from '../route/in-batches.ts';
@@ -37,13 +38,12 @@ const required = (path: string): Violation => ({ path, code: 'required', message
 /** All violations of a subscription beyond its schema. `tenantId` is that of a caller with a token of the API. */
 export function subscribeViolations(deps: Deps, body: ValidPart<Body>, tenantId: string | undefined): Violation[] {
   const isApp = body.type === 'fcm' && tenantId !== undefined;
+  const wrongPlatform = notOneWrittenLine(body.platform);
   const missing = isApp ? (['contactId', 'token'] as const) : (['siteKey', 'subscription'] as const);
   return [
     ...missing.filter((field) => body[field] === undefined).map((field) => required(`/${field}`)),
     ...(isApp || !body.subscription ? [] : subscriptionViolations(body.subscription, endpointsOf(deps))),
-    ...(typeof body.platform === 'string' && (body.platform.trim() === '' || /\p{Cc}/u.test(body.platform))
-      ? [{ path: '/platform', code: 'invalid_character', message: 'must be a line of text' }]
-      : []),
+    ...(wrongPlatform ? [{ path: '/platform', ...wrongPlatform }] : []),
     ...factViolations(body),
   ];
 }

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { MAX_VIOLATIONS, shortPath, type Violation } from './errors.ts';
+import { NOT_IN_A_LINE } from './one-line.ts';
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
@@ -38,20 +39,23 @@ const responseAjv = makeAjv({ removeAdditional: true });
 // What was stored before a pattern was demanded is answered.
 responseAjv.removeKeyword('pattern');
 
-/**
- * The pattern of names: no control characters, tabs or line breaks, and nothing that turns the direction of the text
- * around it. NUL is refused everywhere, by `checkContent`.
- */
-export const ONE_LINE = '^[^\\u0001-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$';
+/** The pattern of names. NUL is refused everywhere, by `checkContent`. */
+export const ONE_LINE = `^[^${NOT_IN_A_LINE}]*$`;
 const oneLine = new RegExp(ONE_LINE, 'u');
 const NOT_ONE_LINE = {
   code: 'invalid_character',
   message: 'must not contain control characters, line breaks or characters that turn the direction of text',
 };
 
+const BLANK = { code: 'invalid_character', message: 'must not be blank' };
+
 /** What is wrong with a text that is not one line; null if it is one. */
 export const notOneLine = (value: unknown): Omit<Violation, 'path'> | null =>
   typeof value === 'string' && !oneLine.test(value) ? NOT_ONE_LINE : null;
+
+/** The same for a text that must not be blank either. */
+export const notOneWrittenLine = (value: unknown): Omit<Violation, 'path'> | null =>
+  notOneLine(value) ?? (typeof value === 'string' && value.trim() === '' ? BLANK : null);
 
 /** The fields of a body that are names and are not one line. */
 export const namesNotOneLine = (schema: TSchema | undefined, fields: Record<string, unknown>): string[] =>

@@ -1,3 +1,5 @@
+import { NOT_IN_A_LINE } from '../../common/one-line.ts';
+
 /**
  * The names of what a published definition refers to, by id, as they were when it was published. For display only:
  * versions from before names were stored have none, and their texts show ids.
@@ -36,8 +38,8 @@ export function namesOf(
 }
 
 const MAX_SUMMARY = 100;
-// What would break the line, or change the direction of the text around it.
-const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
+// What does not belong into a line, and marks and joiners that cannot be seen.
+const INVISIBLE = new RegExp(`[\\0${NOT_IN_A_LINE}\\u061c\\u200b\\u200e\\u200f\\u2060-\\u2065\\ufeff]+`, 'gu');
 
 /** `<what>: <name>`, or the fallback if the name is not known. */
 export function named(what: string, name: string | undefined, fallback: string): string {

@@ -9,7 +9,7 @@ import type { ListQuery, Page } from '../../common/paging.ts';
 import type { BoxSecrets } from '../../common/secret-box.ts';
 import { isWebUrl } from '../../common/web-url.ts';
 import { makeSiteKeys } from '../push/site-keys.ts';
-import { notOneLine } from '../../common/schema-check.ts';
+import { notOneWrittenLine } from '../../common/schema-check.ts';
 
 export const MOST_ORIGINS = 20;
 
@@ -49,15 +49,13 @@ const isSubject = (text: string): boolean =>
 
 /** All violations of a site, or of a change of one. */
 export function siteViolations({ name, origins, subject, iconUrl, defaultUrl }: Partial<SiteInput>): Violation[] {
-  const isLine = (text: string): boolean => text.trim() !== '' && !notOneLine(text);
+  const wrongName = notOneWrittenLine(name);
   const wrongUrl = (field: string, url: string | null | undefined): Violation[] =>
     url === undefined || url === null || url === '' || isWebUrl(url)
       ? []
       : [{ path: `/${field}`, code: 'invalid_url', message: 'must be an http(s) URL' }];
   return [
-    ...(name === undefined || isLine(name)
-      ? []
-      : [{ path: '/name', code: 'invalid_character', message: 'must be a line of text' }]),
+    ...(wrongName ? [{ path: '/name', ...wrongName }] : []),
     ...(origins ?? []).flatMap((origin, n) => {
       if (typeof origin !== 'string') return [];
       const path = `/origins/${n}`;

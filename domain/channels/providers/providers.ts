@@ -9,7 +9,7 @@ import type { BoxSecrets } from '../../common/secret-box.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { configViolations, credentialViolations, PROVIDERS, sendsElsewhere } from './config.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
-import { notOneLine } from '../../common/schema-check.ts';
+import { notOneWrittenLine } from '../../common/schema-check.ts';
 
 export interface ProviderInput {
   name: string;
@@ -79,12 +79,9 @@ export async function providerViolations(
     credentials === undefined && isMissing
       ? [{ path: '/credentials', code: 'required', message: before ? GIVE_AGAIN : 'is required' }]
       : [];
-  const name =
-    input.name !== undefined && (input.name.trim() === '' || notOneLine(input.name))
-      ? [{ path: '/name', code: 'invalid_character', message: 'must be a line of text' }]
-      : [];
+  const wrongName = notOneWrittenLine(input.name);
   return [
-    ...name,
+    ...(wrongName ? [{ path: '/name', ...wrongName }] : []),
     ...fixed,
     ...channel,
     ...config,

@@ -382,7 +382,16 @@ test("the default sender is everybody's, and system mail is nobody's own", async
 
 test('a name beside the address is one name, whatever is in it', async () => {
   const evil = 'evil@attacker.example';
-  for (const name of ['A\r\nBcc: evil@attacker.example', 'A\nB', 'A\u0000B', 'A\u0085B', 'A\tB', '\u202eevil']) {
+  for (const name of [
+    'A\r\nBcc: evil@attacker.example',
+    'A\nB',
+    'A\u0000B',
+    'A\u0085B',
+    'A\tB',
+    '\u202eevil',
+    `a\u2028Bcc: ${evil}`,
+    'a\u2029b',
+  ]) {
     assert.deepEqual(
       violations(await b.api('POST', '/emails/templates', { name: 'x', subject: 'x', content: 'x', fromName: name })),
       ['/fromName invalid_character'],
@@ -406,8 +415,6 @@ test('a name beside the address is one name, whatever is in it', async () => {
     `Group: ${evil};`,
     `=?utf-8?q?=22_=3Cevil=40attacker.example=3E?=`,
     `Łódź <${evil}>, "x`,
-    `a\u2028Bcc: ${evil}`,
-    `a\u2029b`,
     `${'x'.repeat(150)}, ${evil}`,
     `${'Ł'.repeat(120)}" <${evil}>`,
   ];
@@ -422,7 +429,7 @@ test('a name beside the address is one name, whatever is in it', async () => {
     const from = (await simpleParser(Buffer.from(raw, 'latin1'))).from!.value;
     assert.deepEqual(
       from.map(({ address, name: shown }) => [address, shown]),
-      [['no-reply@example.net', name.replaceAll(/[\u2028\u2029]/g, ' ')]],
+      [['no-reply@example.net', name]],
       name,
     );
   }

@@ -352,7 +352,7 @@ test('undecodable bytes, NUL and lone surrogates are 400, wherever they stand', 
     '/q invalid_character',
   ]);
   assert.equal(
-    (await service.api('POST', '/scoring/rules', { ...rule, name: '👩‍🚀 Ω \u2028 "quoted" \\ back' })).body.name,
+    (await service.api('POST', '/scoring/rules', { ...rule, category: '👩‍🚀 Ω \u2028 "quoted" \\ back' })).body.category,
     '👩‍🚀 Ω \u2028 "quoted" \\ back',
   );
 });
@@ -615,7 +615,7 @@ test('the name of anything is one line without control characters', async () => 
     // prettier-ignore
     assert.ok(kinds.has(path), path);
   for (const { route, path } of named.filter(({ route }) => route.method === 'POST'))
-    for (const name of ['a\tb', 'a\n', 'a\r\nb', '\u0001', 'a\u007f', '\u0085b']) {
+    for (const name of ['a\tb', 'a\n', 'a\r\nb', '\u0001', 'a\u007f', '\u0085b', 'a\u2028b']) {
       const answer = await service.api('POST', path, { name });
       assert.ok(
         problem(answer, 400, 'validation_failed', path).includes('/name invalid_character'),
