@@ -1,14 +1,13 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What undoing an import leaves to the undo of later ones. */
+/**
+ * What undoing an import leaves to the undo of later ones. The lock of `contacts` for the foreign key is the only one here
+ * that anybody can wait for; what is left to do with each contact follows in `_owed_undo`.
+ */
 export class Migration20261128193900_overlapping_undo extends Migration {
   override name = 'Migration20261128193900_overlapping_undo';
 
   override up(): void {
-    this.addSql(`alter table "contact_import_kept" add "owed" jsonb null;`);
-    this.addSql(
-      `create index "contact_import_kept_owed_idx" on "contact_import_kept" ("tenant_id", "contact_id") where owed is not null;`,
-    );
     this.addSql(
       `create table "contact_restored_versions" ("tenant_id" varchar(50) not null, "contact_id" bigint not null, "version" int not null, "same_as" int not null, primary key ("tenant_id", "contact_id", "version"));`,
     );
@@ -32,7 +31,5 @@ export class Migration20261128193900_overlapping_undo extends Migration {
   override down(): void {
     this.addSql(`drop table "undone_companies";`);
     this.addSql(`drop table "contact_restored_versions";`);
-    this.addSql(`drop index "contact_import_kept_owed_idx";`);
-    this.addSql(`alter table "contact_import_kept" drop column "owed";`);
   }
 }

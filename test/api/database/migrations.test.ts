@@ -194,6 +194,39 @@ test('forms are submitted while the indexes of submissions are built, also after
   );
 });
 
+test('imports are undone while the index of what is left to undo is built', async () => {
+  await migratedAt(
+    '_owed_undo_index',
+    async (owner, url) => {
+      await owner.query('create index contact_import_kept_owed_idx on contact_import_kept (tenant_id)');
+      // As an undo that goes on: the build waits for it, nobody else does.
+      await owner.query('begin; lock table contact_import_kept in row exclusive mode');
+      return async () => {
+        const other = new pg.Client({ connectionString: url, statement_timeout: 10_000 });
+        await other.connect();
+        try {
+          await until('the build waits', async () => {
+            const { rowCount } = await other.query(
+              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'contact_import_kept_owed_idx'`,
+            );
+            return rowCount! > 0;
+          });
+          await other.query('begin; lock table contact_import_kept in row exclusive mode; commit');
+        } finally {
+          await other.end();
+          await owner.query('commit');
+        }
+      };
+    },
+    async (owner) => {
+      const { rows } = await owner.query<{ definition: string }>(
+        `select pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = 'contact_import_kept_owed_idx'::regclass and indisvalid`,
+      );
+      assert.match(rows[0]!.definition, /\(tenant_id, contact_id\) WHERE \(owed IS NOT NULL\)$/);
+    },
+  );
+});
+
 test('events of webhooks are written while their indexes wait for who has written before', async () => {
   await migratedAt(
     '_webhook_lists',
