@@ -149,7 +149,8 @@ ContactRestoredVersionSchema.setClass(ContactRestoredVersion);
 
 /**
  * A company that an undone import created. While somebody is in it, it stays; when the undo of another import takes the
- * last one out, it is deleted; and when one puts somebody back into it, it is created again.
+ * last one out, it is deleted; and when one puts somebody back into it, it is created again. It has its name here only
+ * while an undo has deleted it. What a user deletes is forgotten here too.
  */
 const UndoneCompanySchema = defineEntity({
   name: 'UndoneCompany',
@@ -158,9 +159,12 @@ const UndoneCompanySchema = defineEntity({
   properties: {
     tenantId: tenantId().primary(),
     companyId: bigid().primary(),
-    name: p.string().length(255),
-    nameKey: p.string().length(512),
+    name: p.string().length(255).nullable(),
+    nameKey: p.string().length(512).nullable(),
+    /** When the company was created. */
     createdAt: timestamp(),
+    /** When an undo deleted it; null while it is there. */
+    deletedAt: timestamp().nullable(),
   },
 });
 export class UndoneCompany extends UndoneCompanySchema.class {}

@@ -324,49 +324,80 @@ const companyBefore = sql`coalesce(
   (select min(k.id) from undone_companies u join companies k on k.tenant_id = u.tenant_id and k.name_key = u.name_key
     where u.tenant_id = c.tenant_id and u.company_id = (w.was ->> 'company_id')::bigint))`;
 
-/** Creates companies again that an undo deleted while nobody was in them, and that somebody is put back into. */
+/**
+ * Creates companies again that an undo deleted while nobody was in them, and that somebody is put back into. Their names
+ * are theirs again alone.
+ */
 async function createUndoneCompanies(tx: EntityManager, tenantId: string, changes: RawBuilder<unknown>): Promise<void> {
   await rows(
     tx,
     sql`
-    insert into companies (id, tenant_id, name, name_key, created_at, updated_at)
-    select u.company_id, u.tenant_id, u.name, u.name_key, u.created_at, u.created_at from undone_companies u
-    where u.tenant_id = ${tenantId} and u.company_id in (select (w.was ->> 'company_id')::bigint from ${changes})
-      and not exists (select 1 from companies k where k.tenant_id = u.tenant_id and k.name_key = u.name_key)
-    on conflict do nothing`,
+    with made as (
+      insert into companies (id, tenant_id, name, name_key, created_at, updated_at)
+      select u.company_id, u.tenant_id, u.name, u.name_key, u.created_at, u.created_at from undone_companies u
+      where u.tenant_id = ${tenantId} and u.deleted_at is not null
+        and u.company_id in (select (w.was ->> 'company_id')::bigint from ${changes})
+        and not exists (select 1 from companies k where k.tenant_id = u.tenant_id and k.name_key = u.name_key)
+      on conflict do nothing returning id
+    )
+    update undone_companies u set name = null, name_key = null, deleted_at = null from made
+    where u.tenant_id = ${tenantId} and u.company_id = made.id`,
   );
 }
 
 /**
  * Deletes companies that the chunk created, and those of imports undone before that contacts have left, if they are
- * unchanged and have no contacts.
+ * unchanged and have no contacts. Notes the unchanged ones; the names only of those that it deletes.
  */
 async function removeCompanies(tx: EntityManager, tenantId: string, made: number[], left: number[]): Promise<void> {
-  if (made.length > 0)
-    await rows(
-      tx,
-      sql`
-      insert into undone_companies (tenant_id, company_id, name, name_key, created_at)
-      select tenant_id, id, name, name_key, created_at from companies
-      where tenant_id = ${tenantId} and id = any(${made}::bigint[]) and version = 1 on conflict do nothing`,
-    );
-  const undone = await rows<{ id: number }>(
+  const unchanged = await rows<{ id: number }>(
     tx,
     sql`
-    select k.id from companies k join undone_companies u on u.tenant_id = k.tenant_id and u.company_id = k.id
-    where k.tenant_id = ${tenantId} and k.id = any(${[...made, ...left]}::bigint[]) order by k.id for update of k`,
+    select k.id from companies k
+    where k.tenant_id = ${tenantId} and k.id = any(${[...made, ...left]}::bigint[]) and k.version = 1 and (
+      k.id = any(${made}::bigint[])
+      or exists (select 1 from undone_companies u where u.tenant_id = k.tenant_id and u.company_id = k.id))
+    order by k.id for update`,
   );
-  if (undone.length === 0) return;
+  if (unchanged.length === 0) return;
+  const ids = sql`${unchanged.map(({ id }) => id)}::bigint[]`;
+  // The time of the clock, because an import that still found a company began before that.
   const removed = await rows<{ id: number }>(
     tx,
     sql`
-    delete from companies k where k.tenant_id = ${tenantId} and k.id = any(${undone.map(({ id }) => id)}::bigint[]) and k.version = 1
-      and not exists (select 1 from contacts c where c.tenant_id = k.tenant_id and c.company_id = k.id) returning k.id`,
+    with gone as (
+      delete from companies k where k.tenant_id = ${tenantId} and k.id = any(${ids})
+        and not exists (select 1 from contacts c where c.tenant_id = k.tenant_id and c.company_id = k.id)
+      returning k.id, k.name, k.name_key
+    ), noted as (
+      insert into undone_companies (tenant_id, company_id, name, name_key, created_at, deleted_at)
+      select k.tenant_id, k.id, g.name, g.name_key, k.created_at, case when g.id is not null then clock_timestamp() end
+      from companies k left join gone g on g.id = k.id where k.tenant_id = ${tenantId} and k.id = any(${ids})
+      on conflict (tenant_id, company_id) do update set
+        name = excluded.name, name_key = excluded.name_key, deleted_at = excluded.deleted_at
+    ) select id from gone`,
   );
   await removeScores(
     tx,
     tenantId,
     'company',
     removed.map(({ id }) => id),
+  );
+}
+
+/**
+ * Forgets companies that no undo can need any more: no import that is not undone was running while there was the
+ * company, and no contact is owed it.
+ */
+export async function forgetUndoneCompanies(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(
+    tx,
+    sql`
+    delete from undone_companies u where u.tenant_id = ${tenantId} and not exists (
+      select 1 from contact_imports i where i.tenant_id = u.tenant_id and i.status <> 'UNDONE' and (i.options ->> 'dryRun')::boolean is not true
+        and i.created_at <= coalesce(u.deleted_at, 'infinity') and coalesce(i.finished_at, 'infinity') >= u.created_at
+    ) and not exists (
+      select 1 from contact_import_kept k where k.tenant_id = u.tenant_id and k.owed is not null
+        and (k.owed -> 'was' ->> 'company_id')::bigint = u.company_id)`,
   );
 }

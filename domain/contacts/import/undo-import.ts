@@ -3,7 +3,7 @@ import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
-import { undoChunk } from './undo-chunk.ts';
+import { forgetUndoneCompanies, undoChunk } from './undo-chunk.ts';
 import type { UndoFigures } from './undo-record.ts';
 
 /**
@@ -73,6 +73,7 @@ export async function undoNextChunk(
         sql`
         update contact_imports set status = 'UNDONE', version = version + 1, updated_at = now() where id = ${importId} and status <> 'UNDONE'`,
       );
+      await forgetUndoneCompanies(tx, tenantId);
       return { ...job.undo, over: true };
     }
     const done = await undoChunk(tx, { tenantId, importId, chunk: next.chunk, listId: job.list_id });

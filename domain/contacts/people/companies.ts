@@ -74,7 +74,8 @@ export async function deleteCompany(
   const { tenantId, requestId } = author;
   await freshTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
-    check(await lockCompany(tx, tenantId, id));
+    const company = await lockCompany(tx, tenantId, id);
+    check(company);
     const freed = await rows<{ id: number; version: number }>(
       tx,
       sql`
@@ -83,6 +84,13 @@ export async function deleteCompany(
     );
     await removeScores(tx, tenantId, 'company', [id]);
     await rows(tx, sql`delete from companies where tenant_id = ${tenantId} and id = ${id}`);
+    // The undo of an import must not bring it back, nor its name stay: see UndoneCompany.
+    await rows(
+      tx,
+      sql`
+      delete from undone_companies
+      where tenant_id = ${tenantId} and (company_id = ${id} or name_key = ${company.nameKey})`,
+    );
     await appendEvents(
       tx,
       { tenantId, requestId },

@@ -170,6 +170,67 @@ test('a company that was deleted while nobody was in it is there again for who i
   assert.deepEqual(await companies(part), [`First ${part}`]);
 });
 
+const noted = (name: string) => query(sql`select 1 from undone_companies where name like ${`%${name}%`}`);
+const companyOf = async (email: string) => (await people(email))[0]!.is['company'];
+async function deleteCompany(name: string): Promise<void> {
+  const [{ id } = { id: 0 }] = await query<{ id: number }>(sql`select id from companies where name = ${name}`);
+  const answer = await service.api('DELETE', `/contacts/companies/${id}`);
+  assert.equal(answer.status, 204, JSON.stringify(answer.body));
+}
+
+test('a company that a user deletes stays deleted, whoever was in it', async () => {
+  const part = 'company-deleted';
+  const old = `old@${part}.example`;
+  await importFile(`${HEADER}\nOld,One,${old},,,\n`);
+  const first = await importFile(`${HEADER}\nX,Two,new@${part}.example,,First ${part},\n`);
+  await edit(old, { company: `First ${part}` });
+  await undo(first);
+  assert.deepEqual(await companies(part), [`First ${part}`], 'somebody is in it');
+  assert.deepEqual(await noted(part), [], 'its name is its own alone');
+  const second = await importFile(`${HEADER}\nOld,One,${old},,Second ${part},\n`);
+  await deleteCompany(`First ${part}`);
+  await undo(second);
+  assert.deepEqual([await companyOf(old), await companies(part)], [null, []]);
+});
+
+test('nor does an undo bring back a company whose name a user has deleted since', async () => {
+  const part = 'name-deleted';
+  const old = `old@${part}.example`;
+  await importFile(`${HEADER}\nOld,One,${old},,,\n`);
+  const first = await importFile(`${HEADER}\nX,Two,new@${part}.example,,First ${part},\n`);
+  await edit(old, { company: `First ${part}` });
+  const second = await importFile(`${HEADER}\nOld,One,${old},,Second ${part},\n`);
+  await undo(first);
+  assert.deepEqual([await companies(part), (await noted(part)).length], [[`Second ${part}`], 1]);
+  const made = await service.api('POST', '/contacts/companies', { name: `FIRST ${part}` });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  await deleteCompany(`FIRST ${part}`);
+  assert.deepEqual(await noted(part), []);
+  await undo(second);
+  assert.deepEqual([await companyOf(old), await companies(part)], [null, []]);
+});
+
+test('an undone company is remembered while an import stands that can need it, and no longer', async () => {
+  const part = 'forgotten';
+  const [{ last }] = (await query<{ last: number }>(sql`select max(id) as last from companies`)) as [{ last: number }];
+  const remembered = async () => (await query(sql`select 1 from undone_companies where company_id > ${last}`)).length;
+  await importFile(`${HEADER}\nOld,One,old@${part}.example,,,\n`);
+  const first = await importFile(`${HEADER}\nX,Two,new@${part}.example,,First ${part},\n`);
+  await edit(`old@${part}.example`, { company: `First ${part}` });
+  const second = await importFile(`${HEADER}\nOld,One,old@${part}.example,,Second ${part},\n`);
+  await undo(first);
+  assert.equal(await remembered(), 1, 'the second may need it');
+  const third = await importFile(`${HEADER}\nOld,One,old@${part}.example,,Third ${part},\n`);
+  await undo(second);
+  assert.equal(await remembered(), 2, 'the contact is owed the first, and the third may need the second');
+  await undo(third);
+  assert.deepEqual(
+    [await companyOf(`old@${part}.example`), await companies(part)],
+    [`First ${part}`, [`First ${part}`]],
+  );
+  assert.equal(await remembered(), 0);
+});
+
 test('a merge ends what an undo left', async () => {
   const part = 'gone';
   await importFile(`${HEADER}\nOld,One,old@${part}.example,Before,,\nOld,Two,other@${part}.example,Before,,\n`);
