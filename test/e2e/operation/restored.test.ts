@@ -216,7 +216,9 @@ test('who was given an id anew is not concerned by what was told of who had it',
   assert.deepEqual(anew, lost);
   // Long after the copy was put back.
   const later = sql`now() + interval '1 hour'`;
-  await engine(sql`update contacts set created_at = ${later} where id = any(${Object.values(anew.contacts)}::bigint[])`);
+  await engine(
+    sql`update contacts set created_at = ${later} where id = any(${Object.values(anew.contacts)}::bigint[])`,
+  );
   await engine(sql`update emails set created_at = ${later} where id = any(${Object.values(anew.emails)}::bigint[])`);
   const applied = await restored('--apply', '--since', copiedAt.toISOString());
   assert.match(applied, /Unsubscribed since: 1; bounced: 1; refused texts or pushes: 1\./);
@@ -267,7 +269,9 @@ test('a working service keeps what it has queued and begun since the time that -
   const before = sql`now() - interval '2 hours'`;
   await engine(sql`update emails set created_at = ${before} where id = ${emails[0]}`);
   await engine(sql`update messages set created_at = ${before} where id = ${texts[0]}`);
-  await engine(sql`update campaign_executions set started_at = ${before} where campaign_id = ${journey.id} and contact_id = ${reader.id}`);
+  await engine(
+    sql`update campaign_executions set started_at = ${before} where campaign_id = ${journey.id} and contact_id = ${reader.id}`,
+  );
   await engine(sql`update email_campaigns set started_at = ${before} where id in (${mailings[0]}, ${mailings[2]})`);
   await engine(sql`update email_campaigns set run = 2 where id = ${mailings[2]}`);
   await engine(sql`
@@ -298,7 +302,10 @@ test('a Temporal whose login may not describe its namespace does not keep a serv
   await copies.take();
   await work();
   await copies.putBack();
-  const temporal = await deniedTemporal(service.slot.env['TEMPORAL_ADDRESS']!, ['DescribeNamespace', 'UpdateNamespace']);
+  const temporal = await deniedTemporal(service.slot.env['TEMPORAL_ADDRESS']!, [
+    'DescribeNamespace',
+    'UpdateNamespace',
+  ]);
   onTestFinished(temporal.close);
   const process = startLogged(service, 'dev/restored.ts', ['--apply'], { TEMPORAL_ADDRESS: temporal.address });
   assert.equal(await process.ended, 0, process.output());
