@@ -89,6 +89,22 @@ const withTimeout = <T>(promise: Promise<T>): Promise<T> => {
 type Component = Health['components'][string];
 type Cache = Map<string, { at: number; result: Promise<Component> }>;
 const caches = new WeakMap<Deps, Cache>();
+/** What the log was last told of each component that is not healthy. */
+const told = new WeakMap<Deps, Map<string, string>>();
+
+/** Logs what has changed: health may be asked for each second. */
+function logChange(deps: Deps, name: string, error: Error | null): void {
+  const before = told.get(deps) ?? new Map<string, string>();
+  told.set(deps, before);
+  if (before.get(name) === error?.message) return;
+  if (error) {
+    before.set(name, error.message);
+    deps.log.warn({ err: error, component: name }, 'component is unhealthy');
+  } else {
+    before.delete(name);
+    deps.log.info({ component: name }, 'component is healthy again');
+  }
+}
 
 /** Runs each check at most once per second and process; other calls get the cached result. */
 function run(deps: Deps, [name, severity, check]: Check): Promise<Component> {
@@ -97,9 +113,12 @@ function run(deps: Deps, [name, severity, check]: Check): Promise<Component> {
   const cached = cache.get(name);
   if (cached && Date.now() - cached.at < CACHE_MS) return cached.result;
   const result = withTimeout(check(deps)).then(
-    (): Component => ({ status: 'UP' }),
+    (): Component => {
+      logChange(deps, name, null);
+      return { status: 'UP' };
+    },
     (error: unknown): Component => {
-      deps.log.warn({ err: error as Error, component: name }, 'component is unhealthy');
+      logChange(deps, name, error as Error);
       return error instanceof Told ? { status: severity, detail: error.message } : { status: severity };
     },
   );

@@ -39,9 +39,9 @@ function linkIn(deps: Deps, asked: string): Link | null {
   const ofEmail = OF_EMAIL.exec(asked);
   if (ofEmail) {
     const url = decoded(ofEmail[2]!);
-    const emailId = url === null ? null : deps.links.verifyClick(ofEmail[1]!, url);
-    if (url === null || emailId === null) return null;
-    const target = { url, hitOf: (visit: Visit) => emailHit({ type: 'CLICK', emailId, url }, visit) };
+    const named = url === null ? null : deps.links.verifyClick(ofEmail[1]!, url);
+    if (url === null || !named) return null;
+    const target = { url, hitOf: (visit: Visit) => emailHit({ type: 'CLICK', url }, named, visit) };
     return {
       path: '/api/v1/emails/tracking/click/{trackingId}',
       operation: 'trackClick',

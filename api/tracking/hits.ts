@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { NamedEmail } from '../../domain/addresses/tokens.ts';
 import { keptUrl } from '../../domain/addresses/kept-url.ts';
 import { isOptOutPage } from '../../domain/emails/rendering/links.ts';
 import type { EmailHit, MessageHit } from '../../domain/tracking/hit.ts';
@@ -30,9 +31,16 @@ function hitOf({ address, method, headers }: Visit) {
 
 /** An open, or a click on a link of an email, as it is published. The hit has the `url` without tokens. */
 export const emailHit = (
-  { type, emailId, url }: Pick<EmailHit, 'type' | 'emailId' | 'url'>,
+  { type, url }: Pick<EmailHit, 'type' | 'url'>,
+  { emailId, madeAt }: NamedEmail,
   visit: Visit,
-): EmailHit => ({ ...hitOf(visit), type, emailId, url: url === null ? null : keptUrl(url) });
+): EmailHit => ({
+  ...hitOf(visit),
+  type,
+  emailId,
+  madeAt: madeAt?.toISOString() ?? null,
+  url: url === null ? null : keptUrl(url),
+});
 
 /**
  * A click on a link of a text message or push, as it is published; null if it leads to the unsubscribe or preference page

@@ -19,10 +19,15 @@ export interface UnsubscribeSubject {
   madeAt?: Date | null;
 }
 
-/** What a token says. */
+/** What an unsubscribe token says. */
 export interface TokenSubject extends UnsubscribeSubject {
   /** When it was made; null in tokens of earlier releases, whose time is not checked. */
   madeAt: Date | null;
+}
+
+/** What the token of an open, a click or a web view says. */
+export interface NamedEmail extends Pick<TokenSubject, 'madeAt'> {
+  emailId: number;
 }
 
 /**
@@ -48,21 +53,20 @@ export interface LinkSigner {
   signByEach: (purpose: string, payload: readonly string[]) => string[];
   /** The payload of a token that `sign` made for this purpose; else null. */
   verify: (purpose: string, token: string) => string[] | null;
-  openTrackingId: (emailId: number) => string;
-  verifyOpen: (trackingId: string) => number | null;
+  /** The ids of opens and clicks, and the token of the web view, say when they were made: by default now. */
+  openTrackingId: (emailId: number, madeAt?: Date) => string;
+  verifyOpen: (trackingId: string) => NamedEmail | null;
   /**
    * The MAC covers the URL: an id is valid only with its own URL, so that the service redirects only to links of the
    * email.
    */
-  clickTrackingId: (emailId: number, url: string) => string;
-  verifyClick: (trackingId: string, url: string) => number | null;
+  clickTrackingId: (emailId: number, url: string, madeAt?: Date) => string;
+  verifyClick: (trackingId: string, url: string) => NamedEmail | null;
   /** A token that proves the email's id, for the Message-ID. */
   emailToken: (purpose: string, emailId: number) => string;
   verifyEmailToken: (purpose: string, token: string) => number | null;
-  /** The token of the web view, which says when it was made. */
-  viewToken: (emailId: number, madeAt: Date) => string;
-  /** `madeAt` is null in tokens of earlier releases. */
-  verifyView: (token: string) => { emailId: number; madeAt: Date | null } | null;
+  viewToken: (emailId: number, madeAt?: Date) => string;
+  verifyView: (token: string) => NamedEmail | null;
   /**
    * As `emailToken`, for the local part of a return path: 28 to 37 letters and digits, verified ignoring case, because mail
    * systems may change the case.
@@ -136,9 +140,11 @@ function idBytes(id: number): Buffer {
 /** A time before an id: a zero, which no id begins with, and the seconds since 1970. */
 const TIME_BYTES = 5;
 
-function secondsOf(time: Date): Buffer {
-  const bytes = Buffer.alloc(TIME_BYTES);
+function timeAndId(time: Date, id: number): Buffer {
+  const idOf = idBytes(id);
+  const bytes = Buffer.alloc(TIME_BYTES + idOf.length);
   bytes.writeUInt32BE(Math.floor(time.getTime() / 1000), 1);
+  bytes.set(idOf, TIME_BYTES);
   return bytes;
 }
 
@@ -211,8 +217,14 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     return bytes.toString('base64url') === token ? openBytes(purpose, bytes, bound) : null;
   };
 
-  const openId = (purpose: string, token: string, bound = ''): number | null => {
-    const body = open(purpose, token, bound);
+  const named = (body: Buffer | null): NamedEmail | null => {
+    if (!body) return null;
+    const hasTime = body[0] === 0 && body.length > TIME_BYTES;
+    const emailId = readId(hasTime ? body.subarray(TIME_BYTES) : body);
+    return emailId === null ? null : { emailId, madeAt: hasTime ? new Date(body.readUInt32BE(1) * 1000) : null };
+  };
+  const openId = (purpose: string, token: string): number | null => {
+    const body = open(purpose, token);
     return body && readId(body);
   };
 
@@ -231,20 +243,14 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     sign: (purpose, payload) => sign(purpose, payload),
     signByEach: (purpose, payload) => accepted.map((keys) => sign(purpose, payload, keys)),
     verify,
-    openTrackingId: (emailId) => seal('open', idBytes(emailId)),
-    verifyOpen: (trackingId) => openId('open', trackingId),
-    clickTrackingId: (emailId, url) => seal('click', idBytes(emailId), url),
-    verifyClick: (trackingId, url) => openId('click', trackingId, url),
+    openTrackingId: (emailId, madeAt = new Date()) => seal('open', timeAndId(madeAt, emailId)),
+    verifyOpen: (trackingId) => named(open('open', trackingId)),
+    clickTrackingId: (emailId, url, madeAt = new Date()) => seal('click', timeAndId(madeAt, emailId), url),
+    verifyClick: (trackingId, url) => named(open('click', trackingId, url)),
     emailToken: (purpose, emailId) => seal(`email/${purpose}`, idBytes(emailId)),
     verifyEmailToken: (purpose, token) => openId(`email/${purpose}`, token),
-    viewToken: (emailId, madeAt) => seal('email/view', Buffer.concat([secondsOf(madeAt), idBytes(emailId)])),
-    verifyView: (token) => {
-      const body = open('email/view', token);
-      if (!body) return null;
-      const hasTime = body[0] === 0 && body.length > TIME_BYTES;
-      const emailId = readId(hasTime ? body.subarray(TIME_BYTES) : body);
-      return emailId === null ? null : { emailId, madeAt: hasTime ? new Date(body.readUInt32BE(1) * 1000) : null };
-    },
+    viewToken: (emailId, madeAt = new Date()) => seal('email/view', timeAndId(madeAt, emailId)),
+    verifyView: (token) => named(open('email/view', token)),
     bounceToken: (emailId) => base32(sealed('bounce', idBytes(emailId))).toLowerCase(),
     verifyBounce: (token) => {
       const bytes = token.length > MAX_BOUNCE_TOKEN ? null : fromBase32(token);

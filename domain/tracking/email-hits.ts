@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { isNoYounger } from '../addresses/row-age.ts';
 import { appendEventsOfTenants } from '../../events/outbox.ts';
 import { emailReferences } from '../emails/ledger/delivery-events.ts';
 import { settleByHits } from '../emails/ledger/settle-by-evidence.ts';
@@ -66,20 +67,21 @@ async function inferOpens(tx: EntityManager, clicks: readonly EmailHitRow[]): Pr
 }
 
 /**
- * Stores hits of existing emails, each once. Writes events at once for those that are certainly automated; the others
+ * Stores hits of existing emails, each once, unless somebody else's email was given the id since (`isOfToken`). Writes events at once for those that are certainly automated; the others
  * wait to be classified. Engine `tx`.
  */
 export async function recordEmailHits(tx: EntityManager, hits: readonly EmailHit[]): Promise<void> {
   if (hits.length === 0) return;
-  const payload = JSON.stringify(hits.map((hit) => ({ ...hit, email_id: hit.emailId, user_agent: hit.userAgent })));
+  const payload = JSON.stringify(hits.map((hit) => ({ ...hit, email_id: hit.emailId, user_agent: hit.userAgent, made_at: hit.madeAt })));
   const recorded = await rows<EmailHitRow>(
     tx,
     sql`
     with come as (
       insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, url, ip, user_agent, automated)
       select e.tenant_id, e.id, e.campaign_id, h.id, h.type, h.at, h.url, h.ip, h.user_agent, case when h.automated then true end
-      from jsonb_to_recordset(${payload}::jsonb) as h(id uuid, type text, email_id bigint, at timestamptz, url text, ip text, user_agent text, automated boolean)
+      from jsonb_to_recordset(${payload}::jsonb) as h(id uuid, type text, email_id bigint, at timestamptz, url text, ip text, user_agent text, automated boolean, made_at timestamptz)
       join emails e on e.id = h.email_id and e.reason is distinct from 'erased'
+        and (h.made_at is null or ${isNoYounger(sql`e.created_at`, sql`h.made_at`)})
       on conflict (event_id) do nothing
       returning id, tenant_id, email_id, type, at, url, automated, first
     )

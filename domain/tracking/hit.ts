@@ -14,6 +14,8 @@ export interface EmailHit extends AnyHit {
   emailId: number;
   type: 'OPEN' | 'CLICK';
   url: string | null;
+  /** When the link was made, RFC 3339; null in emails of earlier releases. */
+  madeAt: string | null;
 }
 
 /** A followed link of a text message or push. */

@@ -29,6 +29,8 @@ const PREPARED_AT_ONCE = 4;
 const SHARE_OF_A_DOMAIN = 1 / 8;
 /** The share of a lane's buffer that emails of one tenant take while their templates are judged. */
 const SHARE_OF_UNJUDGED = 1 / 8;
+/** The same for all tenants together: a lane leases when half of its buffer is free. */
+const SHARE_OF_ALL_UNJUDGED = 1 / 4;
 /** When an email is tried again whose thread has failed. */
 const LATER_MS = 10_000;
 /** Requests come in bursts: what arrives within this is leased together. */
@@ -170,7 +172,8 @@ export class Filler {
   }
 
   #room(lane: EmailLane): number {
-    return this.#full - this.#ready.size(lane) - this.#threaded.unjudged(lane, this.#full * SHARE_OF_UNJUDGED);
+    const unjudged = this.#threaded.unjudged(lane, this.#full * SHARE_OF_UNJUDGED);
+    return this.#full - this.#ready.size(lane) - Math.min(unjudged, this.#full * SHARE_OF_ALL_UNJUDGED);
   }
 
   async #fill(lane: EmailLane): Promise<void> {

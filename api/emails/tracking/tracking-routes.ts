@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { NamedEmail } from '../../../domain/addresses/tokens.ts';
 import { readTracking } from '../../../domain/emails/history/read-tracking.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import { IdParams } from '../../route/schemas.ts';
@@ -14,8 +15,8 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-const hitIn = (ctx: Context, type: 'OPEN' | 'CLICK', emailId: number, url: string | null) =>
-  emailHit({ type, emailId, url }, { address: ctx.ip, method: ctx.method, headers: ctx.headers });
+const hitIn = (ctx: Context, type: 'OPEN' | 'CLICK', named: NamedEmail, url: string | null) =>
+  emailHit({ type, url }, named, { address: ctx.ip, method: ctx.method, headers: ctx.headers });
 
 function pixel(ctx: Context): Reply {
   // Never answer 304: an open served from a cache would not be counted.
@@ -36,8 +37,8 @@ export const trackingRoutes: RouteSpec[] = [
     openQuery: true,
     responses: { 200: { contentType: 'image/png', description: 'A transparent pixel' } },
     handler: async ({ ctx, deps, params }) => {
-      const emailId = deps.links.verifyOpen(params.trackingId);
-      if (emailId !== null) await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'OPEN', emailId, null));
+      const named = deps.links.verifyOpen(params.trackingId);
+      if (named) await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'OPEN', named, null));
       return pixel(ctx);
     },
   }),
@@ -54,9 +55,9 @@ export const trackingRoutes: RouteSpec[] = [
     responses: { 302: { description: 'Redirect to the link' } },
     errors: ['invalid_link', 'unavailable'],
     handler: async ({ ctx, deps, params, query: { url } }) => {
-      const emailId = deps.links.verifyClick(params.trackingId, url);
-      if (emailId === null) throw new AppError('invalid_link', undefined, { headers: noStore });
-      if (!(await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'CLICK', emailId, url)))) {
+      const named = deps.links.verifyClick(params.trackingId, url);
+      if (!named) throw new AppError('invalid_link', undefined, { headers: noStore });
+      if (!(await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'CLICK', named, url)))) {
         throw clickNotStored();
       }
       return { headers: { ...noStore, Location: url } };

@@ -79,13 +79,13 @@ export function createEmailLinks({
   const base = emailPages(publicUrl);
   const clickUrlParts: EmailLinks['clickUrlParts'] = (emailId, { url, query }) => [
     `${base}/tracking/click/`,
-    signer.clickTrackingId(emailId, url),
+    signer.clickTrackingId(emailId, url, now()),
     `?url=${query}`,
   ];
   return {
     now,
     clickUrlParts,
-    openUrl: (emailId) => `${base}/tracking/open/${signer.openTrackingId(emailId)}`,
+    openUrl: (emailId) => `${base}/tracking/open/${signer.openTrackingId(emailId, now())}`,
     clickUrl: (emailId, link) => clickUrlParts(emailId, link).join(''),
     unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,
     preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,

@@ -50,6 +50,7 @@ async function hit(emailId: number, type: 'OPEN' | 'CLICK', automated = false): 
         type,
         emailId,
         at: new Date().toISOString(),
+        madeAt: null,
         url: type === 'CLICK' ? 'https://example.com/one' : null,
         ip: null,
         userAgent: BROWSER,

@@ -473,6 +473,24 @@ test('a hit that is delivered twice is one event', async () => {
   assert.equal((await published(service, 'EMAIL_OPENED')).filter(({ data }) => data.emailId === emailId).length, 1);
 });
 
+test('a link that is older than the email that has its id now is of an email that was lost', async () => {
+  const { emailId } = await deliver();
+  const url = 'https://example.com/two';
+  const longAgo = new Date(Date.now() - 60 * 60_000);
+  const { links, nats } = service.deps;
+  const old = [
+    `open/${links.openTrackingId(emailId, longAgo)}`,
+    `click/${links.clickTrackingId(emailId, url, longAgo)}?url=${encodeURIComponent(url)}`,
+  ];
+  for (const path of old) assert.ok((await visit(`/emails/tracking/${path}`)).status < 400);
+  // Emails of earlier releases say no time.
+  const hit = { id: crypto.randomUUID(), type: 'OPEN', emailId, at: new Date().toISOString(), url: null };
+  const earlier = { hits: [{ ...hit, ip: null, userAgent: PHONE, automated: false }] };
+  await nats.js.publish('tracking.hits', new TextEncoder().encode(JSON.stringify(earlier)));
+  const { events } = await untilEvents(emailId, 1);
+  assert.deepEqual([events.length, events[0].at], [1, hit.at]);
+});
+
 test('whatever order hits are delivered in, and however often, an email has one inferred open', async () => {
   const [late, early] = [await deliver(), await deliver()];
   const hit = (emailId: number, type: 'OPEN' | 'CLICK', secondsAgo: number) => ({

@@ -139,12 +139,12 @@ test('http and https links of a and area are tracked; everything else is left as
       data.link,
     ],
   );
-  for (const [url = '', id = ''] of clicks) assert.equal(signer.verifyClick(id, url), 1001);
+  for (const [url = '', id = ''] of clicks) assert.equal(signer.verifyClick(id, url)?.emailId, 1001);
   assert.match(
     html,
     /<img src="https:\/\/mail\.example\.com\/api\/v1\/emails\/tracking\/open\/([\w-]+)" width="1" height="1" alt=""><\/body>$/,
   );
-  assert.equal(signer.verifyOpen(/open\/([\w-]+)"/.exec(html)?.[1] ?? ''), 1001);
+  assert.equal(signer.verifyOpen(/open\/([\w-]+)"/.exec(html)?.[1] ?? '')?.emailId, 1001);
 });
 
 test('a link that a value makes dangerous is left alone', () => {
