@@ -38,22 +38,23 @@ export function isRetryable(error: unknown): boolean {
 export const isLockTimeout = (error: unknown): boolean => pgError(error)?.code === '55P03';
 
 const TRIES = 5;
-/** The longest pause before the second attempt; it doubles with each. */
-const PAUSE_MS = 20;
 
-/** Runs `work`, and repeats it after these errors, up to so many attempts in total. `work` must be repeatable. */
+/**
+ * Runs `work`, and repeats it after these errors, up to five attempts in all. `work` must be repeatable. `pauseMs`: the
+ * longest pause before the second attempt; it doubles with each.
+ */
 export async function retried<T>(
   work: () => Promise<T>,
   isMended: (error: unknown) => boolean,
-  most = TRIES,
+  pauseMs = 20,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries === most || !isMended(error)) throw error;
+      if (tries === TRIES || !isMended(error)) throw error;
       // Those that met must not meet again.
-      await sleep(Math.random() * PAUSE_MS * 2 ** (tries - 1));
+      await sleep(Math.random() * pauseMs * 2 ** (tries - 1));
     }
   }
 }

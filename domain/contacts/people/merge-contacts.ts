@@ -28,6 +28,9 @@ import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
 import { moveStoredEvents } from '../../webhooks/content/stored-events.ts';
 import { timeline } from '../values/timeline.ts';
 
+/** The longest pause before a merge tries again to get its locks; it doubles with each attempt. */
+const PAUSE_MS = 250;
+
 /** From the least to the most restrictive for sending. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
 const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus =>
@@ -55,9 +58,9 @@ export async function mergeContacts(
 ): Promise<ShownContact> {
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
-  // Repeated once: others go first in between, and are held up for about two seconds in all (LOCK_TIMEOUT).
+  // Consumers wait while an attempt does (LOCK_TIMEOUT). In the pauses they go on.
   const repeated = (work: (tx: EntityManager) => Promise<ShownContact>): Promise<ShownContact> =>
-    retried(() => freshTransaction(em, work), isLockTimeout, 2);
+    retried(() => freshTransaction(em, work), isLockTimeout, PAUSE_MS);
   return repeated(async (tx) => {
     await lockMerges(tx, tenantId);
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);

@@ -22,6 +22,14 @@ afterAll(async () => {
 });
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
+/** As a client that comes again when it is told to: on a busy machine, locks may take longer than a request waits. */
+const patient = (...call: Parameters<Service['api']>): Promise<Answer> =>
+  until(`${call[0]} ${call[1]} is answered`, async () => {
+    const answer = await api(...call);
+    if (answer.status !== 503) return answer;
+    assert.equal(answer.headers.get('retry-after'), '1', JSON.stringify(answer.body));
+    return null;
+  });
 let number = 0;
 const person = (fields: object = {}) => ({
   firstName: 'Ada',
@@ -272,66 +280,66 @@ test('a merge that waits too long for a lock lets others go first, and is repeat
 test('whatever meets, nothing is a fault of ours', async () => {
   const rounds: Record<string, (a: Answer['body'], b: Answer['body'], list: number) => Promise<Answer>[]> = {
     'merge and merge': (a, b) => [
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
-      api('POST', `/contacts/${b.id}/merge`, { sourceId: a.id }),
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      patient('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      patient('POST', `/contacts/${b.id}/merge`, { sourceId: a.id }),
+      patient('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
     ],
     'merge and delete': (a, b) => [
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
-      api('DELETE', `/contacts/${a.id}`),
-      api('DELETE', `/contacts/${b.id}`),
+      patient('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      patient('DELETE', `/contacts/${a.id}`),
+      patient('DELETE', `/contacts/${b.id}`),
     ],
     'export and delete': (a, b) => [
-      api('GET', `/contacts/${a.id}/data-export`),
-      api('DELETE', `/contacts/${a.id}`),
-      api('GET', `/contacts/${b.id}/data-export`),
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      patient('GET', `/contacts/${a.id}/data-export`),
+      patient('DELETE', `/contacts/${a.id}`),
+      patient('GET', `/contacts/${b.id}/data-export`),
+      patient('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
     ],
     'update and delete': (a, b) => [
-      api('PUT', `/contacts/${a.id}`, { jobTitle: 'x', company: 'Mill' }),
-      api('DELETE', `/contacts/${a.id}`),
-      api('PUT', `/contacts/${b.id}`, { status: 'unsubscribed' }),
-      api('DELETE', `/contacts/${b.id}`),
+      patient('PUT', `/contacts/${a.id}`, { jobTitle: 'x', company: 'Mill' }),
+      patient('DELETE', `/contacts/${a.id}`),
+      patient('PUT', `/contacts/${b.id}`, { status: 'unsubscribed' }),
+      patient('DELETE', `/contacts/${b.id}`),
     ],
     'update, merge and erase': (a, b) => [
-      api('PUT', `/contacts/${a.id}`, { tags: ['x'] }),
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
-      api('PUT', `/contacts/${b.id}`, { tags: ['y'] }),
-      api('POST', `/contacts/${b.id}/erase`),
+      patient('PUT', `/contacts/${a.id}`, { tags: ['x'] }),
+      patient('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      patient('PUT', `/contacts/${b.id}`, { tags: ['y'] }),
+      patient('POST', `/contacts/${b.id}/erase`),
     ],
     'a list is deleted and used': (a, b, list) => [
-      api('POST', `/contacts/lists/${list}/contacts`, { contactIds: [a.id, b.id] }),
-      api('GET', `/contacts/lists/${list}`),
-      api('DELETE', `/contacts/lists/${list}`),
-      api('PUT', `/contacts/lists/${list}`, { name: 'x' }),
-      api('GET', `/contacts/lists/${list}/contacts`),
-      api('POST', `/contacts/segments/${list}/rebuild`),
-      api('DELETE', `/contacts/${a.id}`),
-      api('GET', `/contacts/${b.id}/segments`),
+      patient('POST', `/contacts/lists/${list}/contacts`, { contactIds: [a.id, b.id] }),
+      patient('GET', `/contacts/lists/${list}`),
+      patient('DELETE', `/contacts/lists/${list}`),
+      patient('PUT', `/contacts/lists/${list}`, { name: 'x' }),
+      patient('GET', `/contacts/lists/${list}/contacts`),
+      patient('POST', `/contacts/segments/${list}/rebuild`),
+      patient('DELETE', `/contacts/${a.id}`),
+      patient('GET', `/contacts/${b.id}/segments`),
     ],
     'a company is deleted and used': (a, b) => [
-      api('PUT', `/contacts/${b.id}`, { companyId: a.companyId }),
-      api('DELETE', `/contacts/companies/${a.companyId}`),
-      api('PUT', `/contacts/companies/${a.companyId}`, { name: 'x' }),
-      api('GET', `/contacts/${a.id}`),
-      api('GET', `/contacts/companies/${a.companyId}/contacts`),
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      patient('PUT', `/contacts/${b.id}`, { companyId: a.companyId }),
+      patient('DELETE', `/contacts/companies/${a.companyId}`),
+      patient('PUT', `/contacts/companies/${a.companyId}`, { name: 'x' }),
+      patient('GET', `/contacts/${a.id}`),
+      patient('GET', `/contacts/companies/${a.companyId}/contacts`),
+      patient('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
     ],
     everything: (a, b, list) => [
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
-      api('DELETE', `/contacts/${b.id}`),
-      api('PUT', `/contacts/${a.id}`, { status: 'unsubscribed' }),
-      api('GET', `/contacts/${a.id}/activities`),
-      api('POST', '/contacts/batch', {
+      patient('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      patient('DELETE', `/contacts/${b.id}`),
+      patient('PUT', `/contacts/${a.id}`, { status: 'unsubscribed' }),
+      patient('GET', `/contacts/${a.id}/activities`),
+      patient('POST', '/contacts/batch', {
         contacts: [
           { email: a.email, jobTitle: 'y' },
           { email: b.email, jobTitle: 'z' },
         ],
       }),
-      api('POST', '/scoring/events', { contactId: a.id, type: 'WEBSITE_VISITED', data: {} }),
-      api('POST', `/contacts/lists/${list}/contacts/remove`, { contactIds: [a.id] }),
-      api('GET', `/scoring/contacts/${a.id}`),
-      api('POST', '/emails/suppressions', { email: a.email }),
+      patient('POST', '/scoring/events', { contactId: a.id, type: 'WEBSITE_VISITED', data: {} }),
+      patient('POST', `/contacts/lists/${list}/contacts/remove`, { contactIds: [a.id] }),
+      patient('GET', `/scoring/contacts/${a.id}`),
+      patient('POST', '/emails/suppressions', { email: a.email }),
     ],
   };
   for (const [what, meet] of Object.entries(rounds)) {
