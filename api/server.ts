@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { createDeps } from '../runtime/deps.ts';
-import { EnvError, readEnv } from '../config/env.ts';
+import { EnvError, mayTakeNextPort, readEnv } from '../config/env.ts';
 import { REQUEST_WAIT_MS } from '../db/orm.ts';
 import { listen, startOrExit } from '../config/start-problems.ts';
 import { drainOnStop } from '../config/stop-signal.ts';
@@ -69,7 +69,8 @@ endSilentReaders(server, connections);
 // Behind a proxy, all connections come from the proxy.
 if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0)
   limitConnections(server, env.CONNECTIONS_PER_ADDRESS, connections);
-await startOrExit(() => listen(server, { setting: 'PORT', port: env.PORT, host: env.HOST }));
+const place = { setting: 'PORT', port: env.PORT, host: env.HOST, orNext: mayTakeNextPort() };
+await startOrExit(() => listen(server, place));
 // The actual port: with PORT=0 the system chooses it.
 deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening');
 // After the requests that were waiting for the start.

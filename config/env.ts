@@ -105,3 +105,13 @@ export function takeParentPid(): number | null {
   delete process.env.PERENNIAL_PARENT_PID;
   return pid || null;
 }
+
+/**
+ * Whether dev/beside.ts started this process, which is then to listen on the next free port where its own is taken.
+ * Removes that from the environment.
+ */
+export function mayTakeNextPort(): boolean {
+  const may = process.env.PERENNIAL_NEXT_PORT === '1';
+  delete process.env.PERENNIAL_NEXT_PORT;
+  return may;
+}

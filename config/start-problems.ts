@@ -18,16 +18,23 @@ export async function bySetting<T>(setting: string, work: () => Promise<T>): Pro
 
 const PORT_TAKEN: Record<string, string> = { EADDRINUSE: 'is in use', EACCES: 'requires privileges' };
 
+interface Listening {
+  setting: string;
+  port: number;
+  host: string;
+  /** Whether a port that is in use is no problem: the next one that is free will do. */
+  orNext?: boolean;
+}
+
 /** Starts listening; blames the settings if that fails. */
-export async function listen(
-  server: Server,
-  { setting, port, host }: { setting: string; port: number; host: string },
-): Promise<void> {
+export async function listen(server: Server, { setting, port, host, orNext = false }: Listening): Promise<void> {
   try {
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
+    if (orNext && code === 'EADDRINUSE' && port < 65_535)
+      return listen(server, { setting, port: port + 1, host, orNext });
     if (code in PORT_TAKEN)
       throw new EnvError(`${setting} must be changed: port ${port} ${PORT_TAKEN[code]}`, { cause: error });
     throw new EnvError(

@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { envSettings } from '../config/env-schema.ts';
 import { followWarnings } from './stack/log-tail.ts';
 import { runMigrations } from './migrate.ts';
 import { assertFree } from './stack/ports.ts';
@@ -32,6 +33,8 @@ export interface Perennial {
   adminShown: () => string | undefined;
   /** The settings of the API and the workers; empty before `startProcesses`. */
   env: () => NodeJS.ProcessEnv;
+  /** Those of them with which further processes may work beside these. */
+  shared: () => Record<string, string>;
   stop: () => Promise<void>;
 }
 
@@ -136,6 +139,10 @@ export function createPerennial({ root, dataDir, settings, log, spawned, refused
     },
     adminShown: () => admin,
     env: () => env,
+    shared: () => {
+      const all = { ...env, PORT: String(apiPort), WORKER_HEALTH_PORT: String(metricsPort) };
+      return Object.fromEntries(Object.entries(all).filter(([name, value]) => isShared(name) && value));
+    },
     async stop() {
       stopped = true;
       // They drain into the parts, so the parts are stopped last.
@@ -145,6 +152,10 @@ export function createPerennial({ root, dataDir, settings, log, spawned, refused
     },
   };
 }
+
+/** Whether processes beside `npm start` get a setting: those of the first Admin and of migrations are needed only once. */
+const isShared = (name: string): boolean =>
+  name === 'NODE_ENV' || (name in envSettings && !name.startsWith('ADMIN_') && name !== 'DATABASE_MIGRATION_URL');
 
 async function isEmpty(migrationUrl = ''): Promise<boolean> {
   const { rowCount } = await withClient(migrationUrl, (client) => client.query('SELECT 1 FROM users LIMIT 1'));

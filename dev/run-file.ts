@@ -9,13 +9,20 @@ interface Content {
   /** The process that started the stack. */
   owner: { pid: number; start: string };
   stopping: boolean;
+  /** Of its API and workers, for others that are started beside them; absent until these run. */
+  settings?: Record<string, string>;
   services: Pick<Service, 'name' | 'pid' | 'start' | 'stopSignal' | 'graceMs'>[];
 }
 
-/** Our entry in `<dataDir>/run.json`: which process uses this data folder, and which processes belong to it. */
+/**
+ * Our entry in `<dataDir>/run.json`: which process uses this data folder, which processes belong to it, and their
+ * settings. These contain secrets, so only the owner can read the file.
+ */
 export interface RunFile {
   /** Records a process of this run. If this run is killed, the next one stops the process. */
   add: (service: Service) => void;
+  /** Records the settings with which processes may work beside this run. */
+  share: (settings: Record<string, string>) => void;
   /** Records that this run is about to end, so that the next one waits for it. */
   stopping: () => void;
   remove: () => void;
@@ -54,12 +61,22 @@ export async function claimDataDir(dataDir: string, log: (line: string) => void)
         content.services = content.services.filter((service) => service !== entry);
       });
     },
+    share(settings) {
+      content.settings = settings;
+      write();
+    },
     stopping() {
       content.stopping = true;
       write();
     },
     remove: () => rmSync(file, { force: true }),
   };
+}
+
+/** The run that uses the folder; null if there is none, also if one has died without removing its entry. */
+export async function readRun(dataDir: string): Promise<Pick<Content, 'owner' | 'stopping' | 'settings'> | null> {
+  const content = await read(join(dataDir, 'run.json'));
+  return content && lives(content.owner) ? content : null;
 }
 
 /** Whether the folder was left by a run that has died; false if it is in use or was never claimed. */

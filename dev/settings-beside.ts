@@ -1,22 +1,31 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { withSecretFiles } from '../config/env.ts';
-import { localDefaults, readStartSettings } from './settings.ts';
-import { loadSecrets } from './stack/secrets.ts';
-import { localAccounts } from './stack/nats.ts';
-import { settingsOf } from './stack/stack.ts';
+import { EnvError, withSecretFiles } from '../config/env.ts';
+import { readRun } from './run-file.ts';
 
-const OF_THE_STACK = ['DATABASE_URL', 'NATS_URL', 'TEMPORAL_ADDRESS', 'SMTP_URL', 'JWT_SECRET', 'LINK_SECRET'];
+/** Without these no process of the service works. */
+const REQUIRED = ['DATABASE_URL', 'NATS_URL', 'TEMPORAL_ADDRESS', 'SMTP_URL', 'JWT_SECRET', 'LINK_SECRET'];
+
+/** What a process takes over from the `npm start` beside it. */
+export interface SettingsBeside {
+  /** The process of that `npm start`. */
+  pid: number;
+  /** The settings that the process lacks. */
+  settings: Record<string, string>;
+}
 
 /**
- * The settings that a process lacks to work beside `npm start` on the same data folder: its addresses and secrets. None
- * if it has all of its own, or nothing was ever started there.
+ * The settings that a process with the settings `env` lacks to work beside the `npm start` on this data folder. Null if it
+ * has all that it needs, or if no `npm start` runs there. Throws if that is just starting or stopping.
  */
-export async function settingsBeside(dataDir: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
-  const { settings } = withSecretFiles(env);
-  if (OF_THE_STACK.every((name) => settings[name]) || !existsSync(join(dataDir, 'secrets.json'))) return {};
-  const { ports, external, url, given } = readStartSettings(env);
-  const secrets = await loadSecrets(dataDir);
-  const all = { ...localDefaults(url), ...settingsOf({ ports, external }, secrets, localAccounts(secrets, false)) };
-  return Object.fromEntries(Object.entries(all).filter(([name]) => given[name] === undefined));
+export async function settingsBeside(dataDir: string, env: NodeJS.ProcessEnv): Promise<SettingsBeside | null> {
+  const { settings: given } = withSecretFiles(env);
+  if (REQUIRED.every((name) => given[name])) return null;
+  const run = await readRun(dataDir);
+  if (!run) return null;
+  const { pid } = run.owner;
+  if (!run.settings || run.stopping) {
+    const state = run.stopping ? 'is stopping' : 'is still starting';
+    throw new EnvError(`The \`npm start\` here (process ${pid}) ${state}: try again when it runs.`);
+  }
+  const lacking = Object.entries(run.settings).filter(([name]) => !given[name]);
+  return { pid, settings: Object.fromEntries(lacking) };
 }

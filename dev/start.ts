@@ -42,6 +42,7 @@ async function start(): Promise<void> {
   if (ending) return;
   await perennial.startProcesses();
   if (ending) return;
+  run.share(perennial.shared());
   const rows = perennial.table().map(([name, value]) => `  ${name.padEnd(15)}${value}\n`);
   const took = ((performance.now() - begin) / 1000).toFixed(1);
   process.stdout.write(`\nPerennial is running (${took} s).\n\n${rows.join('')}\n`);

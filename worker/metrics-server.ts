@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Deps } from '../runtime/deps.ts';
+import { mayTakeNextPort } from '../config/env.ts';
 import { listen } from '../config/start-problems.ts';
 
 /** Serves the worker's own /metrics on loopback, and nothing else, on WORKER_HEALTH_PORT unless that is 0. */
@@ -16,6 +18,8 @@ export async function serveMetrics(deps: Deps): Promise<{ stop: () => Promise<vo
       () => response.writeHead(500).end(),
     );
   });
-  await listen(server, { setting: 'WORKER_HEALTH_PORT', port: deps.env.WORKER_HEALTH_PORT, host: '127.0.0.1' });
+  const port = deps.env.WORKER_HEALTH_PORT;
+  await listen(server, { setting: 'WORKER_HEALTH_PORT', port, host: '127.0.0.1', orNext: mayTakeNextPort() });
+  deps.log.info({ port: (server.address() as AddressInfo).port }, 'serving metrics');
   return { stop: () => new Promise((resolve) => server.close(() => resolve())) };
 }

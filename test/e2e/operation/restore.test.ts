@@ -31,7 +31,8 @@ async function startApi(): Promise<ApiProcess> {
   onTestFinished(() => api.end('SIGKILL'));
   return api;
 }
-const startRestored = (...args: string[]): LoggedProcess => startLogged(service, 'dev/restored.ts', args);
+const startRestored = (...args: string[]): LoggedProcess =>
+  startLogged(service, 'dev/beside.ts', ['worker/restored.ts', ...args]);
 /** The newer data are back. */
 const release = () => engine(sql`update installation set counter = counter + 1000`);
 

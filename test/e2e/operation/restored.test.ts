@@ -56,7 +56,7 @@ const startWorker = (env: Record<string, string> = {}): LoggedProcess =>
   startLogged(service, 'worker/main.ts', [], env);
 const working = (worker: LoggedProcess) => until('the worker works', () => worker.said('working'));
 const restored = async (...args: string[]): Promise<string> => {
-  const process = startLogged(service, 'dev/restored.ts', args);
+  const process = startLogged(service, 'dev/beside.ts', ['worker/restored.ts', ...args]);
   assert.equal(await process.ended, 0, process.output());
   return process.output();
 };
@@ -307,7 +307,9 @@ test('a Temporal whose login may not describe its namespace does not keep a serv
     'UpdateNamespace',
   ]);
   onTestFinished(temporal.close);
-  const process = startLogged(service, 'dev/restored.ts', ['--apply'], { TEMPORAL_ADDRESS: temporal.address });
+  const process = startLogged(service, 'dev/beside.ts', ['worker/restored.ts', '--apply'], {
+    TEMPORAL_ADDRESS: temporal.address,
+  });
   assert.equal(await process.ended, 0, process.output());
   assert.match(process.output(), /WARNING: how long Temporal keeps what has ended is not known/);
   assert.match(process.output(), /Temporal does not let this login keep the generation/);
@@ -348,7 +350,7 @@ test('restored says when the stream does not reach back to the copy, and refuses
   await service.deps.nats.jsm.streams.purge(EVENTS);
   assert.match(await restored('--since', before.toISOString()), /WARNING: the stream does not reach back so far/);
   for (const wrong of ['yesterday', '2026-02-31', '2999-01-01T00:00:00Z']) {
-    const refused = startLogged(service, 'dev/restored.ts', ['--since', wrong]);
+    const refused = startLogged(service, 'dev/beside.ts', ['worker/restored.ts', '--since', wrong]);
     assert.equal(await refused.ended, 2);
     assert.ok(refused.said('--since must be a time of the past'), refused.output());
   }
