@@ -86,6 +86,7 @@ const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = 
     (value) => isIP(value) !== 0 || /^[\w.-]+$/.test(value),
     'must be an IP address like 127.0.0.1, 0.0.0.0 or ::1, or a host name',
   ],
+  WORKER_HEALTH_HOST: [(value) => isIP(value) !== 0, 'must be an IP address like 127.0.0.1, 0.0.0.0 or ::1'],
   DATABASE_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   TEMPORAL_ADDRESS: [(value) => isHostAndPort(value), 'must be an address like temporal.example.com:7233'],

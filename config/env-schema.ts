@@ -296,7 +296,11 @@ export const envSchema = Type.Object({
     default: 0,
     minimum: 0,
     maximum: 65535,
-    description: "Port of the worker's /metrics; 0 = off",
+    description: "Port of the worker's /metrics and /health; 0 = off",
+  }),
+  WORKER_HEALTH_HOST: Type.String({
+    default: '127.0.0.1',
+    description: "Address on which the worker's /metrics and /health listen",
   }),
 });
 

@@ -38,7 +38,7 @@ export async function listen(server: Server, { setting, port, host, orNext = fal
     if (code in PORT_TAKEN)
       throw new EnvError(`${setting} must be changed: port ${port} ${PORT_TAKEN[code]}`, { cause: error });
     throw new EnvError(
-      `HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (${code || String(error)})`,
+      `${setting.replace('PORT', 'HOST')} must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (${code || String(error)})`,
       { cause: error },
     );
   }

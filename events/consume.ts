@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../config/logger.ts';
-import type { Metrics } from '../config/metrics.ts';
+import { beginAtZero, type Metrics } from '../config/metrics.ts';
 import { SpanKind, type Tracing } from '../config/tracing.ts';
 import type { Orm } from '../db/orm.ts';
 import { isConnectionLost, pgError } from '../db/errors.ts';
@@ -82,6 +82,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
   const { stream, name, handle, inOrder } = options;
   const batchSize = options.batch ?? BATCH;
   const batchBytes = inOrder ? IN_ORDER_BYTES : BATCH_BYTES;
+  beginAtZero(deps.metrics.consumed, 'outcome', ['done', 'retried', 'dead', 'lost'], { consumer: name });
   const queue = new MessageQueue(inOrder?.laneOf ?? (() => ''));
   let stopping = false;
   let wake: () => void = () => {};

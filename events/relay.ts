@@ -141,6 +141,7 @@ export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
     wakes.set(name, wake);
     const told = sayOnce(log, { loop: name }, 'relay failed, will retry', 'relay works again');
     deps.metrics.relaying.set({ table: name }, 0);
+    deps.metrics.relayed.inc({ table: name }, 0);
     while (!stopping) {
       const client = new pg.Client({
         connectionString: deps.databaseUrl,

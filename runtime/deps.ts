@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { isConnectionLost, pgError } from '../db/errors.ts';
 import { createPipelinedTransactions, type PipelinedTransactions } from '../db/pipelined-transactions.ts';
 import { createPostgresSockets, type PostgresSockets } from '../db/postgres-sockets.ts';
-import { connect, engineEm, rows, sql, type Orm } from '../db/orm.ts';
+import { connect, engineEm, poolOf, rows, sql, type Orm } from '../db/orm.ts';
 import { connectNats, isAway, laterNats, type Nats } from '../events/nats.ts';
 import { outboxSubscriber, type WatchedTable } from '../events/outbox.ts';
 import { MESSAGE_READY_PING, OUTBOX_PING } from '../events/streams.ts';
@@ -16,6 +16,7 @@ import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from '../config/logger.ts';
 import { createMetrics, type Metrics } from '../config/metrics.ts';
 import { bySetting } from '../config/start-problems.ts';
+import { measurePool } from './measure-pool.ts';
 import { GenerationKeeper } from './generation.ts';
 import { witnessesOf } from './generation-witnesses.ts';
 import { connectTemporal, hasNamespace, TemporalAway } from './temporal.ts';
@@ -123,11 +124,13 @@ export async function createDeps(
   try {
     const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
+    const metrics = createMetrics(name);
     const postgres = createPostgresSockets();
     const orm = await bySetting('DATABASE_URL', () =>
       connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres }),
     );
     closers.push(() => orm.close());
+    measurePool(await poolOf(orm), metrics);
     const pipelined = createPipelinedTransactions(env.DATABASE_URL, postgres);
     closers.push(() => pipelined.close());
     const isThere = async (): Promise<void> => {
@@ -178,7 +181,7 @@ export async function createDeps(
       env,
       startedAt: new Date(performance.timeOrigin),
       log,
-      metrics: createMetrics(),
+      metrics,
       tracing,
       postgres,
       orm,

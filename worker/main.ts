@@ -13,6 +13,7 @@ import { drainOnStop } from '../config/stop-signal.ts';
 import { temporalClient } from '../runtime/temporal.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { ROLES, startWorker, type Role } from './roles.ts';
+import { TemporalMetrics } from './temporal-metrics.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
 function parse() {
@@ -34,13 +35,19 @@ function readRoles(): Role[] {
 const { worker, metrics, deps, log } = await startOrExit(async () => {
   const [env, roles] = [readEnv(), readRoles()];
   const log = createLogger(env.LOG_LEVEL, 'worker');
-  // We handle signals ourselves, because the consumers and senders must drain too, not only the Temporal worker.
-  Runtime.install({ shutdownSignals: [], logger: temporalLogger(log), telemetryOptions: { logging: { forward: {} } } });
+  const temporalMetrics = new TemporalMetrics();
+  Runtime.install({
+    // We handle signals ourselves, because the consumers and senders must drain too, not only the Temporal worker.
+    shutdownSignals: [],
+    logger: temporalLogger(log),
+    telemetryOptions: { logging: { forward: {} }, metrics: { buffer: temporalMetrics.buffer } },
+  });
   const deps = await createDeps(env, 'worker', {
     later: ['temporal'],
     connectTemporal: async () =>
       temporalClient(await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS }), env.TEMPORAL_NAMESPACE),
   });
+  temporalMetrics.addTo(deps.metrics.registry);
   const metrics = await serveMetrics(deps);
   deps.generation.onPutBack = () => process.exit(1);
   await ensureStreams(deps.nats.jsm, env);

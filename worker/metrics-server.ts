@@ -1,25 +1,71 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Deps } from '../runtime/deps.ts';
 import { mayTakeNextPort } from '../config/env.ts';
 import { listen } from '../config/start-problems.ts';
+import { ping } from '../db/orm.ts';
 
-/** Serves the worker's own /metrics on loopback, and nothing else, on WORKER_HEALTH_PORT unless that is 0. */
+const CHECK_MS = 2_000;
+
+/**
+ * Serves the worker's own /metrics, guarded by METRICS_TOKEN if that is set, and /health, and nothing else, on
+ * WORKER_HEALTH_PORT unless that is 0.
+ */
 export async function serveMetrics(deps: Deps): Promise<{ stop: () => Promise<void> }> {
-  if (deps.env.WORKER_HEALTH_PORT === 0) return { stop: async () => {} };
-  const { registry } = deps.metrics;
+  const { WORKER_HEALTH_PORT: port, WORKER_HEALTH_HOST: host } = deps.env;
+  if (port === 0) return { stop: async () => {} };
   const server = createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    );
+    const answer = { '/metrics': answerMetrics, '/health': answerHealth }[request.url ?? ''];
+    if (!answer) response.writeHead(404).end();
+    else answer(deps, request, response).catch(() => response.writeHead(500).end());
   });
-  const port = deps.env.WORKER_HEALTH_PORT;
-  await listen(server, { setting: 'WORKER_HEALTH_PORT', port, host: '127.0.0.1', orNext: mayTakeNextPort() });
+  await listen(server, { setting: 'WORKER_HEALTH_PORT', port, host, orNext: mayTakeNextPort() });
   deps.log.info({ port: (server.address() as AddressInfo).port }, 'serving metrics');
   return { stop: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+async function answerMetrics({ env, metrics }: Deps, request: IncomingMessage, response: ServerResponse) {
+  const [given, wanted] = [request.headers.authorization ?? '', `Bearer ${env.METRICS_TOKEN}`].map((text) =>
+    Buffer.from(text),
+  ) as [Buffer, Buffer];
+  if (env.METRICS_TOKEN && !(given.length === wanted.length && timingSafeEqual(given, wanted))) {
+    response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+    return;
+  }
+  response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
+}
+
+/** As the health of the API: DOWN without Postgres; without the others, or while the worker is held, DEGRADED. */
+async function answerHealth(deps: Deps, _: IncomingMessage, response: ServerResponse) {
+  const checks: Record<string, () => Promise<unknown>> = {
+    postgres: () => ping(deps.orm),
+    nats: () => deps.nats.jsm.getAccountInfo(),
+    temporal: async () => deps.temporal.workflowService.getSystemInfo({}),
+  };
+  const found = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, { status: await statusOf(check, name) }] as const),
+  );
+  const restore = { status: deps.generation.held ? 'DEGRADED' : 'UP' };
+  const components: Record<string, { status: string }> = { ...Object.fromEntries(found), restore };
+  const statuses = Object.values(components).map((one) => one.status);
+  const status = ['DOWN', 'DEGRADED'].find((bad) => statuses.includes(bad)) ?? 'UP';
+  response
+    .writeHead(status === 'DOWN' ? 503 : 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+    .end(JSON.stringify({ status, components }));
+}
+
+async function statusOf(check: () => Promise<unknown>, name: string): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('timed out')), CHECK_MS);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return 'UP';
+  } catch {
+    return name === 'postgres' ? 'DOWN' : 'DEGRADED';
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,5 +1,6 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
+import { STEP_TYPES } from '../domain/campaigns/definition/step-kinds.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { QUEUES } from '../workflows/registry.ts';
 import { beatingActivities } from './beating-activities.ts';
@@ -11,6 +12,7 @@ import { tracedActivities } from './traced-activities.ts';
 
 /** Runs workflows and activities until stopped; stopping waits for running activities. */
 export async function startTemporalWorker(deps: Deps): Promise<{ stop: () => Promise<void> }> {
+  for (const type of STEP_TYPES) deps.metrics.stepDuration.zero({ type });
   const deployment = await deploymentOf(deps.env);
   const activitiesOnly = {
     connection: deps.temporal.connection as NativeConnection,

@@ -13,6 +13,7 @@ import { deleteAbandoned, expireDeliveries } from '../domain/webhooks/deliveries
 import { every } from '../runtime/every.ts';
 import { watchFigures } from '../runtime/figures-freshness.ts';
 import { removeFiles, watchFileStore } from '../runtime/kept-files.ts';
+import { createQueueWatch } from './queue-watch.ts';
 import { keepPartitions } from './keep-partitions.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,6 +23,7 @@ const DECAY_MS = 5_000;
 const ROLL_MS = 30_000;
 const FOLD_MS = 5_000;
 const LAG_MS = 5_000;
+const QUEUES_MS = 5_000;
 
 /**
  * Deletes old rows from tables that would only grow, and files without rows, and keeps segments and scores up to date
@@ -45,6 +47,7 @@ export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
     every(ROLL_MS, log, 'could not make sets of contacts for figures', () => rollContacts(orm)),
     every(FOLD_MS, log, 'could not add to the figures of channels', () => foldMessageChanges(orm)),
     every(LAG_MS, log, 'could not measure how far figures are behind', () => watchFigures(deps)),
+    every(QUEUES_MS, log, 'could not measure what waits', createQueueWatch(deps)),
     every(DELETE_MS, log, 'could not end webhooks that are too old', async () => {
       while ((await expireDeliveries(engineEm(orm))) > 0);
     }),

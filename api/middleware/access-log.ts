@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Next } from 'koa';
+import { beginAtZero, STATUS_CLASSES } from '../../config/metrics.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { loggedPath } from './problem.ts';
 
@@ -12,6 +13,9 @@ export function requestIdOf(request: IncomingMessage): string {
 
 /** The status in logs and metrics, as in nginx, of a request whose client disconnected before the response. */
 const CLIENT_GONE = 499;
+
+/** The operations by which others watch a process. */
+const WATCHING = /^get(\w*Health|Metrics)$/;
 
 export interface Answered {
   requestId: string;
@@ -26,6 +30,7 @@ export type LogAnswer = (request: IncomingMessage, response: ServerResponse, ans
 export function createLogAnswer(deps: Deps): LogAnswer {
   // None of its fields has a redacted name, and checking for them took four times as long as writing the line.
   const log = deps.log.child({}, { redact: [] });
+  beginAtZero(deps.metrics.httpResponses, 'class', STATUS_CLASSES);
   return (request, response, answered) => {
     const started = performance.now();
     // Emitted exactly once.
@@ -34,7 +39,13 @@ export function createLogAnswer(deps: Deps): LogAnswer {
       const { requestId, path, operation, traceId } = answered();
       const status = response.headersSent ? response.statusCode : CLIENT_GONE;
       deps.metrics.httpDuration.observe({ operation, status: String(status) }, ms / 1000);
-      log.info({ requestId, method: request.method, path, status, ms: Math.round(ms), operation, traceId }, 'request');
+      deps.metrics.httpResponses.inc({ class: `${Math.floor(status / 100)}xx` });
+      // They come every few seconds, and what health finds is logged when it changes.
+      const level = WATCHING.test(operation) && status < 400 ? 'debug' : 'info';
+      log[level](
+        { requestId, method: request.method, path, status, ms: Math.round(ms), operation, traceId },
+        'request',
+      );
     });
   };
 }

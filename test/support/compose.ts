@@ -20,7 +20,7 @@ export interface ComposeService {
   healthcheck?: { test?: string[]; disable?: boolean; interval?: string };
   restart: string;
   stop_grace_period?: string;
-  deploy?: { replicas?: number };
+  deploy?: { replicas?: number; resources?: { limits?: { memory?: string } } };
 }
 
 export interface Compose {
@@ -43,7 +43,7 @@ export function readCompose(): Compose {
 }
 
 function interpolated(text: string): string {
-  return text.replace(/\$(?:(\$)|\{(\w+)(?::-([^}]*))?\})/g, (_, dollar?: string, name?: string, fallback?: string) => {
+  return text.replace(/\$(?:(\$)|\{(\w+)(?::?-([^}]*))?\})/g, (_, dollar?: string, name?: string, fallback?: string) => {
     if (dollar) return dollar;
     if (fallback === undefined) throw new Error(`docker-compose.yml has no default for ${name}`);
     return fallback;

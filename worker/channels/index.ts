@@ -1,3 +1,4 @@
+import { beginAtZero } from '../../config/metrics.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm } from '../../db/orm.ts';
 import { expireAnswers } from '../../domain/channels/inbound/record-inbound.ts';
@@ -11,6 +12,7 @@ const RECOVER_EVERY_MS = 5_000;
 
 /** Starts this process's senders of text messages and pushes, and the recovery of what dead senders left behind. */
 export function startMessageSenders(deps: Deps): { stop: () => Promise<void> } {
+  beginAtZero(deps.metrics.messages, 'outcome', ['sent', 'queued', 'failed', 'suppressed', 'unknown']);
   const sender = new Sender(deps);
   const ping = deps.nats.connection.subscribe(MESSAGE_READY_PING, {
     callback: (error, message) => {

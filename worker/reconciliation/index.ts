@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { beginAtZero } from '../../config/metrics.ts';
 import { sayOnce } from '../../config/say-once.ts';
 import { engineEm, session } from '../../db/orm.ts';
 import { LATE_MS, saveComparison } from '../../domain/reconciliation/comparison.ts';
@@ -6,6 +7,7 @@ import { ListedWorkflows } from '../../domain/reconciliation/listed-workflows.ts
 import { tryLock } from '../../events/locks.ts';
 import { Wake } from '../../events/wake.ts';
 import type { Deps } from '../../runtime/deps.ts';
+import { workflows } from '../../workflows/registry.ts';
 import { compareOnce, newMemory } from './round.ts';
 
 const STANDBY_MS = 5_000;
@@ -16,6 +18,8 @@ const PAUSE_PER_ROUND = 4;
 /** Compares rows with workflows continuously, in one process at a time. */
 export function startReconciliation(deps: Deps): { stop: () => Promise<void> } {
   const { log } = deps;
+  for (const type of Object.keys(workflows))
+    beginAtZero(deps.metrics.workflowFindings, 'done', ['started', 'ended', 'woken', 'failed'], { type });
   const told = sayOnce(log, {}, 'could not compare rows with workflows, will retry', 'rows are compared again');
   const stopping = new AbortController();
   const { signal } = stopping;

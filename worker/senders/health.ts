@@ -2,8 +2,10 @@ import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { forgetHealth, reportHealth, type ProviderReport } from '../../domain/emails/providers/report-health.ts';
 import { every } from '../../runtime/every.ts';
+import type { BreakerState } from './breaker.ts';
 import type { Provider } from './providers.ts';
 
+const STATES: readonly BreakerState[] = ['closed', 'trial', 'open'];
 const LOOK_EVERY_MS = 1_000;
 /** The interval of heartbeat reports while nothing changes. */
 const REPORT_EVERY_MS = 15_000;
@@ -35,14 +37,14 @@ export function reportOf({ setting, breaker, lastError, sent, sentAt }: Provider
 
 /** Reports the health of this process's providers: on every change, and as a heartbeat. */
 export class HealthReports {
-  readonly #deps: Pick<Deps, 'orm' | 'log'>;
+  readonly #deps: Pick<Deps, 'orm' | 'log' | 'metrics'>;
   readonly #holder: string;
   readonly #reports: () => ProviderReport[];
   readonly #timer: { stop: () => Promise<void> };
   #told = '';
   #toldAt = -Infinity;
 
-  constructor(deps: Pick<Deps, 'orm' | 'log'>, holder: string, reports: () => ProviderReport[]) {
+  constructor(deps: Pick<Deps, 'orm' | 'log' | 'metrics'>, holder: string, reports: () => ProviderReport[]) {
     this.#deps = deps;
     this.#holder = holder;
     this.#reports = reports;
@@ -58,6 +60,8 @@ export class HealthReports {
 
   async #report(): Promise<void> {
     const reports = this.#reports();
+    for (const { provider, state } of reports)
+      for (const one of STATES) this.#deps.metrics.providerState.set({ provider, state: one }, one === state ? 1 : 0);
     if (reports.length === 0 && this.#told === '') return;
     // The count of sent emails alone triggers no report: it goes with the next heartbeat.
     const news = JSON.stringify(

@@ -1,4 +1,5 @@
 import type { Deps } from '../../runtime/deps.ts';
+import { beginAtZero } from '../../config/metrics.ts';
 import { engineEm } from '../../db/orm.ts';
 import { repeatSendRequests, markLostEmails } from '../../domain/emails/ledger/recover-emails.ts';
 import { lanesOfPing } from '../../events/handlers/emails.ts';
@@ -6,12 +7,15 @@ import { EMAIL_READY_PING } from '../../events/streams.ts';
 import { every } from '../../runtime/every.ts';
 import { Sender } from './sender.ts';
 
+/** Of attempts (`Outcome`), and the statuses of emails that end or wait before one. */
+const EMAIL_OUTCOMES = ['sent', 'rejected', 'retry', 'not_released', 'unknown', 'suppressed', 'failed', 'queued'];
 const RECOVER_EVERY_MS = 5_000;
 const REQUEST_AGAIN_EVERY_MS = 15_000;
 const REQUEST_AGAIN_AFTER_SECONDS = 60;
 
 /** Starts this process's senders, and the recovery of emails that dead senders and lost requests left behind. */
 export function startSenders(deps: Deps): { stop: (waitMs?: number) => Promise<void> } {
+  beginAtZero(deps.metrics.emails, 'outcome', EMAIL_OUTCOMES);
   const sender = new Sender(deps);
   const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, {
     callback: (error, message) => {

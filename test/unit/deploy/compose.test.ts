@@ -98,6 +98,39 @@ test('our containers get settings that there are, all that they need, and no sec
   }
 });
 
+test('.env reaches every setting that is not of the container itself, or a secret in a file', () => {
+  const fixed = ['HOST', 'PORT', 'UPLOAD_DIR', 'WORKER_HEALTH_PORT', 'WORKER_HEALTH_HOST'];
+  for (const [name, { environment = {} }] of Object.entries(readComposeFile().services))
+    for (const [setting, value] of Object.entries(environment))
+      if (setting in envSettings && !fixed.includes(setting) && compose.services[name]?.build)
+        assert.match(value, new RegExp(`^\\$\\{${setting}:?-`), `${name}: ${setting}`);
+});
+
+test('the metrics and the health of a worker can be reached, and are guarded', () => {
+  const workers = ours.filter(([name]) => name.startsWith('worker-'));
+  assert.equal(workers.length, 4);
+  for (const [name, { environment = {}, healthcheck, networks }] of workers) {
+    assert.deepEqual([environment['WORKER_HEALTH_HOST'], networks.includes('outside')], ['0.0.0.0', true], name);
+    assert.ok(environment['METRICS_TOKEN_FILE'], name);
+    assert.match(healthcheck!.test!.join(' '), /:9464\/health'/, name);
+  }
+  const { scrape_configs: configs } = parse(readFileSync('deploy/prometheus.yml', 'utf8')) as {
+    scrape_configs: { dns_sd_configs: { names: string[] }[] }[];
+  };
+  const scraped = configs.flatMap(({ dns_sd_configs: found }) => found.flatMap(({ names }) => names));
+  assert.deepEqual(scraped.sort(), ['api', ...workers.map(([name]) => name)].sort());
+});
+
+test('two reports at once fit into the memory of the worker that makes them', () => {
+  const { memory } = compose.services['worker-temporal']!.deploy!.resources!.limits!;
+  const [, most] = /memoryMb: (\d+)/.exec(readFileSync('domain/reports/render/report-thread.ts', 'utf8'))!;
+  const [, atOnce] = /QUEUES\.reports,[^}]*maxConcurrentActivityTaskExecutions: (\d+)/.exec(
+    readFileSync('worker/temporal.ts', 'utf8'),
+  )!;
+  // And what the process takes besides.
+  assert.ok(Number.parseInt(memory!, 10) * 1024 >= Number(atOnce) * Number(most) + 700, memory);
+});
+
 test('each role of the worker runs, and the API twice behind one address', () => {
   const roles = ours.flatMap(([, { command = [] }]) => (command.includes('--only') ? command.at(-1)!.split(',') : []));
   assert.deepEqual(roles.sort(), ['consumers', 'intake', 'relay', 'senders', 'temporal', 'webhooks']);
