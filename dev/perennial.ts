@@ -8,7 +8,7 @@ import { followWarnings } from './stack/log-tail.ts';
 import { runMigrations } from './migrate.ts';
 import { assertFree } from './stack/ports.ts';
 import { withClient } from './stack/postgres.ts';
-import { startService, untilReady, type Service } from './service.ts';
+import { rotateLogs, startService, untilReady, type Service } from './service.ts';
 import { adminLogin, localDefaults, type StartSettings } from './settings.ts';
 import { portsOf, startStack, type Stack } from './stack/stack.ts';
 import { keepRunning, type Supervised } from './supervise.ts';
@@ -39,6 +39,7 @@ export interface Perennial {
 }
 
 const HEALTH_TIMEOUT_MS = 120_000;
+const ROTATE_MS = 5_000;
 
 /**
  * The roles of each worker process on a machine with so many cores. An event loop uses one core: with four, journeys and
@@ -88,6 +89,9 @@ export function createPerennial({ root, dataDir, settings, log, spawned, refused
       await assertFree([...portsOf({ ports, external }), ...own]);
       const listenersSend = (given.ENABLE_MULTI_TENANT ?? 'false') === 'false';
       stack = await startStack({ dataDir, ports, external, listenersSend, log, spawned });
+      const rotation = setInterval(() => rotate(join(dataDir, 'logs'), log), ROTATE_MS);
+      rotation.unref();
+      following.push(() => clearInterval(rotation));
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');
@@ -151,6 +155,15 @@ export function createPerennial({ root, dataDir, settings, log, spawned, refused
       await stack?.stop();
     },
   };
+}
+
+/** A full disk is no reason to end. */
+function rotate(folder: string, log: (line: string) => void): void {
+  try {
+    rotateLogs(folder);
+  } catch (error) {
+    log(`The logs could not be rotated: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** Whether processes beside `npm start` get a setting: those of the first Admin and of migrations are needed only once. */

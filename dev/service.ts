@@ -2,16 +2,19 @@ import { spawn } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
+  copyFileSync,
   existsSync,
   fchmodSync,
   fstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { processStart } from './process-start.mjs';
 import { pause, signal } from './process.ts';
 
@@ -41,8 +44,8 @@ export interface ServiceOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   /**
-   * stdout and stderr are appended to this file; if it exceeds 10 MB, it is renamed to `<logFile>.old` at the next
-   * start.
+   * stdout and stderr are appended to this file; if it exceeds 10 MB, it is renamed to `<logFile>.old` at a start, and
+   * copied there and emptied meanwhile (`rotateLogs`).
    */
   logFile: string;
   uid?: number;
@@ -143,9 +146,31 @@ export async function untilReady<T>(service: Service, attempt: () => Promise<T>,
 /** The last lines of a service's log, for an error message. */
 export function logTail({ logFile, logStart }: Service, lines = 15): string {
   try {
-    return readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-lines).join('\n');
+    const log = readFileSync(logFile);
+    // If it was emptied since, all of it is this process's.
+    return log
+      .subarray(log.length < logStart ? 0 : logStart)
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .slice(-lines)
+      .join('\n');
   } catch {
     return '';
+  }
+}
+
+/**
+ * Empties the logs in a folder that are larger than `limit`, after copying each to `<log>.old`: processes write to them,
+ * always at their end, and need not open them anew. What they write in between is lost.
+ */
+export function rotateLogs(folder: string, limit = LOG_LIMIT_BYTES): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (!name.endsWith('.log') || (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= limit) continue;
+    copyFileSync(file, `${file}.old`);
+    chmodSync(`${file}.old`, 0o600);
+    truncateSync(file);
   }
 }
 

@@ -12,6 +12,12 @@ export const check = (what: string, found: number, expected: number): Check => (
   right: found === expected,
 });
 
+/** A figure that others may raise too. */
+export const atLeast = (what: string, found: number, expected: number): Check => ({
+  ...check(what, found, expected),
+  right: found >= expected,
+});
+
 /** Formats actual and expected results, with links. */
 export function formatReport(checks: Check[], links: Record<string, string>): string {
   const width = Math.max(...checks.map(({ what }) => what.length));
@@ -22,3 +28,7 @@ export function formatReport(checks: Check[], links: Record<string, string>): st
   const places = Object.entries(links).map(([name, url]) => `  ${name.padEnd(28)} ${url}`);
   return ['', 'What happened', ...lines, '', 'Where to look', ...places, ''].join('\n');
 }
+
+/** What an import has done, as long as it does not know how many rows there are. */
+export const progressOfImport = ({ processedRows, totalRows }: { processedRows: number; totalRows: number | null }) =>
+  totalRows === null ? 'reading the file' : `imported ${processedRows} of ${totalRows} rows`;

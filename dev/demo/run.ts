@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: uses the running service or starts one, sends a text whose recipient answers STOP, has a webhook told
- * of it, imports a CRM export of 10,000 rows, runs a welcome series with a branch, simulates its recipients, makes a
+ * of it, imports a CRM export of 1,000 rows, runs a welcome series with a branch, simulates its recipients, makes a
  * report, and prints the results. Options: `--rows`, `--seed`. The text and the webhook need a service with
  * OUTBOUND_ALLOW=127.0.0.1/32, the webhook also ADMIN_PASSWORD here; without them it says so.
  */
@@ -13,14 +13,14 @@ import { withSecretFiles } from '../../config/env.ts';
 import { CallError, createClient, poll, type Client } from './client.ts';
 import { generateContactsCsv } from './generate-contacts.ts';
 import { chance, createRecipients } from './recipients.ts';
-import { check, formatReport, type Check } from './report.ts';
+import { atLeast, check, formatReport, progressOfImport, type Check } from './report.ts';
 import { OUTBOUND_ALLOW, showTexts } from './texts.ts';
 
 // As `npm start` does.
 const envFile = join(import.meta.dirname, '..', '..', '.env');
 if (existsSync(envFile)) process.loadEnvFile(envFile);
 const { values: options } = parseArgs({
-  options: { rows: { type: 'string', default: '10000' }, seed: { type: 'string', default: '7' } },
+  options: { rows: { type: 'string', default: '1000' }, seed: { type: 'string', default: '7' } },
 });
 const { settings } = withSecretFiles(process.env);
 const adminUsername = settings['ADMIN_USERNAME'] || 'admin';
@@ -31,6 +31,8 @@ const apiUrl = `http://localhost:${process.env['PORT'] || 8080}`;
 const mailPage = `http://localhost:${process.env['MAIL_PAGE_PORT'] || 1080}`;
 const temporalUi = `http://localhost:${process.env['TEMPORAL_UI_PORT'] || 8233}`;
 const STALLED_MS = 10 * 60_000;
+/** Until the last mail, from the start of the campaign. */
+const SECOND_WAIT_MS = 75_000;
 const OPEN_RATE = 0.4;
 const CLICK_RATE = 0.3;
 const SUBMIT_RATE = 0.2;
@@ -130,7 +132,7 @@ async function importContacts(api: Client, listId: number) {
       job = await api.call('GET', `/contacts/imports/${id}`);
       return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(job.status) ? true : null;
     },
-    () => `imported ${job.processedRows} of ${job.totalRows ?? '?'} rows`,
+    () => progressOfImport(job),
     STALLED_MS,
   );
   return { job, account };
@@ -162,12 +164,13 @@ async function createCampaign(api: Client, run: string) {
     config: { templateId: templates[id] },
     ...(next ? { next } : {}),
   });
-  const wait = (id: string) => ({ id, type: 'WAIT', config: { waitMinutes: 1 } });
+  // Who has come so far by then goes on at once: the demo is to take less than two minutes.
+  const secondUntil = new Date(Date.now() + SECOND_WAIT_MS).toISOString();
   const campaign = await api.call('POST', '/campaigns', {
     name: `Welcome series ${run}`,
     steps: [
       email('welcome'),
-      wait('first-wait'),
+      { id: 'first-wait', type: 'WAIT', config: { waitMinutes: 1 } },
       {
         id: 'opened',
         type: 'CONDITION',
@@ -184,7 +187,7 @@ async function createCampaign(api: Client, run: string) {
       },
       email('tips', 'second-wait'),
       email('reminder'),
-      wait('second-wait'),
+      { id: 'second-wait', type: 'WAIT', config: { until: secondUntil } },
       email('last'),
     ],
   });
@@ -291,6 +294,8 @@ async function main(): Promise<void> {
     STALLED_MS,
   );
 
+  stats = await api.call('GET', `/campaigns/${campaign.id}/stats`);
+  const { submissions } = await api.call('GET', `/forms/${form.id}/stats`);
   const scores = await scoresOf(api, [...names], recipients.deeds, new Set(submitters), new Set(visitors));
   say('Making a report of the last 30 days …');
   const report = await makeReport(api, run);
@@ -313,11 +318,16 @@ async function main(): Promise<void> {
       audience,
     ),
     check('branches taken as the recipients opened', branchesRight(recipients.received, seed), audience),
-    check('opens on the dashboard', grown('emails', 'opens'), opens),
-    check('clicks on the dashboard', grown('emails', 'clicks'), clicks),
-    check('mails sent on the dashboard', grown('emails', 'sent'), audience * 3),
-    check('submissions on the dashboard', grown('forms', 'submissions'), submitters.length),
-    check('opens in the report', report.opens, dashboard.emails.opens),
+    check('mails sent by the campaign', stats.emails.sent, audience * 3),
+    check('opens of its mails', stats.emails.opens, opens),
+    check('clicks in its mails', stats.emails.clicks, clicks),
+    check('submissions of the form', submissions, submitters.length),
+    // Others may use the service meanwhile, so these are at least what the demo has added.
+    atLeast('mails sent on the dashboard', grown('emails', 'sent'), audience * 3),
+    atLeast('opens on the dashboard', grown('emails', 'opens'), opens),
+    atLeast('clicks on the dashboard', grown('emails', 'clicks'), clicks),
+    atLeast('submissions on the dashboard', grown('forms', 'submissions'), submitters.length),
+    atLeast('opens in the report', report.opens - before.emails.opens, opens),
     check(`scores as the rules say, of ${scores.looked} contacts looked at`, scores.right, scores.looked),
     ...texts.checks,
   ];

@@ -70,7 +70,7 @@ test('what people are called, their addresses and passwords are in no log when s
     409,
   );
   assert.deepEqual(await failures(), ['23514', '22001', '57014', '22P02', '22P02', '23505']);
-  await api.api('GET', '/health', undefined, { headers: { 'x-request-id': 'the-last' } });
+  await api.api('GET', '/contacts/0', undefined, { headers: { 'x-request-id': 'the-last' } });
   await until('the whole log is there', () => api.log().includes('the-last'));
   const [hash] = await engineEm(service.deps.orm).transactional((tx) =>
     rows<{ hash: string }>(tx, sql`select password_hash as hash from users where email = ${EMAIL}`),

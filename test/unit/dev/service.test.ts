@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from '@jest/globals';
-import { startService, untilReady } from '../../../dev/service.ts';
+import { logTail, rotateLogs, startService, untilReady } from '../../../dev/service.ts';
+import { until } from '../../support/until.ts';
 import { tempDir } from './temp-dir.ts';
 
 const node = (dir: string, script: string, graceMs = 5_000) =>
@@ -65,3 +66,22 @@ function readLog(dir: string, from: number): string {
     .subarray(from)
     .toString();
 }
+
+test('a log that has grown too large is moved aside while its process goes on writing', async () => {
+  const dir = tempDir();
+  const file = join(dir, 'logs', 'it.log');
+  const script =
+    "process.on('SIGUSR2', () => console.log('after')); console.log('x'.repeat(2000)); setInterval(() => {}, 1000)";
+  const service = await node(dir, script);
+  await until('it has written', () => statSync(file).size > 2000);
+  rotateLogs(join(dir, 'logs'), 5000);
+  assert.ok(statSync(file).size > 2000);
+  rotateLogs(join(dir, 'logs'), 1000);
+  assert.equal(readFileSync(`${file}.old`, 'utf8'), `${'x'.repeat(2000)}\n`);
+  assert.equal(statSync(`${file}.old`).mode & 0o777, 0o600);
+  process.kill(service.pid, 'SIGUSR2');
+  await until('it goes on', () => statSync(file).size > 0);
+  assert.equal(readFileSync(file, 'utf8'), 'after\n');
+  assert.equal(logTail({ ...service, logStart: 1000 }), 'after');
+  await service.stop();
+});
