@@ -31,7 +31,7 @@ export function followWarnings(
     for (const [message, { at, more }] of shown) {
       if (!isOver(at)) continue;
       shown.delete(message);
-      if (more > 0) print(`${name}: ${message}: ${more} more like this, see ${file}`);
+      if (more > 0) print(`${name}: ${message.replace(/\.$/, '')}: ${more} more like this, see ${file}`);
     }
   };
   let offset = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
