@@ -27,10 +27,27 @@ import { deleteFile, putFile } from '../../events/file-store.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../route/schemas.ts';
 import { accepted, route, type Call, type Prepared, type RouteSpec, type UploadedFile } from '../route/route.ts';
 
+const BAD_CELL = ['reject', 'skip'] as const;
+
 const count = Type.Integer({ minimum: 0 });
 const UndoFigures = strict(
   { removed: count, restored: count, kept: count },
   { title: 'ImportUndo', description: 'Progress of the undo' },
+);
+const ImportWarning = strict(
+  {
+    code: Type.String({
+      description:
+        '`encoding_judged`, `no_header`, `column_not_used`, `date_order` or, with `onBadCell: skip`, `cell_skipped`',
+    }),
+    column: nullable(Type.String({ description: "The column's header; null for the file as a whole" })),
+    message: Type.String(),
+    count: Type.Optional(Type.Integer({ minimum: 1, description: 'In how many rows' })),
+    rows: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1 }), { description: 'The numbers of the first of these rows' }),
+    ),
+  },
+  { title: 'ImportWarning' },
 );
 const ImportAnswer = strict({
   id: Id,
@@ -44,6 +61,14 @@ const ImportAnswer = strict({
   duplicates: count,
   rejected: count,
   ignoredColumns: Type.Array(Type.String()),
+  encoding: Type.String({ description: 'The encoding in which the file is read, as WHATWG names it' }),
+  delimiter: Type.String(),
+  mapping: Type.Record(Type.String(), Type.String(), {
+    description: 'The columns that are imported: header → field. Can be given as `mapping` for a file like this',
+  }),
+  dryRun: Type.Boolean(),
+  onBadCell: oneOf(BAD_CELL),
+  warnings: Type.Array(ImportWarning, { description: 'What may not be meant, though the file is imported' }),
   startedAt: nullable(Timestamp),
   finishedAt: nullable(Timestamp),
   error: nullable(Type.String()),
@@ -55,16 +80,41 @@ const ImportAnswer = strict({
   version: Version,
 });
 
+const IMPORT_DESCRIPTION = [
+  'Reads exports as other programs write them, without a `mapping` in most cases.',
+  '**Columns**: the header of a column may be the name of its field in any spelling (`firstName`, `first_name`, `First Name`), the name of a custom field, or what mailing services, CRMs, address books and spreadsheets call the field in common languages (`Email Address`, `Nachname`, `Prénom`, `メールアドレス`). Only an email column is required. Others are ignored, and listed in `ignoredColumns`. A file of addresses alone needs no header.',
+  '**Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, the strictest counts.',
+  '**Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Within a file, the last row of an address counts.',
+  'If every row is rejected, the import is FAILED and `error` tells why.',
+].join('\n\n');
+
 /** The text parts beside the file; `mapping` is JSON. */
 const ImportBody = strict({
   file: Type.Optional(Type.Unsafe<never>({ type: 'string', format: 'binary', description: 'The CSV file' })),
   mapping: Type.Optional(
-    Type.String({ maxLength: 100_000, description: 'JSON object of CSV header → field name; null ignores the column' }),
+    Type.String({
+      maxLength: 100_000,
+      description:
+        'JSON object of CSV header → field name; null ignores the column. Besides the fields of a contact: `optedOut` and `bounced` (yes, or when) and `subscribed` (yes or no), which set the status',
+    }),
   ),
   mode: Type.Optional(oneOf(['upsert', 'create', 'update'], { default: 'upsert' })),
   listId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })),
-  encoding: Type.Optional(Type.String({ maxLength: 40 })),
-  delimiter: Type.Optional(Type.String({ maxLength: 10 })),
+  encoding: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'Such as `windows-1250` or `shift_jis`; otherwise judged by the text. The answer tells which was taken',
+    }),
+  ),
+  delimiter: Type.Optional(Type.String({ maxLength: 10, description: 'One character, or `tab`; otherwise detected' })),
+  onBadCell: Type.Optional(
+    oneOf([...BAD_CELL], {
+      default: 'reject',
+      description:
+        'What happens to a row with a wrong cell: `skip` imports it without the cell and warns, unless the cell is the email or about consent',
+    }),
+  ),
   runTriggers: Type.Optional(
     oneOf(['true', 'false'], { default: 'false', description: 'Whether the new contacts trigger campaigns' }),
   ),
@@ -87,7 +137,9 @@ function presentImport(job: ContactImport) {
     createdAt,
     updatedAt,
     version,
+    options,
   } = job;
+  const { format, plan } = options.inspection as CsvInspection;
   return {
     id,
     fileName,
@@ -100,6 +152,12 @@ function presentImport(job: ContactImport) {
     duplicates,
     rejected,
     ignoredColumns: ignoredColumns ?? [],
+    encoding: format.encoding,
+    delimiter: format.delimiter,
+    mapping: Object.fromEntries(plan.columns.map(({ header, field }) => [header, field])),
+    dryRun: options.dryRun,
+    onBadCell: options.onBadCell ?? 'reject',
+    warnings: job.warnings.map((warning) => ({ ...warning, rows: warning.rows && [...warning.rows] })),
     startedAt: job.startedAt ?? null,
     finishedAt: job.finishedAt ?? null,
     error: job.error ?? null,
@@ -151,6 +209,7 @@ function readRequest(body: Static<typeof ImportBody>): ImportRequest {
     mode: body.mode ?? 'upsert',
     runTriggers: body.runTriggers === 'true',
     dryRun: body.dryRun === 'true',
+    onBadCell: body.onBadCell ?? 'reject',
     ...(mapping ? { mapping } : {}),
     ...(body.listId ? { listId: Number(body.listId) } : {}),
     ...(body.encoding ? { encoding: body.encoding } : {}),
@@ -231,6 +290,7 @@ export const importRoutes: RouteSpec[] = [
     path: '/contacts/import',
     operationId: 'importContacts',
     summary: 'Import contacts from a CSV file',
+    description: IMPORT_DESCRIPTION,
     access: 'contacts:write',
     body: ImportBody,
     bodyTypes: ['multipart'],

@@ -11,6 +11,10 @@ export interface ImportOptions {
   delimiter?: string;
   runTriggers: boolean;
   dryRun: boolean;
+  /** What happens to a row with a wrong cell in a column that it can do without. Default `reject`. */
+  onBadCell?: 'reject' | 'skip';
+  /** The order of the dates in columns of dates (`DateOrders`), once the file was read for it. */
+  dateOrders?: unknown;
   /** How to read the file: the result of inspecting its first bytes at the upload (`CsvInspection`). */
   inspection: unknown;
 }
@@ -35,6 +39,11 @@ const ContactImportSchema = defineEntity({
     duplicates: p.integer().default(0),
     rejected: p.integer().default(0),
     ignoredColumns: p.array().$type<string[]>().defaultRaw(`'{}'`),
+    /** What may not be meant in the file (`ImportWarning`). */
+    warnings:
+      json<
+        { code: string; column: string | null; message: string; count?: number; rows?: readonly number[] }[]
+      >().defaultRaw(`'[]'`),
     error: p.text().nullable(),
     workflowId: p.text().nullable(),
     startedAt: timestamp().nullable(),
@@ -82,7 +91,7 @@ const ContactImportRejectSchema = defineEntity({
 export class ContactImportReject extends ContactImportRejectSchema.class {}
 ContactImportRejectSchema.setClass(ContactImportReject);
 
-/** An address that occurs more than once in the file, and its last row. (A few occur only once: false positives.) */
+/** An address that occurs more than once in the file, and its last usable row. (A few occur only once: false positives.) */
 const ContactImportKeySchema = defineEntity({
   name: 'ContactImportKey',
   tableName: 'contact_import_keys',
@@ -92,8 +101,6 @@ const ContactImportKeySchema = defineEntity({
     importId: bigid().primary(),
     emailKey: p.string().length(320).primary(),
     lastRow: p.integer(),
-    /** The last row, except the address's first, with the names that a new contact needs; null if there is none. */
-    completeRow: p.integer().nullable(),
   },
 });
 export class ContactImportKey extends ContactImportKeySchema.class {}

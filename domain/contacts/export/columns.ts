@@ -1,4 +1,5 @@
 import { OPTIONAL_NAMES, type OptionalFieldName } from '../values/optional-fields.ts';
+import { formatTags } from '../values/tags-text.ts';
 import { textCell, type Column as TableColumn } from '../../export/table.ts';
 import type { Cell } from '../../export/xlsx.ts';
 import type { ExportedContact } from './read-contacts.ts';
@@ -24,7 +25,7 @@ function customValue({ customFields }: ExportedContact, name: string): Cell {
 
 /**
  * The columns of a table of contacts, with API field names as headers: the company's name as `company`, tags separated
- * by semicolons, one column per custom field. Can be imported again. Texts are escaped (`escapeFormula`), numbers are
+ * by semicolons (`formatTags`), one column per custom field. Can be imported again. Texts are escaped (`escapeFormula`), numbers are
  * not.
  */
 export function contactColumns(customFields: Iterable<string>): Column[] {
@@ -34,7 +35,7 @@ export function contactColumns(customFields: Iterable<string>): Column[] {
     ['companyId', ({ companyId }) => companyId ?? null],
     ['company', ({ companyName }) => textCell(companyName)],
     ['status', ({ status }) => status],
-    ['tags', ({ tags }) => textCell(tags.join(';'))],
+    ['tags', ({ tags }) => textCell(formatTags(tags))],
     ...[...customFields].map((name): Column => [`customFields.${name}`, (contact) => customValue(contact, name)]),
     ...MORE_TEXTS.map(textColumn),
     ['createdAt', ({ createdAt }) => createdAt.toISOString()],

@@ -1,10 +1,13 @@
 import type { CountryCode } from 'libphonenumber-js/max';
-import { parseCustomText, type CustomValue } from '../values/custom-values.ts';
+import { parseCustomText, type CustomFieldType, type CustomValue } from '../values/custom-values.ts';
 import { isOptionalField, OPTIONAL_FIELDS, type OptionalFieldName } from '../values/optional-fields.ts';
+import { parseTags } from '../values/tags-text.ts';
 import { unescapeFormula } from '../../export/formula.ts';
 import * as fields from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
-import type { ColumnPlan, CustomFields, ImportField } from './map-header.ts';
+import { isConsentField, readConsent, readStatus, stricter, type ImportedStatus, type ReadStatus } from './consent.ts';
+import { parseDate, type DateOrders } from './date-orders.ts';
+import type { ColumnPlan, CustomFields, PlannedColumn } from './map-header.ts';
 import type { ParsedRow, RowFault } from './csv/read-csv.ts';
 
 const { CONTACT_LIMITS, cleanText } = fields;
@@ -23,7 +26,7 @@ export interface ContactValues extends Partial<Record<OptionalFieldName, string>
   /** The company's name. */
   company?: string;
   /** `active` in a file is omitted: new contacts are active anyway, and an import does not reactivate contacts. */
-  status?: 'unsubscribed' | 'archived';
+  status?: ImportedStatus;
   tags?: string[];
   customFields?: Record<string, CustomValue>;
 }
@@ -34,11 +37,12 @@ export interface CellViolation extends Violation {
 }
 
 export type CheckedRow =
-  | { readonly values: ContactValues; readonly missing: readonly RequiredName[] }
+  | {
+      readonly values: ContactValues;
+      /** Cells that were left out because of their violation. */
+      readonly skipped: readonly CellViolation[];
+    }
   | { readonly violations: readonly CellViolation[] };
-
-/** Names that a row lacks: no problem for an existing contact, but `nameViolations` if a contact would be created. */
-export type RequiredName = 'firstName' | 'lastName';
 
 const FAULTS: Record<RowFault['code'], string> = {
   surplus_cells: 'the row has more cells than the header',
@@ -52,16 +56,28 @@ const FAULTS: Record<RowFault['code'], string> = {
 
 const REQUIRED: Violation = { code: 'required', message: 'must not be empty' };
 
+export interface RowCheckOptions {
+  readonly customFields: CustomFields;
+  readonly defaultCountry?: CountryCode | undefined;
+  /** What happens to a row with a wrong cell in a column that it can do without. Default `reject`. */
+  readonly onBadCell?: 'reject' | 'skip' | undefined;
+  readonly dateOrders?: DateOrders | undefined;
+}
+
+const NONE_SKIPPED: readonly CellViolation[] = [];
+
 /**
  * Creates the check of the rows of one file, which returns normalised values or every violation of the row. Codes:
  * those of the row's faults, `required` (email), those of the fields' normalisers, `invalid_status`. Tags are
- * separated by semicolons and replace the contact's tags.
+ * separated as in `parseTags`, and replace the contact's tags. With `onBadCell: skip` a cell with a violation is left
+ * out, unless it is the email or says whether the person may be mailed.
  */
-export function createRowCheck(
-  plan: ColumnPlan,
-  options: { readonly customFields: CustomFields; readonly defaultCountry?: CountryCode | undefined },
-): (row: ParsedRow) => CheckedRow {
-  const columns = plan.columns.map((column) => ({ column, check: checkOf(column.field, options) }));
+export function createRowCheck(plan: ColumnPlan, options: RowCheckOptions): (row: ParsedRow) => CheckedRow {
+  const columns = plan.columns.map((column) => ({
+    column,
+    check: checkOf(column, options),
+    canSkip: options.onBadCell === 'skip' && !isIndispensable(column),
+  }));
   const emailHeader = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
 
   return ({ cells, faults }) => {
@@ -73,53 +89,32 @@ export function createRowCheck(
     if (faults.some(({ cell }) => cell === null)) return { violations };
 
     const values: Partial<ContactValues> = {};
-    for (const { column, check } of columns) {
+    let skipped = NONE_SKIPPED;
+    for (const { column, check, canSkip } of columns) {
       const cell = cells[column.index];
       if (cell === undefined || cell === '' || faults.some((fault) => fault.cell === column.index)) continue;
       const violation = check(unescapeFormula(cell), values);
-      if (violation !== null) violations.push({ column: column.header, ...violation });
+      if (violation === null) continue;
+      const found = { column: column.header, ...violation };
+      if (canSkip) skipped = [...skipped, found];
+      else violations.push(found);
     }
     if (values.email === undefined && !violations.some(({ column }) => column === emailHeader)) {
       violations.push({ column: emailHeader, ...REQUIRED });
     }
-    return violations.length === 0
-      ? { values: values as ContactValues, missing: missingNames(values) }
-      : { violations };
+    return violations.length === 0 ? { values: values as ContactValues, skipped } : { violations };
   };
 }
 
-/** The violations of a row that would create a contact without its required names. */
-export function nameViolations(missing: readonly RequiredName[], plan: ColumnPlan): CellViolation[] {
-  return missing.map((name) => ({
-    column: plan.columns.find(({ field }) => field === name)?.header ?? name,
-    ...REQUIRED,
-  }));
-}
-
-const NONE_MISSING: readonly RequiredName[] = [];
-
-function missingNames({ firstName, lastName }: Partial<ContactValues>): readonly RequiredName[] {
-  if (firstName !== undefined && lastName !== undefined) return NONE_MISSING;
-  const missing: RequiredName[] = [];
-  if (firstName === undefined) missing.push('firstName');
-  if (lastName === undefined) missing.push('lastName');
-  return missing;
-}
+const isIndispensable = ({ field }: PlannedColumn): boolean =>
+  field === 'email' || field === 'status' || isConsentField(field);
 
 /** Stores a cell's value in the row's values. Returns a violation, or null. */
 type CellCheck = (cell: string, values: Partial<ContactValues>) => Violation | null;
 
-const STATUSES = new Map([
-  ['active', null],
-  ['unsubscribed', 'unsubscribed'],
-  ['archived', 'archived'],
-] as const);
-const INVALID_STATUS: Violation = { code: 'invalid_status', message: 'must be active, unsubscribed or archived' };
-
-function checkOf(
-  field: ImportField,
-  { customFields, defaultCountry }: { customFields: CustomFields; defaultCountry?: CountryCode | undefined },
-): CellCheck {
+function checkOf(column: PlannedColumn, { customFields, defaultCountry, dateOrders }: RowCheckOptions): CellCheck {
+  const { field } = column;
+  if (isConsentField(field)) return (cell, values) => keepStatus(readConsent(field, cell), values);
   switch (field) {
     case 'email':
       return (cell, values) => {
@@ -133,41 +128,70 @@ function checkOf(
     case 'firstName':
     case 'lastName':
     case 'company':
-      return (cell, values) => store(cleanText(cell, CONTACT_LIMITS[field]), (text) => (values[field] = text));
+      return (cell, values) =>
+        store(
+          inOneLine(cell, (text) => cleanText(text, CONTACT_LIMITS[field])),
+          (text) => (values[field] = text),
+        );
     case 'phone':
       return (cell, values) =>
-        store(cleanText(cell, CONTACT_LIMITS.phone), (phone) => {
-          values.phone = phone;
-          values.phoneE164 = fields.phoneE164(phone, defaultCountry);
-        });
+        store(
+          inOneLine(cell, (text) => cleanText(text, CONTACT_LIMITS.phone)),
+          (phone) => {
+            values.phone = phone;
+            values.phoneE164 = fields.phoneE164(phone, defaultCountry);
+          },
+        );
     case 'status':
-      return (cell, values) => {
-        const text = cell.trim().toLowerCase();
-        const status = STATUSES.get(text as 'active');
-        if (status) values.status = status;
-        return text === '' || status !== undefined ? null : INVALID_STATUS;
-      };
+      return (cell, values) => (cell.trim() === '' ? null : keepStatus(readStatus(cell), values));
     case 'tags':
       return (cell, values) => {
-        const tags = fields.normaliseTags(cell.split(';'));
+        const tags = fields.normaliseTags(parseTags(cell));
         return store(isViolation(tags) || tags.length > 0 ? tags : null, (some) => (values.tags = some));
       };
     default: {
       if (isOptionalField(field)) {
         const { normalise } = OPTIONAL_FIELDS[field];
-        return (cell, values) => store(normalise(cell), (text) => (values[field] = text));
+        return (cell, values) => store(inOneLine(cell, normalise), (text) => (values[field] = text));
       }
       const name = field.slice('customFields.'.length);
       const type = customFields.get(name);
       if (type === undefined) return () => null;
+      const parse = customParser(type, dateOrders?.[column.index]);
       return (cell, values) =>
-        store(parseCustomText(type, cell), (value) => {
+        store(parse(cell), (value) => {
           // Without a prototype, so that a field named __proto__ is an ordinary field.
           values.customFields ??= Object.create(null) as Record<string, CustomValue>;
           values.customFields[name] = value;
         });
     }
   }
+}
+
+function customParser(
+  type: CustomFieldType,
+  order: DateOrders[number] | undefined,
+): (cell: string) => CustomValue | null | Violation {
+  if (type.type !== 'date') return (cell) => parseCustomText(type, cell);
+  return (cell) => {
+    const date = parseCustomText(type, cell);
+    return isViolation(date) ? parseDate(cell, order) : date;
+  };
+}
+
+const BREAKS = /[\t\r\n\v\f\u0085\u2028\u2029]+/g;
+
+/** Normalises a text for one line: of one with control characters, tabs and line breaks become spaces. */
+function inOneLine(cell: string, normalise: (text: string) => string | null | Violation): string | null | Violation {
+  const text = normalise(cell);
+  // Few cells have breaks, so they are looked for only where the normaliser refuses.
+  return isViolation(text) && text.code === 'invalid_character' ? normalise(cell.replace(BREAKS, ' ')) : text;
+}
+
+function keepStatus(status: ReadStatus | Violation, values: Partial<ContactValues>): Violation | null {
+  if (isViolation(status)) return status;
+  if (status !== null) values.status = stricter(values.status, status);
+  return null;
 }
 
 function store<T>(value: T | null | Violation, keep: (value: T) => void): Violation | null {

@@ -52,6 +52,7 @@ export async function createImport(
       ...file,
       options: { ...request, inspection },
       ignoredColumns: [...inspection.plan.ignoredColumns],
+      warnings: [...inspection.warnings],
     });
     await tx.flush();
     const input = { tenantId, importId: job.id };

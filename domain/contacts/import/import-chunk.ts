@@ -3,20 +3,22 @@ import { isRetryable, retried } from '../../../db/errors.ts';
 import type { ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { AppError } from '../../common/errors.ts';
 import { createYielder } from '../../common/turn.ts';
-import { createRowCheck, nameViolations, type CellViolation, type CheckedRow, type RequiredName } from './check-row.ts';
+import { createRowCheck, type CellViolation, type CheckedRow } from './check-row.ts';
+import type { DateOrders } from './date-orders.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { CustomFields } from './map-header.ts';
 import { isDuplicateEmail } from '../values/insert-contact.ts';
 import { createMerge, type Merged } from './merge-stage.ts';
 import type { ParsedRow, RowBatch } from './csv/read-csv.ts';
-import { findReplacedRows } from './repeats.ts';
+import { deleteReplacedRows } from './repeats.ts';
 import { createStager, fieldsOf, stageRows, type StagedRow } from './stage-rows.ts';
 import { undoRecord } from './undo-record.ts';
+import { mergeWarnings, type ImportWarning } from './warnings.ts';
 
 export interface ChunkJob {
   tenantId: string;
   importId: number;
-  options: ImportOptions & { inspection: CsvInspection };
+  options: ImportOptions & { inspection: CsvInspection; dateOrders?: DateOrders };
   customFields: CustomFields;
 }
 
@@ -34,12 +36,11 @@ export interface PreparedChunk {
   batch: RowBatch;
   /** The usable rows in COPY's text format. */
   lines: Buffer;
-  usable: number;
   /** Whether an address occurs twice within this chunk. */
   repeats: boolean;
-  /** The missing names of usable rows, by row number. */
-  missing: Map<number, readonly RequiredName[]>;
   rejects: Reject[];
+  /** The cells that were left out. */
+  warnings: readonly ImportWarning[];
 }
 
 interface Reject {
@@ -52,7 +53,8 @@ interface Reject {
 export function createChunks(job: ChunkJob) {
   const { tenantId, options } = job;
   const { plan } = options.inspection;
-  const check = createRowCheck(plan, { customFields: job.customFields });
+  const { dateOrders, onBadCell } = options;
+  const check = createRowCheck(plan, { customFields: job.customFields, onBadCell, dateOrders });
   const stager = createStager(plan);
   const { mode, runTriggers, listId } = options;
   const merge = createMerge({ tenantId, mode, runTriggers, fields: fieldsOf(plan), listId });
@@ -94,8 +96,8 @@ async function prepareChunk(
 ): Promise<PreparedChunk> {
   const turn = createYielder();
   const staged: StagedRow[] = [];
-  const missing = new Map<number, readonly RequiredName[]>();
   const rejects: Reject[] = [];
+  const left: ImportWarning[] = [];
   const keys = new Set<string>();
   for (const row of batch.rows) {
     if (turn.isOver()) await turn.next();
@@ -104,12 +106,14 @@ async function prepareChunk(
       rejects.push({ row: row.row, errors: [...checked.violations], cells: row.cells });
       continue;
     }
-    const complete = checked.missing.length === 0;
-    if (!complete) missing.set(row.row, checked.missing);
+    for (const { column, message } of checked.skipped) {
+      left.push({ code: 'cell_skipped', column, message: `left out: ${message}`, count: 1, rows: [row.row] });
+    }
     keys.add(checked.values.emailKey);
-    staged.push({ row: row.row, values: checked.values, complete });
+    staged.push({ row: row.row, values: checked.values });
   }
-  return { batch, lines: toLines(staged), usable: staged.length, repeats: keys.size < staged.length, missing, rejects };
+  const warnings = mergeWarnings([], left);
+  return { batch, lines: toLines(staged), repeats: keys.size < staged.length, rejects, warnings };
 }
 
 interface MergeContext {
@@ -128,9 +132,9 @@ async function importInTransaction(
   const { batch } = chunk;
   const {
     rows: [running],
-  } = await client.query<{ any_erased: boolean }>(
+  } = await client.query<{ any_erased: boolean; warnings: ImportWarning[] }>(
     `
-    select exists (select 1 from erased_addresses where tenant_id = $2) as any_erased
+    select warnings, exists (select 1 from erased_addresses where tenant_id = $2) as any_erased
     from contact_imports where id = $1 and status = 'RUNNING' for update`,
     [importId, tenantId],
   );
@@ -143,21 +147,19 @@ async function importInTransaction(
   if (options.listId !== undefined) await lockList(client, tenantId, options.listId);
 
   await stageRows(client, context.copy, chunk.lines);
-  const { duplicates, incomplete } = context.hasRepeats
-    ? await deleteReplacedRows(client, job, chunk)
-    : { duplicates: 0, incomplete: [] };
+  const duplicates = context.hasRepeats ? await deleteDuplicates(client, job, chunk) : 0;
   await client.query('savepoint merged');
   const merged = await mergeWithRetry(client, context.merge, running.any_erased);
   if (options.dryRun) await client.query('rollback to savepoint merged');
 
-  const refused = [...merged.refused, ...incomplete.map((row) => ({ row, code: 'required' as const }))];
-  const rejects = [...chunk.rejects, ...refusals(job, chunk, refused)];
+  const rejects = [...chunk.rejects, ...refusals(job, chunk, merged.refused)];
   const { created, updated, unchanged } = merged;
   const counts = { processed: batch.rows.length, created, updated, unchanged, duplicates, rejected: rejects.length };
   await writeOutcome(client, job, batch.chunk, {
     rejects,
     counts,
     undo: options.dryRun ? null : undoRecord(merged.undo),
+    warnings: chunk.warnings.length === 0 ? null : mergeWarnings(running.warnings, chunk.warnings),
   });
   return counts;
 }
@@ -190,25 +192,23 @@ async function lockList(client: pg.ClientBase, tenantId: string, listId: number)
   if (list.rowCount === 0) throw new AppError('not_found', `The list ${listId} no longer exists`);
 }
 
-/** Deletes staged rows that other rows of the file replace. */
-async function deleteReplacedRows(
+/** Deletes staged rows that later rows of the file replace. Returns their number. */
+async function deleteDuplicates(
   client: pg.ClientBase,
-  { tenantId, importId, options }: ChunkJob,
+  { tenantId, importId }: ChunkJob,
   chunk: PreparedChunk,
-): Promise<{ duplicates: number; incomplete: number[] }> {
-  const { duplicates, incomplete } = await findReplacedRows(client, tenantId, importId, options.mode);
-  if (duplicates.length + incomplete.length > 0)
-    await client.query('delete from import_stage where row = any($1::int[])', [[...duplicates, ...incomplete]]);
-  if (!chunk.repeats) return { duplicates: duplicates.length, incomplete };
+): Promise<number> {
+  const replaced = await deleteReplacedRows(client, tenantId, importId);
+  if (!chunk.repeats) return replaced;
   // Nothing is left to delete, unless rows are usable now that were not in the first pass (a custom field was
   // changed).
   const { rowCount } = await client.query(
     'delete from import_stage s using import_stage later where later.email_key = s.email_key and later.row > s.row',
   );
-  return { duplicates: duplicates.length + rowCount!, incomplete };
+  return replaced + rowCount!;
 }
 
-function refusals({ options }: ChunkJob, { batch, missing }: PreparedChunk, refused: Merged['refused']): Reject[] {
+function refusals({ options }: ChunkJob, { batch }: PreparedChunk, refused: Merged['refused']): Reject[] {
   if (refused.length === 0) return [];
   const { plan } = options.inspection;
   const column = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
@@ -222,7 +222,7 @@ function refusals({ options }: ChunkJob, { batch, missing }: PreparedChunk, refu
     // Erased data must not come back as a rejected row.
     row,
     cells: code === 'erased' ? [] : cellsOf.get(row)!,
-    errors: code === 'required' ? nameViolations(missing.get(row)!, plan) : [{ column, code, message: messages[code] }],
+    errors: [{ column, code, message: messages[code] }],
   }));
 }
 
@@ -230,13 +230,15 @@ interface Outcome {
   rejects: Reject[];
   counts: ChunkCounts;
   undo: string | null;
+  /** All warnings of the import so far; null if there are no new ones. */
+  warnings: readonly ImportWarning[] | null;
 }
 
 async function writeOutcome(
   client: pg.ClientBase,
   { tenantId, importId }: ChunkJob,
   chunk: number,
-  { rejects, counts, undo }: Outcome,
+  { rejects, counts, undo, warnings }: Outcome,
 ): Promise<void> {
   if (rejects.length > 0) {
     await client.query(
@@ -250,7 +252,7 @@ async function writeOutcome(
     `
     with ledger as (update contact_import_chunks set undo = $9::jsonb where tenant_id = $8 and import_id = $1 and chunk = $10)
     update contact_imports set processed_rows = processed_rows + $2, created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
-      duplicates = duplicates + $6, rejected = rejected + $7, version = version + 1, updated_at = now() where id = $1`,
+      duplicates = duplicates + $6, rejected = rejected + $7, warnings = coalesce($11::jsonb, warnings), version = version + 1, updated_at = now() where id = $1`,
     [
       importId,
       counts.processed,
@@ -262,6 +264,7 @@ async function writeOutcome(
       tenantId,
       undo,
       chunk,
+      warnings && JSON.stringify(warnings),
     ],
   );
 }

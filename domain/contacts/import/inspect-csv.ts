@@ -1,9 +1,12 @@
+import { normaliseEmail } from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
 import { detectFormat, type CsvHead } from './csv/detect.ts';
 import { decodeUnits, toUnits, unitBytes, type CsvFormat } from './csv/encoding.ts';
 import { mapHeader, type ColumnPlan, type CustomFields, type HeaderMapping } from './map-header.ts';
+import { isKnownSpelling } from './header-names.ts';
 import type { CsvPosition } from './csv/read-csv.ts';
 import { scanRecord } from './csv/scan-record.ts';
+import type { ImportWarning } from './warnings.ts';
 
 export interface InspectOptions {
   readonly encoding?: string | undefined;
@@ -20,6 +23,7 @@ export interface CsvInspection {
   readonly plan: ColumnPlan;
   /** Where the first chunk starts. */
   readonly from: CsvPosition;
+  readonly warnings: readonly ImportWarning[];
 }
 
 /**
@@ -31,31 +35,47 @@ export function inspectCsv(
   head: CsvHead,
   options: InspectOptions,
 ): CsvInspection | { readonly errors: readonly Violation[] } {
-  const detected = detectFormat(head, options);
+  const detected = detectFormat(head, { ...options, isKnownHeader: isKnownSpelling });
   if (isViolation(detected)) return { errors: [detected] };
-  const { encoding, delimiter, bomBytes } = detected;
+  const { encoding, delimiter, bomBytes, separatorLine } = detected;
   const unit = unitBytes(encoding);
   const usable = head.bytes.length - ((head.bytes.length - bomBytes) % unit);
   const text = toUnits(head.bytes.subarray(bomBytes, usable), encoding);
 
-  let at = 0;
-  for (let row = 1; at < text.length; row++) {
-    const scan = scanRecord(text, at, delimiter.charCodeAt(0), text.length, head.complete);
+  let at = separatorLine;
+  for (let row = separatorLine === 0 ? 1 : 2; at < text.length; row++) {
+    const start = at;
+    const scan = scanRecord(text, start, delimiter.charCodeAt(0), text.length, head.complete);
     if (scan.kind !== 'record') break;
     at = scan.end;
     const decoded = scan.cells.map((cell) => decodeUnits(cell, encoding));
     if (decoded.every((cell) => cell.text.trim() === '')) continue;
     if (decoded.some(({ valid }) => !valid)) return invalidHeader(`cannot be read as ${encoding}`);
-    const plan = mapHeader(
-      decoded.map((cell) => cell.text),
-      options.customFields,
-      options.mapping,
-    );
+    const cells = decoded.map((cell) => cell.text);
+    // Addresses alone, without a header.
+    const bare =
+      options.mapping === undefined &&
+      cells.filter((cell) => cell.trim() !== '').length === 1 &&
+      !isViolation(normaliseEmail(cells[0]!));
+    const plan = mapHeader(bare ? ['email'] : cells, options.customFields, options.mapping);
     if ('errors' in plan) return plan;
-    const from = { chunk: 0, row: row + 1, offset: bomBytes + at * unit };
-    return { format: { encoding, delimiter }, cells: scan.cells.length, plan, from };
+    const from = { chunk: 0, row: bare ? row : row + 1, offset: bomBytes + (bare ? start : at) * unit };
+    const warnings = [
+      ...(detected.judged ? [judged(encoding)] : []),
+      ...(bare
+        ? [{ code: 'no_header', column: null, message: 'the file has no header: its lines are addresses' }]
+        : []),
+      ...plan.warnings,
+    ];
+    return { format: { encoding, delimiter }, cells: scan.cells.length, plan, from, warnings };
   }
   return invalidHeader(head.complete ? 'has a misplaced or unclosed quote' : 'is malformed or too long');
 }
 
 const invalidHeader = (what: string) => ({ errors: [{ code: 'invalid_header', message: `the header ${what}` }] });
+
+const judged = (encoding: string): ImportWarning => ({
+  code: 'encoding_judged',
+  column: null,
+  message: `the encoding was judged by the text: ${encoding}; if characters are wrong, give \`encoding\``,
+});

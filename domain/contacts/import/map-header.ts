@@ -1,6 +1,9 @@
 import type { CustomFieldType } from '../values/custom-values.ts';
 import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
 import type { Violation } from '../../common/violation.ts';
+import { isConsentField, type ConsentField } from './consent.ts';
+import { headerKey, knownHeader } from './header-names.ts';
+import type { ImportWarning } from './warnings.ts';
 
 export const MAX_COLUMNS = 200;
 
@@ -8,7 +11,7 @@ const IMPORTABLE = ['firstName', 'lastName', 'email', 'phone', 'company', 'statu
 const READ_ONLY = ['id', 'tenantId', 'createdAt', 'updatedAt', 'version', 'phoneE164', 'companyId', 'erasing'];
 const CUSTOM = 'customFields.';
 
-export type ImportField = (typeof IMPORTABLE)[number] | `customFields.${string}`;
+export type ImportField = (typeof IMPORTABLE)[number] | ConsentField | `customFields.${string}`;
 
 export interface PlannedColumn {
   /** Index of the cell in a row. */
@@ -25,6 +28,7 @@ export interface ColumnPlan {
   readonly columns: readonly PlannedColumn[];
   /** Headers of the columns that are not imported; `(column 3)` for a column without a header. */
   readonly ignoredColumns: readonly string[];
+  readonly warnings: readonly ImportWarning[];
 }
 
 export type CustomFields = ReadonlyMap<string, CustomFieldType>;
@@ -34,12 +38,14 @@ export type HeaderMapping = Readonly<Record<string, string | null>>;
 
 /**
  * Maps columns to fields. `mapping` has priority; then headers that are a field's name in any spelling (`firstName`,
- * `first_name`, `First Name`, `customFields.x`), then custom fields by their bare name. Ignores columns whose field
- * the mapping gives to another column, unknown and read-only ones (id, tenantId, createdAt, updatedAt, version,
- * phoneE164, companyId, erasing), and columns without a header.
+ * `first_name`, `First Name`, `customFields.x`), then custom fields by their bare name, then the names that other
+ * programs give a field (`header-names.ts`). Ignores columns whose field another column has already, unknown and
+ * read-only ones (id, tenantId, createdAt, updatedAt, version, phoneE164, companyId, erasing), and columns without a
+ * header. Several columns may be about consent: the strictest of them counts.
  *
- * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns for one field, or a mapped
- * header that occurs twice), `no_email_column`, and for the mapping `unknown_column`, `unknown_field`, `read_only`.
+ * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns with a field's own name, or a
+ * mapped header that occurs twice), `no_email_column`, and for the mapping `unknown_column`, `unknown_field`,
+ * `read_only`. Warnings: `column_not_used` for columns that another one replaces.
  */
 export function mapHeader(
   header: readonly string[],
@@ -58,50 +64,102 @@ export function mapHeader(
   const findField = fieldFinder(customFields);
 
   const columns: PlannedColumn[] = [];
-  const ignoredColumns: string[] = [];
+  const known: KnownColumn[] = [];
   headers.forEach((name, index) => {
     const own = findField(name);
-    const field = mapped.has(name) ? (mapped.get(name) ?? null) : taken.has(own) ? null : own;
-    if (field === null) ignoredColumns.push(name === '' ? `(column ${index + 1})` : name);
-    else columns.push({ index, header: name, field });
+    const field = mapped.has(name) ? (mapped.get(name) ?? null) : taken.has(own?.field ?? null) ? null : own?.field;
+    if (field == null) return;
+    if (own?.rank === undefined || mapped.has(name)) columns.push({ index, header: name, field });
+    else known.push({ index, header: name, field, rank: own.rank });
   });
+  const warnings = addKnown(columns, known, mapped, headers);
+  columns.sort((a, b) => a.index - b.index);
   errors.push(...duplicates(columns));
-  if (!columns.some(({ field }) => field === 'email')) {
-    errors.push({
-      code: 'no_email_column',
-      message: 'the header has no email column: name one "email", or give a mapping',
-    });
-  }
-  return errors.length > 0 ? { errors } : { headers, columns, ignoredColumns };
+  if (!columns.some(({ field }) => field === 'email')) errors.push(noEmailColumn(headers));
+  if (errors.length > 0) return { errors };
+  const used = new Set(columns.map(({ index }) => index));
+  const ignoredColumns = headers.flatMap((name, index) =>
+    used.has(index) ? [] : [name === '' ? `(column ${index + 1})` : name],
+  );
+  return { headers, columns, ignoredColumns, warnings };
 }
 
-/** Only the letters and digits, in lower case: the same for all spellings of a name. */
-const simplified = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+/** A column that has one of the names other programs give its field. */
+interface KnownColumn extends PlannedColumn {
+  readonly rank: number;
+}
+
+/** Adds the best column for each field that has none yet. Returns warnings about the others. */
+function addKnown(
+  columns: PlannedColumn[],
+  known: readonly KnownColumn[],
+  mapped: ReadonlyMap<string, ImportField | null>,
+  headers: readonly string[],
+): ImportWarning[] {
+  const warnings: ImportWarning[] = [];
+  const byField = new Map(columns.map((column) => [column.field, column]));
+  for (const { rank: _, ...column } of known.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
+    const used = isConsentField(column.field) ? undefined : byField.get(column.field);
+    if (used === undefined) {
+      byField.set(column.field, column);
+      columns.push(column);
+    } else {
+      const message = `is not imported: ${column.field} is taken from the column "${used.header}"`;
+      warnings.push({ code: 'column_not_used', column: column.header, message });
+    }
+  }
+  // Beside a first name, the name is the rest of it, as in German and Dutch exports.
+  const rest = headers.findIndex((header) => ['name', 'naam'].includes(headerKey(header)));
+  if (rest !== -1 && byField.has('firstName') && !byField.has('lastName') && !mapped.has(headers[rest]!)) {
+    columns.push({ index: rest, header: headers[rest]!, field: 'lastName' });
+  }
+  return warnings;
+}
+
+/** How many headers an error names, and how many characters of each. */
+const NAMED_HEADERS = 30;
+const NAMED_CHARACTERS = 60;
+
+function noEmailColumn(headers: readonly string[]): Violation {
+  const found = headers.filter((header) => header !== '');
+  const names = found.slice(0, NAMED_HEADERS).map((header) => `"${[...header].slice(0, NAMED_CHARACTERS).join('')}"`);
+  const rest = found.length > names.length ? ` and ${found.length - names.length} more` : '';
+  const list = names.length === 0 ? 'none' : names.join(', ') + rest;
+  const hint = found.some((header) => header.includes('@')) ? '; the first line must be the header' : '';
+  const message = `the header has no email column: name one "email", or give a mapping; found: ${list}${hint}`;
+  return { code: 'no_email_column', message };
+}
+
+interface FoundField {
+  readonly field: ImportField;
+  /** Present if the header is not the field's own name, see `knownHeader`. */
+  readonly rank?: number;
+}
 
 /**
  * Finds the field of a header without a mapping; null for none, a read-only one, or a name that matches two custom
  * fields.
  */
-function fieldFinder(customFields: CustomFields): (header: string) => ImportField | null {
+function fieldFinder(customFields: CustomFields): (header: string) => FoundField | null {
   const standard = new Map<string, ImportField | null>();
-  for (const field of IMPORTABLE) standard.set(simplified(field), field);
-  for (const field of READ_ONLY) standard.set(simplified(field), null);
+  for (const field of IMPORTABLE) standard.set(headerKey(field), field);
+  for (const field of READ_ONLY) standard.set(headerKey(field), null);
   const custom = new Map<string, ImportField | null>();
   for (const name of customFields.keys()) {
-    for (const key of [simplified(name), simplified(CUSTOM + name)]) {
+    for (const key of [headerKey(name), headerKey(CUSTOM + name)]) {
       custom.set(key, custom.has(key) ? null : `${CUSTOM}${name}`);
     }
   }
-  return (header) => {
-    const simple = simplified(header);
-    if (standard.has(simple)) return standard.get(simple) ?? null;
+  const ownField = (header: string, key: string): ImportField | null | undefined => {
+    if (standard.has(key)) return standard.get(key);
     if (isImportField(CUSTOM + header, customFields)) return `${CUSTOM}${header}`;
-    if (isImportField(header, customFields)) return header;
-    return simple === '' ? null : (custom.get(simple) ?? null);
+    if (header.startsWith(CUSTOM) && isImportField(header, customFields)) return header;
+    return key === '' ? null : custom.get(key);
+  };
+  return (header) => {
+    const own = ownField(header, headerKey(header));
+    if (own !== undefined) return own === null ? null : { field: own };
+    return (knownHeader(header) as FoundField | undefined) ?? null;
   };
 }
 
@@ -131,13 +189,13 @@ function readMapping(
 
 function isImportField(field: string, customFields: CustomFields): field is ImportField {
   if (field.startsWith(CUSTOM)) return customFields.has(field.slice(CUSTOM.length));
-  return (IMPORTABLE as readonly string[]).includes(field);
+  return (IMPORTABLE as readonly string[]).includes(field) || isConsentField(field);
 }
 
 function duplicates(columns: readonly PlannedColumn[]): Violation[] {
   const byField = Map.groupBy(columns, ({ field }) => field);
   return [...byField]
-    .filter(([, same]) => same.length > 1)
+    .filter(([field, same]) => same.length > 1 && !isConsentField(field))
     .map(([field, same]) => {
       const names = same.map(({ header, index }) => `"${header}" (column ${index + 1})`).join(', ');
       return { code: 'duplicate_column', message: `${same.length} columns map to ${field}: ${names}` };

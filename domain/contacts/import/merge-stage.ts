@@ -29,13 +29,16 @@ export const API_NAMES: Readonly<Record<string, string>> = {
   company_id: 'companyId',
 };
 
+/** The statuses that suppress the address. */
+const SUPPRESSING = `('unsubscribed', 'bounced', 'complained')`;
+
 /**
- * An import never reactivates a contact; the status of a suppressed address has priority over the file's. An archived
- * contact can still be unsubscribed.
+ * An import never reactivates a contact, nor makes one wait for a confirmation again; the status of a suppressed
+ * address has priority over the file's. An archived contact can still be unsubscribed.
  */
 const STATUS = `case
-  when c.status in ('active', 'pending') then coalesce(s.suppressed, s.status, c.status)
-  when c.status = 'archived' and s.status = 'unsubscribed' then s.status else c.status end`;
+  when c.status in ('active', 'pending') then coalesce(s.suppressed, nullif(s.status, 'pending'), c.status)
+  when c.status = 'archived' and s.status in ${SUPPRESSING} then s.status else c.status end`;
 
 /** Erased addresses are stored as hashes, see the entity ErasedAddress. */
 const ERASED = `exists (select 1 from erased_addresses e where e.tenant_id = $1::text and e.hash = ${addressDigestSql('$1::text', 'email_key')})`;
@@ -54,11 +57,8 @@ export interface Merged {
   created: number;
   updated: number;
   unchanged: number;
-  /**
-   * Rows with erased addresses, rows that the mode excludes, and rows that would create a contact without its required
-   * names.
-   */
-  refused: { row: number; code: 'erased' | 'email_taken' | 'not_found' | 'required' }[];
+  /** Rows with erased addresses, and rows that the mode excludes. */
+  refused: { row: number; code: 'erased' | 'email_taken' | 'not_found' }[];
   /** The data for undoing this, see undo-record.ts. */
   undo: UndoParts;
 }
@@ -130,15 +130,15 @@ export function createMerge({
     with changed as (
       update contacts c set ${updates.join(', ')}, version = c.version + 1, updated_at = $2::timestamptz
       from import_stage s where s.differs and c.tenant_id = $1::text and c.id = s.contact_id
-      returning new.id as contact_id, new.version, new.email_key, new.status = 'unsubscribed' and old.status <> new.status as opted_out,
+      returning new.id as contact_id, new.version, new.email_key, new.status, new.status in ${SUPPRESSING} and old.status <> new.status as suppressed,
         array_remove(array[${changed.join(', ')}], null) as changed, ${was} as was
     ), told as (
       ${insertContactEvents('CONTACT_UPDATED', 'changed', `'"version":' || version || ',"changed":' || to_json(changed) || ',"runTriggers":${runTriggers}'`)}
     ), gone as (
-      ${insertContactEvents('CONTACT_UNSUBSCRIBED', '(select * from changed where opted_out) o', `'"reason":"import"'`)}
+      ${insertContactEvents('CONTACT_UNSUBSCRIBED', `(select * from changed where suppressed and status = 'unsubscribed') o`, `'"reason":"import"'`)}
     ), suppressed as (
       insert into suppressions (tenant_id, email_key, reason, source)
-      select $1::text, email_key, 'unsubscribed', 'import' from changed where opted_out order by email_key on conflict (tenant_id, email_key) do nothing
+      select $1::text, email_key, status, 'import' from changed where suppressed order by email_key on conflict (tenant_id, email_key) do nothing
       returning id
     ) select count(*)::int as n, '{' || string_agg(was, ',') || '}' as undo, (select json_agg(id) from suppressed) as suppressed from changed`;
 
@@ -163,11 +163,22 @@ export function createMerge({
       fields.has('status')
         ? `, suppressed as (
       insert into suppressions (tenant_id, email_key, reason, source)
-      select $1::text, email_key, 'unsubscribed', 'import' from made where status = 'unsubscribed' order by email_key on conflict (tenant_id, email_key) do nothing
+      select $1::text, email_key, status, 'import' from made where status in ${SUPPRESSING} order by email_key on conflict (tenant_id, email_key) do nothing
       returning id
     )`
         : ''
     } select count(*)::int as n, ${idRanges('made')} as undo, ${fields.has('status') ? '(select json_agg(id) from suppressed)' : 'null'} as suppressed from made`;
+
+  // For an address without a contact, an opt-out in the file still counts. An undo leaves it: nobody may be mailed by
+  // accident.
+  const suppressUnknown = `
+    with gone as (
+      delete from import_stage where contact_id is null and status in ${SUPPRESSING} returning email_key, status
+    ), suppressed as (
+      insert into suppressions (tenant_id, email_key, reason, source)
+      select $1::text, email_key, status, 'import' from gone order by email_key on conflict (tenant_id, email_key) do nothing
+      returning id
+    ) select (select count(*)::int from gone) as n, (select count(*)::int from suppressed) as suppressed`;
 
   // Segments that depend on the list are updated by the consumer of SEGMENT_ENTERED, as for every event of an import.
   const addKnownToList = `
@@ -208,8 +219,14 @@ export function createMerge({
     const refused = anyErased ? await rejectRows(client, 'erased', ERASED, tenantId) : [];
     await client.query(lookUp, [tenantId]);
     if (mode === 'create') refused.push(...(await rejectRows(client, 'email_taken', 'contact_id is not null')));
-    if (mode === 'update') refused.push(...(await rejectRows(client, 'not_found', 'contact_id is null')));
-    refused.push(...(await rejectRows(client, 'required', 'contact_id is null and not complete')));
+    let optedOut = { n: 0, suppressed: 0 };
+    if (mode === 'update') {
+      if (fields.has('status')) {
+        const { rows } = await client.query<typeof optedOut>(suppressUnknown, [tenantId]);
+        optedOut = rows[0]!;
+      }
+      refused.push(...(await rejectRows(client, 'not_found', 'contact_id is null')));
+    }
     if (fields.has('company')) undo.companies = await stageCompanies(client, tenantId);
     const {
       rows: [staged],
@@ -228,7 +245,13 @@ export function createMerge({
       await step('made', insert, ...list);
       if (listId !== undefined) undo.listed = joinRanges(undo.listed, undo.made);
     }
-    return { created: fresh, updated, unchanged: known - updated, refused, undo };
+    return {
+      created: fresh,
+      updated: updated + optedOut.suppressed,
+      unchanged: known - updated + optedOut.n - optedOut.suppressed,
+      refused,
+      undo,
+    };
   };
 }
 

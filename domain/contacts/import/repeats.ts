@@ -6,30 +6,23 @@ import type { CsvInspection } from './inspect-csv.ts';
 import type { ParsedRow } from './csv/read-csv.ts';
 import { BloomFilter } from './bloom-filter.ts';
 
-interface Repeat {
-  last: number;
-  complete: number | null;
-}
-
 /**
- * Finds addresses that occur more than once, batch by batch through a whole file. Reports all usable rows of an
- * address except its first (rarely also a first row, which does no harm), so that little has to be stored.
+ * Finds addresses that occur more than once, batch by batch through a whole file. Reports the last usable row
+ * of an address that has one besides its first (rarely also of others, which does no harm), so that little has to be
+ * stored.
  */
 export function createRepeatFinder(
   inspection: CsvInspection,
   check: (row: ParsedRow) => CheckedRow,
-): (batch: readonly ParsedRow[]) => Map<string, Repeat> {
+): (batch: readonly ParsedRow[]) => Map<string, number> {
   const seen = new BloomFilter();
   const emailCell = inspection.plan.columns.find(({ field }) => field === 'email')!.index;
   return (batch) => {
-    const repeats = new Map<string, Repeat>();
+    const repeats = new Map<string, number>();
     for (const row of batch) {
       const email = normaliseEmail(row.cells[emailCell] ?? '');
       if (isViolation(email) || !seen.add(email.emailKey)) continue;
-      const checked = check(row);
-      if ('violations' in checked) continue;
-      const complete = checked.missing.length === 0 ? row.row : (repeats.get(email.emailKey)?.complete ?? null);
-      repeats.set(email.emailKey, { last: row.row, complete });
+      if (!('violations' in check(row))) repeats.set(email.emailKey, row.row);
     }
     return repeats;
   };
@@ -40,19 +33,18 @@ export async function saveRepeats(
   em: EntityManager,
   tenantId: string,
   importId: number,
-  repeats: Map<string, Repeat>,
+  repeats: Map<string, number>,
 ): Promise<void> {
   if (repeats.size === 0) return;
-  const kept = [...repeats].map(([key, { last, complete }]) => ({ key, last, complete }));
+  const kept = [...repeats].map(([key, last]) => ({ key, last }));
   await em.transactional((tx) =>
     rows(
       tx,
       sql`
-    insert into contact_import_keys (tenant_id, import_id, email_key, last_row, complete_row)
-    select ${tenantId}, ${importId}, key, last, complete
-    from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as r(key text, last int, complete int) order by key
-    on conflict (tenant_id, import_id, email_key) do update
-      set last_row = excluded.last_row, complete_row = coalesce(excluded.complete_row, contact_import_keys.complete_row)`,
+    insert into contact_import_keys (tenant_id, import_id, email_key, last_row)
+    select ${tenantId}, ${importId}, key, last
+    from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as r(key text, last int) order by key
+    on conflict (tenant_id, import_id, email_key) do update set last_row = excluded.last_row`,
     ),
   );
 }
@@ -68,57 +60,13 @@ export async function hasRepeats(em: EntityManager, importId: number): Promise<b
   return found !== undefined;
 }
 
-/** The staged rows that are replaced by another row of the file. */
-export interface ReplacedRows {
-  /** Rows whose address occurs again later. */
-  duplicates: number[];
-  /** Rows after the one that created the contact. They lack its names, so they could not create it themselves. */
-  incomplete: number[];
-}
-
-/**
- * Determines which staged rows with a repeated address are replaced. The last row counts. But if the contact does not
- * exist yet, a row without names cannot create it and must not replace one that can: then the last complete row
- * counts. That choice is stored, because the contact will exist when the rows after it are checked.
- */
-export async function findReplacedRows(
-  client: pg.ClientBase,
-  tenantId: string,
-  importId: number,
-  mode: 'upsert' | 'create' | 'update',
-): Promise<ReplacedRows> {
-  const { rows: staged } = await client.query<{
-    row: number;
-    key: string;
-    complete: boolean;
-    last: number;
-    last_complete: number | null;
-    exists: boolean;
-  }>(
+/** Deletes the staged rows whose address occurs again in a later usable row of the file. Returns their number. */
+export async function deleteReplacedRows(client: pg.ClientBase, tenantId: string, importId: number): Promise<number> {
+  const { rowCount } = await client.query(
     `
-    select s.row, s.email_key as key, s.complete, k.last_row as last, k.complete_row as last_complete, c.id is not null as exists
-    from import_stage s
-    join contact_import_keys k on k.tenant_id = $1 and k.import_id = $2 and k.email_key = s.email_key
-    left join lateral (select id from contacts where tenant_id = $1 and email_key = s.email_key limit 1) c on true
-    order by s.row`,
+    delete from import_stage s using contact_import_keys k
+    where k.tenant_id = $1 and k.import_id = $2 and k.email_key = s.email_key and k.last_row > s.row`,
     [tenantId, importId],
   );
-  const displaced: ReplacedRows = { duplicates: [], incomplete: [] };
-  const chosen = new Map<string, number>();
-  for (const { row, key, complete, last, last_complete, exists } of staged) {
-    const counts = chosen.get(key) ?? last;
-    const lastToMakeIt = complete && (last_complete === null || last_complete <= row);
-    if (row < counts && lastToMakeIt && !exists && mode !== 'update') chosen.set(key, row);
-    else if (row < counts) displaced.duplicates.push(row);
-    else if (row > counts && !complete) displaced.incomplete.push(row);
-  }
-  if (chosen.size > 0) {
-    await client.query(
-      `
-      update contact_import_keys k set last_row = c.row from unnest($3::text[], $4::int[]) c(key, row)
-      where k.tenant_id = $1 and k.import_id = $2 and k.email_key = c.key`,
-      [tenantId, importId, [...chosen.keys()], [...chosen.values()]],
-    );
-  }
-  return displaced;
+  return rowCount ?? 0;
 }

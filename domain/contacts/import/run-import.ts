@@ -5,11 +5,13 @@ import { appendEvents } from '../../../events/outbox.ts';
 import { notFound } from '../../common/errors.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import { oneAhead } from '../../common/one-ahead.ts';
+import { createOrderFinder, hasDates, type DateOrders } from './date-orders.ts';
 import { createChunks, type ChunkJob, type PreparedChunk } from './import-chunk.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import { CHUNK_BYTES, readRows, type CsvPosition, type RowBatch } from './csv/read-csv.ts';
 import { createRepeatFinder, deleteRepeats, hasRepeats, saveRepeats } from './repeats.ts';
 import { createStage } from './stage-rows.ts';
+import { mergeWarnings, type ImportWarning } from './warnings.ts';
 
 /** Opens the file of an import. `content` starts with the stored block that contains `offset`, at `inputOffset`. */
 export type OpenFile = (
@@ -101,6 +103,38 @@ async function scanFile(
   return { total, batches };
 }
 
+/**
+ * Reads the whole file for the order of its dates, before the other passes, because whether a row is usable depends on
+ * it. Stores it, with a warning that tells how the dates are read.
+ */
+async function findDateOrders(em: EntityManager, run: Run, job: ChunkJob, row: ContactImport): Promise<DateOrders> {
+  const { inspection } = job.options;
+  const finder = createOrderFinder(inspection.plan, job.customFields);
+  let rowsRead = 0;
+  for await (const batch of batchesFrom(run, inspection, row.objectKey, inspection.from)) {
+    finder.add(batch.rows);
+    rowsRead += batch.rows.length;
+    run.progress({ phase: 'reading', rows: rowsRead, totalRows: null });
+  }
+  const orders = finder.orders();
+  const found = Object.entries(orders).flatMap(([index, order]): ImportWarning[] => {
+    if (order !== 'day_first' && order !== 'month_first') return [];
+    const column = inspection.plan.headers[Number(index)]!;
+    const message = `dates are read with the ${order === 'day_first' ? 'day' : 'month'} first`;
+    return [{ code: 'date_order', column, message }];
+  });
+  const warnings = mergeWarnings(row.warnings, found);
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
+      update contact_imports set options = options || ${JSON.stringify({ dateOrders: orders })}::jsonb, warnings = ${JSON.stringify(warnings)}::jsonb,
+        version = version + 1, updated_at = now() where id = ${run.importId}`,
+    ),
+  );
+  return orders;
+}
+
 function batchesFrom(
   run: Run,
   { format, cells: columns }: CsvInspection,
@@ -144,6 +178,8 @@ export async function runImport(run: Run): Promise<ImportResult> {
   const { job, row } = await loadJob(em, run);
   const result: ImportResult = { over: false, rows: row.processedRows, totalRows: row.totalRows ?? null };
   if (row.status !== 'RUNNING') return { ...result, over: true };
+  if (!job.options.dateOrders && hasDates(job.options.inspection.plan, job.customFields))
+    job.options.dateOrders = await findDateOrders(em, run, job, row);
   const chunks = createChunks(job);
   let parsed: RowBatch[] | null = null;
   if (result.totalRows === null) {
@@ -215,25 +251,46 @@ async function importRest(
 }
 
 /**
- * Sets an import with all rows done to COMPLETED and writes IMPORT_COMPLETED. Returns the object key of its file, for
- * deleting it.
+ * Sets an import with all rows done to COMPLETED and writes IMPORT_COMPLETED, or to FAILED if every row was rejected.
+ * Returns the object key of its file, for deleting it.
  */
 export async function completeImport(orm: Orm, tenantId: string, importId: number): Promise<string> {
   const em = tenantEm(orm, tenantId);
   await deleteRepeats(em, importId);
   return em.transactional(async (tx) => {
+    const job = await tx.findOneOrFail(ContactImport, { id: importId });
+    const error = job.processedRows > 0 && job.rejected === job.processedRows ? await whyAllRejected(tx, job) : null;
     const [ended] = await rows<{ created: number; updated: number; rejected: number }>(
       tx,
       sql`
-      update contact_imports set status = 'COMPLETED', finished_at = now(), version = version + 1, updated_at = now()
+      update contact_imports set status = ${error === null ? 'COMPLETED' : 'FAILED'}, error = ${error}, finished_at = now(), version = version + 1, updated_at = now()
       where id = ${importId} and status = 'RUNNING' returning created, updated, rejected`,
     );
-    if (ended)
+    if (ended && error === null)
       await appendEvents(tx, { tenantId, requestId: null }, [
         { type: 'IMPORT_COMPLETED', data: { importId, ...ended } },
       ]);
-    return (await tx.findOneOrFail(ContactImport, { id: importId })).objectKey;
+    return job.objectKey;
   });
+}
+
+/** How many rejected rows are looked at for the most frequent reasons, and how many of these are told. */
+const REJECTS_LOOKED_AT = 10_000;
+const REASONS_TOLD = 3;
+
+async function whyAllRejected(tx: EntityManager, { id, rejected }: ContactImport): Promise<string> {
+  const reasons = await rows<{ column: string | null; code: string; message: string; n: number }>(
+    tx,
+    sql`
+    select e ->> 'column' as column, e ->> 'code' as code, e ->> 'message' as message, count(*)::int as n
+    from (select errors from contact_import_rejects where import_id = ${id} order by row limit ${REJECTS_LOOKED_AT}) r, jsonb_array_elements(errors) e
+    group by 1, 2, 3 order by n desc, 1, 2, 3 limit ${REASONS_TOLD}`,
+  );
+  const told = reasons.map(
+    ({ column, code, message }) => `${column === null ? 'the row' : `"${column}"`} ${message} (${code})`,
+  );
+  const every = rejected === 1 ? 'The only row was rejected' : `All ${rejected} rows were rejected`;
+  return `${every}: ${told.join('; ')}`;
 }
 
 /** Sets an import that cannot continue to FAILED; completed chunks stay. */

@@ -5,13 +5,13 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { companyNameKey } from '../values/find-or-create-company.ts';
 import { OPTIONAL_FIELDS, OPTIONAL_NAMES, optionalSql } from '../values/optional-fields.ts';
 import type { ContactValues } from './check-row.ts';
+import { isConsentField } from './consent.ts';
 import type { ColumnPlan, ImportField } from './map-header.ts';
 
-/** A usable row to stage; `complete` = it has the names that a new contact needs. */
+/** A usable row to stage. */
 export interface StagedRow {
   row: number;
   values: ContactValues;
-  complete: boolean;
 }
 
 type Cell = string | null | undefined;
@@ -38,7 +38,9 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
 /** The contact fields in a file's columns, by API name; all custom fields count as one. */
 export function fieldsOf({ columns }: ColumnPlan): Set<string> {
   return new Set(
-    columns.map(({ field }: { field: ImportField }) => (field.startsWith('customFields.') ? 'customFields' : field)),
+    columns.map(({ field }: { field: ImportField }) =>
+      field.startsWith('customFields.') ? 'customFields' : isConsentField(field) ? 'status' : field,
+    ),
   );
 }
 
@@ -56,14 +58,14 @@ export function createStager(plan: ColumnPlan) {
   const cells = Object.entries(STAGED).flatMap(([name, columns]) =>
     fieldsOf(plan).has(name) ? Object.entries(columns) : [],
   );
-  const copy = `copy import_stage (${['row', 'complete', 'email_key', 'email', ...cells.map(([column]) => column)].join(', ')}) from stdin`;
+  const copy = `copy import_stage (${['row', 'email_key', 'email', ...cells.map(([column]) => column)].join(', ')}) from stdin`;
   const valuesOf = cells.map(([, valueOf]) => valueOf);
   return {
     copy,
     lines(staged: readonly StagedRow[]): Buffer {
       let text = '';
-      for (const { row, complete, values } of staged) {
-        text += `${row}\t${complete ? 't' : 'f'}\t${copyField(values.emailKey)}\t${copyField(values.email)}`;
+      for (const { row, values } of staged) {
+        text += `${row}\t${copyField(values.emailKey)}\t${copyField(values.email)}`;
         for (const valueOf of valuesOf) text += `\t${copyField(valueOf(values))}`;
         text += '\n';
       }
@@ -79,7 +81,7 @@ export function createStager(plan: ColumnPlan) {
 export async function createStage(client: pg.ClientBase): Promise<void> {
   await client.query(`
     create temporary table import_stage (
-      row int not null, complete boolean not null, email_key text not null, email text not null, first_name text, last_name text, phone text, phone_e164 text,
+      row int not null, email_key text not null, email text not null, first_name text, last_name text, phone text, phone_e164 text,
       company text, company_key text, company_id bigint, status text, tags text[], custom jsonb, ${optionalSql((column) => `${column} text`)},
       contact_id bigint, suppressed text, differs boolean not null default false
     ) on commit delete rows`);

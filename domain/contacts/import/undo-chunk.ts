@@ -155,7 +155,7 @@ async function undoChanges(tx: EntityManager, tenantId: string, changes: Changes
 }
 
 /** SQL: the suppression `s` is still the one that an import made. */
-const BY_IMPORT = sql`s.reason = 'unsubscribed' and s.source = 'import'`;
+const BY_IMPORT = sql`s.source = 'import'`;
 
 /**
  * Keeps contacts that have another version than the change left, apart from changes that were undone; created ones that

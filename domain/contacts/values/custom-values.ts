@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CONTACT_LIMITS, cleanText } from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
+import { parseBoolean } from './booleans.ts';
 
 /** The type of a custom field. `options` are the values of an `enum`. */
 export interface CustomFieldType {
@@ -36,29 +37,22 @@ export function checkCustomValue(field: CustomFieldType, value: unknown): Custom
 }
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-const BOOLEANS = new Map([
-  ['true', true],
-  ['yes', true],
-  ['1', true],
-  ['false', false],
-  ['no', false],
-  ['0', false],
-]);
-
 /**
  * Checks a value of a custom field from a file or form, which is a text. Numbers are written as in JSON (a leading +
- * or zeros are allowed), booleans as true/false, yes/no or 1/0. Empty texts become null. Violations as in
+ * or zeros are allowed), booleans as true/false, yes/no, 1/0 and the like
+ * (`parseBoolean`). Empty texts become null. Violations as in
  * `checkCustomValue`.
  */
 export function parseCustomText(field: CustomFieldType, text: string): CustomValue | null | Violation {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (field.type === 'number') return checkCustomValue(field, NUMBER.test(trimmed) ? Number(trimmed) : undefined);
-  if (field.type === 'boolean') return checkCustomValue(field, BOOLEANS.get(trimmed.toLowerCase()));
+  if (field.type === 'boolean') return checkCustomValue(field, parseBoolean(trimmed));
   return checkCustomValue(field, trimmed);
 }
 
-function isCalendarDate(text: string): boolean {
+/** Whether a text is a date of the calendar, written as 2025-12-31. */
+export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);

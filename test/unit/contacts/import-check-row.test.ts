@@ -1,19 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import type { CustomFieldType } from '../../../domain/contacts/values/custom-values.ts';
-import { createRowCheck, nameViolations, type CheckedRow } from '../../../domain/contacts/import/check-row.ts';
+import { createRowCheck, type CheckedRow, type RowCheckOptions } from '../../../domain/contacts/import/check-row.ts';
+import { createOrderFinder } from '../../../domain/contacts/import/date-orders.ts';
 import type { RowFault } from '../../../domain/contacts/import/csv/read-csv.ts';
 import { inspect } from './csv-support.ts';
 
 const customFields = new Map<string, CustomFieldType>([
   ['plan', { type: 'enum', options: ['free', 'paid'] }],
   ['seats', { type: 'number' }],
+  ['since', { type: 'date' }],
   ['__proto__', { type: 'boolean' }],
 ]);
 
-function check(header: string, cells: string[], faults: RowFault[] = []): CheckedRow {
+function check(
+  header: string,
+  cells: string[],
+  faults: RowFault[] = [],
+  options: Partial<RowCheckOptions> = {},
+): CheckedRow {
   const { plan } = inspect(`${header}\n`, { customFields, delimiter: ',' });
-  return createRowCheck(plan, { customFields })({ row: 2, cells, faults });
+  return createRowCheck(plan, { customFields, ...options })({ row: 2, cells, faults });
+}
+
+/** The values of a row that is usable, with its left out cells as `column:code`. */
+function usable(...args: Parameters<typeof check>) {
+  const checked = check(...args);
+  assert.ok('values' in checked, JSON.stringify(checked));
+  const { emailKey: _, ...values } = checked.values;
+  return { ...values, skipped: checked.skipped.map(({ column, code }) => `${column}:${code}`) };
 }
 
 /** The violations as `column:code`. */
@@ -35,7 +50,7 @@ test('a row gives normalised values of its cells that are not empty', () => {
     '=CEO',
     'Example, Ltd.',
     'Unsubscribed',
-    'vip; b2b;;vip',
+    'vip; b2b;,vip',
     'europe/paris',
     'fr_fr',
     'fair',
@@ -54,12 +69,12 @@ test('a row gives normalised values of its cells that are not empty', () => {
       "status": "unsubscribed", "tags": ["vip", "b2b"], "timezone": "Europe/Paris", "locale": "fr-FR", "source": "fair",
       "customFields": {"plan": "paid", "seats": 12, "__proto__": true}
     },
-    "missing": []
+    "skipped": []
   }`),
   );
   assert.deepEqual(check(header, ['', ' ', 'a@example.com', '', '', ' ', '', ' ; ', '', ' ', '', '', ' ']), {
     values: { email: 'a@example.com', emailKey: 'a@example.com' },
-    missing: ['firstName', 'lastName'],
+    skipped: [],
   });
 });
 
@@ -74,7 +89,7 @@ test('an unreadable phone is kept, active as status lifts nothing', () => {
       firstName: 'A',
       lastName: 'B',
     },
-    missing: [],
+    skipped: [],
   });
 });
 
@@ -82,10 +97,10 @@ test('all violations of a row are told at once, by the header of their column', 
   const header = 'First Name,Last Name,E-Mail,Phone,Status,Tags,Timezone,Locale,Plan,Seats';
   const cells = [
     'x'.repeat(101),
-    'a\nb',
+    'a\x07b',
     'nobody',
     '1'.repeat(51),
-    'bounced',
+    'gone fishing',
     'x'.repeat(101),
     'Mars/Crater',
     '?',
@@ -126,13 +141,103 @@ test('faults of cells join the violations of the others, in ignored columns too;
   ]);
 });
 
-test('missing names are violations for a contact that would be created', () => {
-  const { plan } = inspect('Last Name,Email\n');
+test('tabs and line breaks in a name are spaces', () => {
   assert.deepEqual(
-    nameViolations(['firstName', 'lastName'], plan).map(({ column, code }) => [column, code]),
-    [
-      ['firstName', 'required'],
-      ['Last Name', 'required'],
-    ],
+    usable('email,firstName,Last Name,company,jobTitle', [
+      'a@example.com',
+      'Ann\tMary',
+      'van\r\nDyk',
+      'A\nB',
+      'C\u2028D',
+    ]),
+    {
+      email: 'a@example.com',
+      firstName: 'Ann Mary',
+      lastName: 'van Dyk',
+      company: 'A B',
+      jobTitle: 'C D',
+      skipped: [],
+    },
   );
+  assert.deepEqual(violations('email,firstName', ['a@example.com', 'a\0b\n']), ['firstName:invalid_character']);
+});
+
+test('a wrong cell is left out where it may be, the email and consent are not', () => {
+  const skip = { onBadCell: 'skip' } as const;
+  assert.deepEqual(usable('email,Seats,Plan,Timezone', ['a@example.com', 'ten', 'paid', 'Mars'], [], skip), {
+    email: 'a@example.com',
+    customFields: Object.assign(Object.create(null), { plan: 'paid' }),
+    skipped: ['Seats:invalid_number', 'Timezone:invalid_timezone'],
+  });
+  assert.deepEqual(violations('email,Seats,Status,Email Opt Out', ['nobody', 'ten', '?', '?'], [], skip), [
+    'email:invalid_email',
+    'Status:invalid_status',
+    'Email Opt Out:invalid_boolean',
+  ]);
+  const fault: RowFault[] = [{ cell: 1, code: 'invalid_encoding' }];
+  assert.deepEqual(violations('email,Seats', ['a@example.com', '\uFFFD'], fault, skip), ['Seats:invalid_encoding']);
+});
+
+test('columns about consent set the status, the strictest counts', () => {
+  const status = (header: string, ...cells: string[]) =>
+    (usable(`email,${header}`, ['a@example.com', ...cells]) as { status?: string }).status ?? 'active';
+  const cases: [header: string, cells: string[], expected: string][] = [
+    ['Status', ['Subscribed'], 'active'],
+    ['Status', ['Cleaned'], 'bounced'],
+    ['Status', ['complained'], 'complained'],
+    ['Email Marketing Consent', ['NEVER_SUBSCRIBED'], 'pending'],
+    ['Email Opt Out', ['1'], 'unsubscribed'],
+    ['Email Opt Out', ['0'], 'active'],
+    ['Email Opt Out', ['unsubscribed'], 'unsubscribed'],
+    ['UNSUB_TIME', ['2025-03-01 10:00:00'], 'unsubscribed'],
+    ['UNSUB_TIME', ['Mar 1, 2025'], 'unsubscribed'],
+    ['CLEAN_TIME', ['01.03.2025'], 'bounced'],
+    ['Accepts Marketing', ['no'], 'unsubscribed'],
+    ['Accepts Marketing', ['yes'], 'active'],
+    ['Subscribed', ['unsubscribed'], 'unsubscribed'],
+    ['Status,Unsubscribed', ['bounced', 'yes'], 'bounced'],
+    ['Status,Unsubscribed,Email Opt Out', ['archived', 'no', 'X'], 'unsubscribed'],
+  ];
+  for (const [header, cells, expected] of cases)
+    assert.equal(status(header, ...cells), expected, `${header}: ${cells}`);
+});
+
+test('dates are read in the order of their column', () => {
+  const since = (cell: string, order?: NonNullable<RowCheckOptions['dateOrders']>[number]) => {
+    const checked = check('email,since', ['a@example.com', cell], [], order ? { dateOrders: { 1: order } } : {});
+    return 'values' in checked ? checked.values.customFields!['since'] : checked.violations[0]!.code;
+  };
+  for (const [cell, order, expected] of [
+    ['2025-12-31', 'unclear', '2025-12-31'],
+    ['31.12.2025', 'month_first', '2025-12-31'],
+    ['1. 2. 25', 'unclear', '2025-02-01'],
+    ['2025/12/31', undefined, '2025-12-31'],
+    ['2025年12月31日', undefined, '2025-12-31'],
+    ['2025-12-31T23:59:59Z', undefined, '2025-12-31'],
+    ['3/4/2025', 'day_first', '2025-04-03'],
+    ['3/4/2025 5:06 PM', 'month_first', '2025-03-04'],
+    ['3/4/30', 'month_first', '1930-03-04'],
+    ['4/4/2025', 'unclear', '2025-04-04'],
+    ['3/4/2025', 'unclear', 'invalid_date'],
+    ['3/4/2025', 'mixed', 'invalid_date'],
+    ['31/12/2025', 'month_first', 'invalid_date'],
+    ['30.02.2025', undefined, 'invalid_date'],
+    ['45123', undefined, 'invalid_date'],
+  ] as const)
+    assert.equal(since(cell, order), expected, `${cell} ${order}`);
+});
+
+test('the order of dates is found if the column has dates that tell it', () => {
+  const { plan } = inspect('email,since\n', { customFields });
+  const orderOf = (...cells: string[]) => {
+    const finder = createOrderFinder(plan, customFields);
+    finder.add(cells.map((cell) => ({ row: 2, cells: ['a@example.com', cell], faults: [] })));
+    return finder.orders()[1];
+  };
+  assert.equal(orderOf('3/4/2025', '31/12/2025', ''), 'day_first');
+  assert.equal(orderOf('3-4-2025', '12-31-2025 10:00'), 'month_first');
+  assert.equal(orderOf('3/4/2025', '5/5/2025'), 'unclear');
+  assert.equal(orderOf('31/12/2025', '12/31/2025'), 'mixed');
+  assert.equal(orderOf('31.12.2025', '2025-12-31', 'soon', '99/99/2025'), 'unclear');
+  assert.equal(orderOf('31.12.2025', '2025-12-31', 'soon'), undefined);
 });

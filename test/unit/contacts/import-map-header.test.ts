@@ -100,7 +100,7 @@ test('headers and mappings that can not work are refused, with every reason', ()
   assert.deepEqual(fields(['firstName', 'lastName']), ['! no_email_column']);
   assert.deepEqual(fields(['', '', '']), ['! no_email_column']);
   assert.deepEqual(fields(['email', 'E-Mail']), ['! duplicate_column']);
-  assert.deepEqual(fields(['first_name', 'First Name', 'mail', 'plan', 'PLAN']), [
+  assert.deepEqual(fields(['first_name', 'First Name', 'post', 'plan', 'PLAN']), [
     '! duplicate_column',
     '! duplicate_column',
     '! no_email_column',
@@ -116,4 +116,59 @@ test('headers and mappings that can not work are refused, with every reason', ()
   assert.deepEqual(fields(['email', ...Array.from({ length: 200 }, (_, n) => `c${n}`)]), ['! too_many_columns']);
   assert.equal(fields(['email', ...Array.from({ length: 199 }, (_, n) => `c${n}`)])[0], 'email');
   assert.equal(fields(['email', ...new Array<string>(16_383).fill('')])[0], 'email');
+});
+
+test('headers are what other programs call a field, in the languages people have', () => {
+  const cases: [headers: string, expected: string][] = [
+    ['Email Address,First Name,Last Name,Address,Phone Number,TAGS', 'email,firstName,lastName,-,phone,tags'],
+    ['E-Mail;Vorname;Nachname;Firma;Telefon;Position', 'email,firstName,lastName,company,phone,jobTitle'],
+    ['Adresse e-mail;Prénom;Nom;Société;Téléphone', 'email,firstName,lastName,company,phone'],
+    ['ADRESSE E-MAIL;PRENOM;NOM', 'email,firstName,lastName'],
+    ['Correo electrónico;Nombre;Apellidos;Empresa;Móvil', 'email,firstName,lastName,company,phone'],
+    ['Adres e-mail;Imię;Nazwisko;Firma;Stanowisko', 'email,firstName,lastName,company,jobTitle'],
+    ['E-mail;Nome;Sobrenome;Empresa;Cargo;Celular', 'email,firstName,lastName,company,jobTitle,phone'],
+    ['メールアドレス;姓;名;会社名;電話番号', 'email,lastName,firstName,company,phone'],
+    ['邮箱;姓;名;公司;手机', 'email,lastName,firstName,company,phone'],
+    ['Электронная почта;Имя;Фамилия', 'email,firstName,lastName'],
+    ['Given Name;Family Name;E-mail 1 - Label;E-mail 1 - Value', 'firstName,lastName,-,email'],
+    ['Email;Email Opt Out;Unsubscribed', 'email,optedOut,optedOut'],
+    ['Vorname;Name;E-Mail', 'firstName,lastName,email'],
+    ['Name;Given Name;Family Name;Email', '-,firstName,lastName,email'],
+    ['Name;Email', '-,email'],
+  ];
+  for (const [headers, expected] of cases) assert.equal(fields(headers.split(/[,;]/)).join(','), expected, headers);
+});
+
+test('of several columns with known names the best is taken, and said', () => {
+  const plan = mapHeader(['E-mail 2 Address', 'Work Email', 'Business Phone', 'Email Address', 'Mobile Phone'], custom);
+  assert.ok('columns' in plan);
+  assert.deepEqual(
+    plan.columns.map(({ header, field }) => `${header}=${field}`),
+    ['Email Address=email', 'Mobile Phone=phone'],
+  );
+  assert.deepEqual(plan.ignoredColumns, ['E-mail 2 Address', 'Work Email', 'Business Phone']);
+  assert.deepEqual(
+    plan.warnings.map(({ code, column }) => `${column} ${code}`),
+    ['Work Email column_not_used', 'Business Phone column_not_used'],
+  );
+  assert.deepEqual(fields(['Work Email', 'Email']), ['-', 'email']);
+  const own = new Map<string, CustomFieldType>([['Mobile', { type: 'string' }]]);
+  const withOwn = mapHeader(['Email', 'mobile', 'Phone Number'], own);
+  assert.ok('columns' in withOwn);
+  assert.deepEqual(
+    withOwn.columns.map(({ field }) => field),
+    ['email', 'customFields.Mobile', 'phone'],
+  );
+});
+
+test('an error about the email names the headers that were found', () => {
+  const plan = mapHeader(['Kunde', '', 'Ort'], new Map());
+  assert.ok('errors' in plan);
+  assert.match(plan.errors[0]!.message, /found: "Kunde", "Ort"$/);
+  const many = mapHeader(
+    Array.from({ length: 40 }, (_, n) => `column ${n}`),
+    new Map(),
+  );
+  assert.ok('errors' in many);
+  assert.match(many.errors[0]!.message, /"column 29" and 10 more$/);
 });
