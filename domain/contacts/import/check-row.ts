@@ -179,7 +179,7 @@ function customParser(
   };
 }
 
-const BREAKS = /[\t\r\n\v\f\u0085\u2028\u2029]+/g;
+const BREAKS = /[\t\r\n\v\f\u0085]+/g;
 
 /** Normalises a text for one line: of one with control characters, tabs and line breaks become spaces. */
 function inOneLine(cell: string, normalise: (text: string) => string | null | Violation): string | null | Violation {

@@ -50,7 +50,7 @@ export function readStatus(cell: string): ReadStatus | Violation {
 }
 
 // A date in any form: such columns tell when somebody opted out or bounced.
-const WHEN = /^\D{0,5}\d{1,4}[-./年 ]/;
+const WHEN = /^\D{0,12}\d{1,4}[-./年, ]/;
 const INVALID_CONSENT: Violation = { code: 'invalid_boolean', message: 'must be yes or no, or a date' };
 
 /** The status that a cell of a consent column means. Violation: `invalid_boolean`. */

@@ -108,10 +108,11 @@ function addKnown(
       warnings.push({ code: 'column_not_used', column: column.header, message });
     }
   }
-  // Beside a first name, the name is the rest of it, as in German and Dutch exports.
-  const rest = headers.findIndex((header) => ['name', 'naam'].includes(headerKey(header)));
-  if (rest !== -1 && byField.has('firstName') && !byField.has('lastName') && !mapped.has(headers[rest]!)) {
-    columns.push({ index: rest, header: headers[rest]!, field: 'lastName' });
+  // Beside one of the names, "name" is the other, as in German and Dutch exports.
+  const index = headers.findIndex((header) => ['name', 'naam'].includes(headerKey(header)));
+  const other = byField.has('firstName') ? 'lastName' : byField.has('lastName') ? 'firstName' : null;
+  if (index !== -1 && other !== null && !byField.has(other) && !mapped.has(headers[index]!)) {
+    columns.push({ index, header: headers[index]!, field: other });
   }
   return warnings;
 }

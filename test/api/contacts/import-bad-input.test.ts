@@ -85,13 +85,13 @@ test('bad rows are rejected, each with its reason, and no other', async () => {
 
 test('rejected rows come back as a file that can be mended and imported again', async () => {
   const job = await run(
-    'firstName;lastName;email;jobTitle\nMe,nd;Ed;mend.ed.example.com;"a ""b""; c"\n;Name;noname@example.com;\nFi;Ne;fine@example.com;\n',
+    'firstName;lastName;email;jobTitle\nMe,nd;Ed;mend.ed.example.com;"a ""b""; c"\nNo;Name;;\nFi;Ne;fine@example.com;\n',
   );
   assert.deepEqual([job.created, job.rejected], [1, 2]);
   const [header, ...rejected] = await errorsOf(job.id);
   assert.deepEqual(header, ['row', 'column', 'code', 'message', 'firstName', 'lastName', 'email', 'jobTitle']);
   rejected[0]![6] = 'mended@example.com';
-  rejected[1]![4] = 'No';
+  rejected[1]![6] = 'noname@example.com';
   const again = await run(stringify([header, ...rejected]));
   assert.deepEqual([again.created, again.rejected, again.ignoredColumns], [2, 0, ['row', 'column', 'code', 'message']]);
   const mended = await contactBy('mended@example.com');

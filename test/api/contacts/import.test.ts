@@ -75,7 +75,7 @@ const contactBy = async (email: string) =>
 
 test('creates, updates, leaves unchanged, counts duplicates and rejects, each with its reason', async () => {
   const first = await run(
-    'First Name,last_name,EMAIL,Company,Shoe size\nAda,One,ada@example.com,Mills,7\nBen,Two,ben@example.com,mills,8\n,Three,nameless@example.com,,\nBad,Mail,not-an-address,,\nAda,Uno,ADA@example.com,Mills,7\n\n',
+    'First Name,last_name,EMAIL,Company,Shoe size\nAda,One,ada@example.com,Mills,7\nBen,Two,ben@example.com,mills,8\nNo,Address,,,\nBad,Mail,not-an-address,,\nAda,Uno,ADA@example.com,Mills,7\n\n',
   );
   assert.deepEqual(
     [
@@ -97,7 +97,7 @@ test('creates, updates, leaves unchanged, counts duplicates and rejects, each wi
   const errors = (await service.api('GET', `/contacts/imports/${first.id}/errors`)).body as string;
   assert.deepEqual(errors.trim().split('\r\n'), [
     'row,column,code,message,First Name,last_name,EMAIL,Company,Shoe size',
-    '4,First Name,required,must not be empty,,Three,nameless@example.com,,',
+    '4,EMAIL,required,must not be empty,No,Address,,,',
     errors.trim().split('\r\n')[2],
   ]);
   assert.match(errors, /\r\n5,EMAIL,invalid_email,[^\r]*,Bad,Mail,not-an-address,,\r\n/);
@@ -164,7 +164,7 @@ test('a mapping names columns, a list takes the accepted', async () => {
     listId: String(list.id),
     delimiter: ';',
   });
-  assert.equal(job.rejected, 1, 'no last name');
+  assert.equal(job.created, 1, 'without a last name');
   await run('a;b;c\nMa;Pping;map@example.com\n', {
     mapping: JSON.stringify({ a: 'firstName', b: 'lastName', c: 'email' }),
     listId: String(list.id),
@@ -394,52 +394,116 @@ test('a job that can not work is FAILED and says why', async () => {
   assert.equal(await contactBy('no-list@example.com'), undefined);
 });
 
-test('a row that could not make a contact displaces none that could, in the same chunk or a later one', async () => {
-  const filler = Array.from({ length: 10_100 }, (_, n) => `F,L,filler${n}@example.com`);
+test('the last usable row of an address counts, the first time and the second, in one chunk or several', async () => {
+  const filler = Array.from({ length: 10_100 }, (_, n) => `F,L,filler${n}@example.com,`);
   const file = [
-    'firstName,lastName,email',
-    'A,One,near@example.com',
-    'A,Two,near@example.com',
-    ',,near@example.com',
-    'B,One,far@example.com',
+    'firstName,lastName,email,timezone',
+    'A,One,near@example.com,',
+    'A,Two,near@example.com,',
+    ',,near@example.com,',
+    'B,One,far@example.com,',
     ...filler,
-    ',,far@example.com',
-    ',,none@example.com',
-    ',,none@example.com',
-    ',,known@example.com',
+    ',Three,far@example.com,',
+    ',,far@example.com,nowhere',
+    ',,none@example.com,',
   ].join('\n');
-  await run('firstName,lastName,email\nKnown,Already,known@example.com\n');
-  for (const options of [{ dryRun: 'true' }, {}] as Record<string, string>[]) {
+  for (const [options, created, unchanged] of [
+    [{ dryRun: 'true' }, filler.length + 3, 0],
+    [{}, filler.length + 3, 0],
+    [{}, 0, filler.length + 3],
+  ] as [Record<string, string>, number, number][]) {
     const job = await run(file, options);
-    assert.deepEqual(
-      [job.created, job.unchanged, job.duplicates, job.rejected],
-      [filler.length + 2, 1, 2, 3],
-      JSON.stringify(options),
-    );
-    const errors = parse<Record<string, string>>(
-      (await service.api('GET', `/contacts/imports/${job.id}/errors`)).body,
-      {
-        columns: true,
-      },
-    );
-    assert.deepEqual(
-      errors.map(({ email, code }) => `${email} ${code}`),
-      [
-        'near@example.com required; required',
-        'far@example.com required; required',
-        'none@example.com required; required',
-      ],
-    );
+    assert.deepEqual([job.created, job.unchanged, job.duplicates, job.rejected], [created, unchanged, 3, 1]);
   }
+  const names = async (email: string) => {
+    const { firstName, lastName } = await contactBy(email);
+    return `${firstName}/${lastName}`;
+  };
   assert.deepEqual(
-    [(await contactBy('near@example.com')).lastName, (await contactBy('far@example.com')).lastName],
-    ['Two', 'One'],
+    [await names('near@example.com'), await names('far@example.com'), await names('none@example.com')],
+    ['/', '/Three', '/'],
   );
-  const again = await run(file);
+});
+
+test('the answer tells how the file is read', async () => {
+  const answer = await upload('E-Mail;Vorname;Privat\na@example.com;A;x\n', { dryRun: 'true' });
+  const { encoding, delimiter, mapping, dryRun, onBadCell, warnings, ignoredColumns } = answer.body;
   assert.deepEqual(
-    [again.created, again.unchanged, again.duplicates, again.rejected],
-    [0, filler.length + 3, 4, 1],
-    'for who is there the last row counts',
+    { encoding, delimiter, mapping, dryRun, onBadCell, warnings, ignoredColumns },
+    {
+      encoding: 'utf-8',
+      delimiter: ';',
+      mapping: { 'E-Mail': 'email', Vorname: 'firstName' },
+      dryRun: true,
+      onBadCell: 'reject',
+      warnings: [],
+      ignoredColumns: ['Privat'],
+    },
+  );
+  await finished(answer.body.id);
+});
+
+test('a file of which every row is rejected has failed, with the reasons', async () => {
+  const rejected = 'email,timezone\nnobody,\nnone,Mars\n';
+  const job = await run(rejected);
+  assert.deepEqual([job.status, job.rejected], ['FAILED', 2]);
+  assert.match(job.error, /^All 2 rows were rejected: "email" .*\(invalid_email\); "timezone" .*\(invalid_timezone\)$/);
+  assert.equal((await run(rejected, { dryRun: 'true' })).status, 'FAILED');
+  assert.equal((await run(`${rejected}some@example.com,\n`)).status, 'COMPLETED');
+});
+
+test('a wrong cell is left out with a warning, if that is asked for', async () => {
+  const rows = Array.from(
+    { length: 5_100 },
+    (_, n) => `cell${n}@example.com,${n % 425 === 0 ? 'Mars' : 'Europe/Rome'}`,
+  );
+  const job = await run(`email,timezone\n${rows.join('\n')}\n`, { onBadCell: 'skip' });
+  assert.deepEqual([job.created, job.rejected], [5_100, 0]);
+  assert.deepEqual(job.warnings, [
+    {
+      code: 'cell_skipped',
+      column: 'timezone',
+      message: 'left out: must be an IANA time zone such as Europe/Berlin',
+      count: 12,
+      rows: Array.from({ length: 10 }, (_, n) => 2 + n * 425),
+    },
+  ]);
+  assert.equal((await contactBy('cell0@example.com')).timezone, null);
+  assert.equal((await run('email,timezone\ncell0@example.com,Mars\ncell1@example.com,\n')).rejected, 1);
+});
+
+test('dates whose order nothing tells are rejected with the reason, those of a clear column are read', async () => {
+  await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name: 'since', type: 'date' });
+  const file = (date: string) => `email,since\ndate1@example.com,3/4/2025\ndate2@example.com,${date}\n`;
+  const unclear = await run(file('5/5/2025'));
+  assert.deepEqual([unclear.created, unclear.rejected, unclear.warnings], [1, 1, []]);
+  const errors = (await service.api('GET', `/contacts/imports/${unclear.id}/errors`)).body as string;
+  assert.match(errors, /\r\n2,since,invalid_date,"may be day first or month first, .*"/);
+  const clear = await run(file('12/31/2025'));
+  assert.equal(clear.rejected, 0);
+  assert.deepEqual(clear.warnings, [
+    { code: 'date_order', column: 'since', message: 'dates are read with the month first' },
+  ]);
+  assert.equal((await contactBy('date1@example.com')).customFields.since, '2025-03-04');
+});
+
+test('an opt-out counts without names and without a contact', async () => {
+  const suppression = async (email: string) =>
+    (await service.api('GET', `/emails/suppressions?email=${encodeURIComponent(email)}`)).body.data[0]?.reason;
+  const file = 'Email,Email Opt Out\nout1@example.com,1\nout2@example.com,0\n';
+  const update = await run(file, { mode: 'update' });
+  assert.deepEqual([update.updated, update.rejected], [1, 1]);
+  assert.deepEqual(
+    [await suppression('out1@example.com'), await contactBy('out1@example.com')],
+    ['unsubscribed', undefined],
+  );
+  const again = await run(file, { mode: 'update' });
+  assert.deepEqual([again.unchanged, again.rejected], [1, 1]);
+  const upsert = await run(file);
+  assert.equal(upsert.created, 2);
+  assert.deepEqual(
+    [(await contactBy('out1@example.com')).status, (await contactBy('out2@example.com')).status],
+    ['unsubscribed', 'active'],
   );
 });
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { detectFormat, HEAD_BYTES } from '../../../domain/contacts/import/csv/detect.ts';
+import { judgeEncoding } from '../../../domain/contacts/import/csv/judge-encoding.ts';
 import { brief, headOf, inspect, readAll, refusals } from './csv-support.ts';
 
 const TEXT = 'email,firstName,lastName\njose@example.com,José,Muñoz\nzoe@example.com,Zoë,Weiß\n';
@@ -167,8 +168,15 @@ test('other encodings are judged by the text', () => {
 });
 
 test('an encoding that the text does not tell is asked for', () => {
+  const bytes = Buffer.from('email,name\na@example.com,\xc5\xb1\n', 'latin1');
+  const judged = judgeEncoding({ bytes, complete: true }, () => false);
+  assert.ok(typeof judged === 'object' && judged.code === 'unknown_encoding', JSON.stringify(judged));
+  assert.match(judged.message, /give `encoding`, perhaps shift_jis, gbk/);
+  assert.equal(
+    judgeEncoding({ bytes: Buffer.from('email\n\xff\n', 'latin1'), complete: true }, () => false),
+    'utf-8',
+  );
   const file = encode('email,name\na@example.com,花子\n', 'shift_jis');
-  assert.deepEqual(refusals(file), ['unknown_encoding']);
   assert.equal(inspect(file, { encoding: 'Shift_JIS' }).format.encoding, 'shift_jis');
   assert.deepEqual(refusals(file, { encoding: 'shift_jis', delimiter: '|' }), ['invalid_option']);
 });

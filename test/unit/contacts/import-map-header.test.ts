@@ -134,6 +134,7 @@ test('headers are what other programs call a field, in the languages people have
     ['Email;Email Opt Out;Unsubscribed', 'email,optedOut,optedOut'],
     ['Vorname;Name;E-Mail', 'firstName,lastName,email'],
     ['Name;Given Name;Family Name;Email', '-,firstName,lastName,email'],
+    ['Name;Surname;Email', 'firstName,lastName,email'],
     ['Name;Email', '-,email'],
   ];
   for (const [headers, expected] of cases) assert.equal(fields(headers.split(/[,;]/)).join(','), expected, headers);

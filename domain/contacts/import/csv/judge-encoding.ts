@@ -53,7 +53,8 @@ interface Candidate {
 /**
  * Judges in which encoding a text is that is neither ASCII nor Unicode. First excludes those in which it would not be
  * words; a header that is known in one of the others decides, else the statistics of jschardet. If all are excluded, the
- * text is broken UTF-8. Violation: `unknown_encoding` if two that differ are about as likely.
+ * text is broken UTF-8, as it is if hardly any byte is odd and nothing tells. Violation: `unknown_encoding` if two that
+ * differ are about as likely.
  */
 export function judgeEncoding(head: CsvHead, isKnownHeader: (text: string) => boolean): CsvEncoding | Violation {
   const sample = sampleOf(head);
@@ -79,8 +80,15 @@ export function judgeEncoding(head: CsvHead, isKnownHeader: (text: string) => bo
   // By far the most frequent of these encodings, and the one for texts with hardly any accents.
   const western = likely.find(({ encoding }) => encoding === 'windows-1252');
   if (western && western.confidence > 0) return western.encoding;
-  if (likely.some(({ text }) => text !== best.text)) return undecided(likely);
+  if (likely.some(({ text }) => text !== best.text)) return isHardlyAny(head, sample) ? 'utf-8' : undecided(likely);
   return ENCODINGS.find((encoding) => rest.some((one) => one.encoding === encoding && one.text === best.text))!;
+}
+
+/** One odd byte in a file, or in a hundred lines: better their rows are rejected than the file. */
+function isHardlyAny({ bytes }: CsvHead, sample: Buffer): boolean {
+  const odd = sample.filter((byte) => byte > 0x7f).length;
+  const lines = bytes.filter((byte) => byte === 10 || byte === 13).length;
+  return odd <= Math.max(1, lines / 100);
 }
 
 function undecided(likely: readonly Candidate[]): Violation {
