@@ -285,7 +285,7 @@ const OUTCOMES: Record<string, Outcome> = {
     duplicates: 1,
     fields: 'email',
     warnings: ['null no_header'],
-    contacts: { 'aa1@example.com': { firstName: '', status: 'active' }, 'aa2@example.net': {} },
+    contacts: { 'AA1@example.com': { firstName: '', status: 'active' }, 'aa2@example.net': {} },
   },
   'addresses-with-header.csv': {
     created: 2,

@@ -541,3 +541,65 @@ test('a file part without a Content-Type is a file', async () => {
   assert.equal(job.fileName, 'plain.csv');
   assert.equal((await finished(job.id)).created, 1);
 });
+
+test('our own export comes back unchanged, with statuses and tags, and makes the same contacts', async () => {
+  const { body: list } = await service.api('POST', '/contacts/lists', { name: 'Own' });
+  const listId = String(list.id);
+  const file = [
+    'email,firstName,lastName,status,tags',
+    'own1@example.com,A,One,active,"""Berlin; Mitte"",""say """"hi"""""",a"',
+    'own2@example.com,,,pending,"* star"',
+    'own3@example.com,C,Three,unsubscribed,"""x, y"""',
+    'own4@example.com,D,Four,bounced,',
+    'own5@example.com,E,Five,complained,',
+    'own6@example.com,F,Six,archived,',
+  ].join('\n');
+  assert.equal((await run(file, { listId })).created, 6);
+  const exported = async () => (await service.api('GET', `/contacts/export?listId=${listId}`)).body as string;
+  const csv = await exported();
+  const again = await run(csv);
+  assert.deepEqual([again.unchanged, again.warnings], [6, []]);
+  assert.equal(await exported(), csv);
+
+  const of = (text: string) =>
+    parse<Record<string, string>>(text, { columns: true }).map(({ email, firstName, status, tags }) => ({
+      email,
+      firstName,
+      status,
+      tags,
+    }));
+  assert.deepEqual(
+    of(csv).map(({ status }) => status),
+    ['active', 'pending', 'unsubscribed', 'bounced', 'complained', 'archived'],
+  );
+  for (const { id } of parse<{ id: string }>(csv, { columns: true })) await service.api('DELETE', `/contacts/${id}`);
+  await query(sql`delete from suppressions where email_key like 'own%'`);
+  assert.equal((await run(csv, { listId })).created, 6);
+  const after = of(await exported()).sort((a, b) => a.email!.localeCompare(b.email!));
+  assert.deepEqual(after, of(csv));
+  const [first] = (await service.api('GET', '/contacts?email=own1@example.com')).body.data;
+  assert.deepEqual(first.tags, ['Berlin; Mitte', 'say "hi"', 'a']);
+  const reasons = await query<{ reason: string }>(
+    sql`select reason from suppressions where email_key like 'own%' order by email_key`,
+  );
+  assert.deepEqual(
+    reasons.map(({ reason }) => reason),
+    ['unsubscribed', 'bounced', 'complained'],
+  );
+});
+
+test('an undo takes back the statuses that an import set, with their suppressions', async () => {
+  await run('email,firstName,status\nback1@example.com,A,\n');
+  const job = await run('email,status\nback1@example.com,bounced\nback2@example.com,complained\n');
+  assert.deepEqual([job.created, job.updated], [1, 1]);
+  await service.api('POST', `/contacts/imports/${job.id}/undo`);
+  await until(
+    'the import is undone',
+    async () => (await service.api('GET', `/contacts/imports/${job.id}`)).body.status === 'UNDONE',
+  );
+  assert.deepEqual(
+    [(await contactBy('back1@example.com')).status, await contactBy('back2@example.com')],
+    ['active', undefined],
+  );
+  assert.deepEqual(await query(sql`select 1 from suppressions where email_key like 'back%'`), []);
+});
