@@ -54,7 +54,7 @@ export function inspectCsv(
     const cells = decoded.map((cell) => cell.text);
     // Addresses alone, without a header.
     const bare =
-      options.mapping === undefined &&
+      !Object.hasOwn(options.mapping ?? {}, cells[0]!) &&
       cells.filter((cell) => cell.trim() !== '').length === 1 &&
       !isViolation(normaliseEmail(cells[0]!));
     const plan = mapHeader(bare ? ['email'] : cells, options.customFields, options.mapping);

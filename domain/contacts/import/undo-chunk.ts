@@ -154,8 +154,8 @@ async function undoChanges(tx: EntityManager, tenantId: string, changes: Changes
   return { verdicts, removed, restored: restorable, ...restored, companies: [...left, ...restored.companies] };
 }
 
-/** SQL: the suppression `s` is still the one that an import made. */
-const BY_IMPORT = sql`s.source = 'import'`;
+/** SQL: the suppression `s` of the contact `c` is still the one that an import made. */
+const BY_IMPORT = sql`s.reason = c.status and s.source = 'import'`;
 
 /**
  * Keeps contacts that have another version than the change left, apart from changes that were undone; created ones that

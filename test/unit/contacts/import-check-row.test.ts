@@ -193,7 +193,7 @@ test('columns about consent set the status, the strictest counts', () => {
     ['Status,Unsubscribed,Email Opt Out', ['archived', 'no', 'X'], 'unsubscribed'],
   ];
   for (const [header, cells, expected] of cases)
-    assert.equal(status(header, ...cells), expected, `${header}: ${cells}`);
+    assert.equal(status(header, ...cells), expected, `${header}: ${cells.join()}`);
 });
 
 test('dates are read in the order of their column', () => {
