@@ -20,7 +20,8 @@ import {
   readRejectedRows,
 } from '../../domain/contacts/import/list-imports.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
-import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/csv/detect.ts';
+import { HEAD_BYTES } from '../../domain/contacts/import/csv/detect.ts';
+import type { CsvHead } from '../../domain/contacts/import/csv/encoding.ts';
 import type { CsvInspection } from '../../domain/contacts/import/inspect-csv.ts';
 import { assertValid, notFound, type Violation } from '../../domain/common/errors.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';

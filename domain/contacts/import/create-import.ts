@@ -5,7 +5,7 @@ import { appendJob, withdrawJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
-import type { CsvHead } from './csv/detect.ts';
+import type { CsvHead } from './csv/encoding.ts';
 import { inspectCsv, type CsvInspection } from './inspect-csv.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 

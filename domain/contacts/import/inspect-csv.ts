@@ -1,7 +1,7 @@
 import { normaliseEmail } from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
-import { detectFormat, type CsvHead } from './csv/detect.ts';
-import { decodeUnits, toUnits, unitBytes, type CsvFormat } from './csv/encoding.ts';
+import { detectFormat } from './csv/detect.ts';
+import { decodeUnits, toUnits, unitBytes, type CsvFormat, type CsvHead } from './csv/encoding.ts';
 import { mapHeader, type ColumnPlan, type CustomFields, type HeaderMapping } from './map-header.ts';
 import { isKnownSpelling } from './header-names.ts';
 import type { CsvPosition } from './csv/read-csv.ts';

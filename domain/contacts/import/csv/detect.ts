@@ -1,18 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import type { Violation } from '../../../common/violation.ts';
-import { encodingNamed, isDelimiterOf, toUnits, unitBytes, type CsvEncoding, type CsvFormat } from './encoding.ts';
+import {
+  encodingNamed,
+  isDelimiterOf,
+  toUnits,
+  unitBytes,
+  type CsvEncoding,
+  type CsvFormat,
+  type CsvHead,
+} from './encoding.ts';
 import { judgeEncoding } from './judge-encoding.ts';
 import { scanRecord } from './scan-record.ts';
 
 /** Enough bytes from the start of a file to detect its format and read its header. */
 export const HEAD_BYTES = 256 * 1024;
-
-export interface CsvHead {
-  /** The first bytes of the file, up to `HEAD_BYTES`. */
-  readonly bytes: Buffer;
-  /** True if that is the whole file. */
-  readonly complete: boolean;
-}
 
 export interface DetectedFormat extends CsvFormat {
   /** Length of the byte order mark, 0 if there is none. */

@@ -7,6 +7,13 @@ import { isUtf8 } from 'node:buffer';
  */
 export type CsvEncoding = string;
 
+export interface CsvHead {
+  /** The first bytes of the file, enough to read its header. */
+  readonly bytes: Buffer;
+  /** True if that is the whole file. */
+  readonly complete: boolean;
+}
+
 export interface CsvFormat {
   readonly encoding: CsvEncoding;
   /** One ASCII character. */

@@ -1,7 +1,6 @@
 import { detectAll } from 'jschardet';
 import type { Violation } from '../../../common/violation.ts';
-import type { CsvHead } from './detect.ts';
-import type { CsvEncoding } from './encoding.ts';
+import type { CsvEncoding, CsvHead } from './encoding.ts';
 
 /**
  * The encodings in which programs save CSV when it is not Unicode; of two in which the text is the same, the first is
