@@ -100,6 +100,8 @@ const pageRoutes: RouteSpec[] = [
     path: '//reset-password',
     operationId: 'showResetPassword',
     summary: 'Page for setting a new password',
+    description:
+      'The link in the email leads here. Shows a form and changes nothing; the token is used up when the form is submitted.',
     access: 'public',
     query: schema.TokenQuery,
     openQuery: true,
@@ -115,6 +117,7 @@ const pageRoutes: RouteSpec[] = [
     path: '//reset-password',
     operationId: 'submitResetPassword',
     summary: 'Submit the page for setting a new password',
+    description: 'What the page sends, and answered by a page. Programs use `POST /auth/reset-password`.',
     access: 'public',
     openQuery: true,
     body: schema.PasswordReset,
@@ -141,6 +144,8 @@ const pageRoutes: RouteSpec[] = [
     path: '//verify-email',
     operationId: 'showVerifyEmail',
     summary: 'Page for confirming an address',
+    description:
+      'The link in the email leads here. Shows a button and changes nothing, so link scanners have no effect.',
     access: 'public',
     query: schema.TokenQuery,
     openQuery: true,
@@ -156,6 +161,7 @@ const pageRoutes: RouteSpec[] = [
     path: '//verify-email',
     operationId: 'submitVerifyEmail',
     summary: 'Submit the page for confirming an address',
+    description: 'What the page sends, and answered by a page. Programs use `POST /auth/verify-email`.',
     access: 'public',
     openQuery: true,
     body: schema.Verification,
@@ -191,6 +197,8 @@ const totpRoutes: RouteSpec[] = [
     path: '/auth/totp/confirm',
     operationId: 'confirmTotp',
     summary: 'Turn on TOTP with a first code',
+    description:
+      'The code must be of the secret from `POST /auth/totp`. From then on, logins need a code. 400 for a wrong code, 409 `conflict` if there is no secret to confirm.',
     access: 'user',
     body: schema.TotpConfirm,
     responses: { 204: { description: 'TOTP is on: logins require a code from now on' } },
@@ -205,6 +213,8 @@ const totpRoutes: RouteSpec[] = [
     path: '/auth/totp',
     operationId: 'removeTotp',
     summary: 'Turn off TOTP, with a code or the password',
+    description:
+      'Takes exactly one of `totp` and `currentPassword`; a wrong one counts as a failed login. Also discards a secret that was never confirmed. 409 `conflict` if there is none.',
     access: 'user',
     body: schema.TotpRemove,
     responses: { 204: { description: 'Off' } },

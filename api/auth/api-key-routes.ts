@@ -13,6 +13,8 @@ export const apiKeyRoutes: RouteSpec[] = [
     path: '/auth/api-keys',
     operationId: 'listApiKeys',
     summary: 'List API keys',
+    description:
+      'All keys of the account, with who created each and when it was last used; the keys themselves cannot be read again.',
     access: 'api-keys:read',
     query: schema.ApiKeyQuery,
     responses: { 200: { schema: listOf(schema.ApiKey) } },
@@ -41,6 +43,7 @@ export const apiKeyRoutes: RouteSpec[] = [
     path: '/auth/api-keys/{id}',
     operationId: 'getApiKey',
     summary: 'Get an API key, without the key itself',
+    description: 'The key itself is only in the answer to its creation.',
     access: 'api-keys:read',
     params: IdParams,
     responses: { 200: { schema: schema.ApiKey } },
@@ -55,6 +58,8 @@ export const apiKeyRoutes: RouteSpec[] = [
     path: '/auth/api-keys/{id}',
     operationId: 'deleteApiKey',
     summary: 'Delete an API key; it stops working immediately',
+    description:
+      'Requests with the key get 401 from now on, in all API processes. 403 for a key with permissions that the caller lacks.',
     access: 'api-keys:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },

@@ -22,6 +22,7 @@ export const roleRoutes: RouteSpec[] = [
     path: '/auth/roles',
     operationId: 'listRoles',
     summary: 'List roles',
+    description: 'The built-in roles Admin and User, which cannot be changed, and those of the account.',
     access: 'roles:read',
     query: schema.RoleQuery,
     responses: { 200: { schema: listOf(schema.Role) } },
@@ -32,6 +33,8 @@ export const roleRoutes: RouteSpec[] = [
     path: '/auth/roles',
     operationId: 'createRole',
     summary: 'Create a role',
+    description:
+      'A caller can give only permissions that the caller has: others are a 403, unknown ones a 400. `GET /auth/permissions` lists all. Users get the role with `PUT /auth/users/{id}`. 409 `name_taken` if there is a role of this name.',
     access: 'roles:write',
     body: schema.RoleCreate,
     responses: { 201: { schema: schema.Role } },
@@ -47,6 +50,7 @@ export const roleRoutes: RouteSpec[] = [
     path: '/auth/roles/{id}',
     operationId: 'getRole',
     summary: 'Get a role',
+    description: 'With the names of its permissions. A role that is `builtIn` cannot be changed or deleted.',
     access: 'roles:read',
     params: IdParams,
     responses: { 200: { schema: schema.Role } },
@@ -61,6 +65,8 @@ export const roleRoutes: RouteSpec[] = [
     path: '/auth/roles/{id}',
     operationId: 'updateRole',
     summary: 'Change a role; applies to all users who have it',
+    description:
+      "`permissions` replaces the whole list. A new name is the role's name for its users and invitations too. Admin and User cannot be changed: 409 `conflict`.",
     access: 'roles:write',
     params: IdParams,
     body: schema.RoleUpdate,
@@ -84,6 +90,8 @@ export const roleRoutes: RouteSpec[] = [
     path: '/auth/roles/{id}',
     operationId: 'deleteRole',
     summary: 'Delete a role that is not in use',
+    description:
+      '409 `in_use`, with their names, while users or open invitations have the role. Admin and User cannot be deleted: 409 `conflict`.',
     access: 'roles:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -98,6 +106,8 @@ export const roleRoutes: RouteSpec[] = [
     path: '/auth/permissions',
     operationId: 'listPermissions',
     summary: 'List all permissions that a role can have',
+    description:
+      'The names that roles and API keys take, `resource:action`, and what each allows. `x-permission` of an operation in the OpenAPI document is the one that its callers need.',
     access: 'roles:read',
     responses: { 200: { schema: listOf(schema.Permission) } },
     handler: async () => ({

@@ -36,6 +36,8 @@ export const authRoutes: RouteSpec[] = [
     path: '/auth/register',
     operationId: 'register',
     summary: 'Register a user',
+    description:
+      'Creates the account and logs nobody in. In a service with one tenant, the first user becomes Admin and others get the role User; with `ENABLE_MULTI_TENANT`, each registration creates a tenant with this user as its Admin. 403 `registration_disabled` unless `ENABLE_REGISTRATION` is set. With `ENABLE_EMAIL_VERIFICATION` the user cannot log in before confirming the address.',
     access: 'public',
     body: schema.Register,
     responses: { 201: { schema: schema.User } },
@@ -50,6 +52,8 @@ export const authRoutes: RouteSpec[] = [
     operationId: 'login',
     whileHeld: true,
     summary: 'Log in',
+    description:
+      '`username` may be the email address. An account with TOTP needs `totp` too. After ten failures within 15 minutes a name is locked for the client address, and after 100 for everybody: 429, whether or not the name exists.',
     access: 'public',
     body: schema.Login,
     responses: { 200: { schema: schema.AuthResponse } },
@@ -81,6 +85,8 @@ export const authRoutes: RouteSpec[] = [
     operationId: 'logout',
     whileHeld: true,
     summary: 'Log out: the tokens of the session stop working immediately',
+    description:
+      'Ends this session only: its access token and its refresh token stop working in all API processes. Other sessions of the user go on.',
     access: 'user',
     responses: { 204: { description: 'Logged out' } },
     handler: async ({ em, caller, principal }) => {
@@ -93,6 +99,7 @@ export const authRoutes: RouteSpec[] = [
     path: '/auth/profile',
     operationId: 'getProfile',
     summary: "Get the caller's profile",
+    description: 'The user who is logged in. API keys have no profile and are refused.',
     access: 'user',
     responses: { 200: { schema: schema.User } },
     handler: async (call) => ({ body: presentUser(await findSelf(call.deps.orm, selfOf(call))) }),
@@ -130,6 +137,8 @@ export const authRoutes: RouteSpec[] = [
     path: '/auth/password',
     operationId: 'changePassword',
     summary: "Change the caller's password; ends all other sessions",
+    description:
+      'This session goes on. A wrong `currentPassword` is a 400 and counts as a failed login; while the name is locked, the answer is 429.',
     access: 'user',
     body: schema.PasswordChange,
     responses: { 204: { description: 'Changed' } },

@@ -27,6 +27,7 @@ export const executionRoutes: RouteSpec[] = [
     path: '/campaigns/executions/{id}',
     operationId: 'getCampaignExecution',
     summary: 'Get an execution with its completed steps',
+    description: '`steps` has each visit of a step that is over, with its result.',
     access: 'campaigns:read',
     params: IdParams,
     responses: { 200: { schema: schema.ExecutionWithSteps } },
@@ -37,6 +38,8 @@ export const executionRoutes: RouteSpec[] = [
     path: '/campaigns/executions/{id}/stop',
     operationId: 'stopCampaignExecution',
     summary: 'Stop one execution',
+    description:
+      'No step of it runs again, and its QUEUED emails and messages are SUPPRESSED. Others of the campaign go on. No effect if it has ended.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 202: { schema: schema.Execution } },
@@ -50,6 +53,8 @@ export const executionRoutes: RouteSpec[] = [
     path: '/campaigns/executions/{id}/retry',
     operationId: 'retryCampaignExecution',
     summary: 'Retry a failed execution, or one that is RUNNING and has no open workflow',
+    description:
+      'Goes on at the step at which it failed; steps before it are not repeated. 409 `conflict` if it can go on by itself or has ended, and unless the campaign is ACTIVE or PAUSED.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 202: { schema: schema.Execution } },

@@ -43,6 +43,7 @@ export const migrationRoutes: RouteSpec[] = [
     path: '/campaigns/migrations/{id}',
     operationId: 'getCampaignMigration',
     summary: 'Get the progress of a migration',
+    description: 'The figures grow while it is RUNNING. `blocked` executions stay in their version.',
     access: 'campaigns:read',
     params: IdParams,
     responses: { 200: { schema: schema.Migration } },

@@ -77,6 +77,7 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns',
     operationId: 'listCampaigns',
     summary: 'List campaigns',
+    description: 'Journeys. One-time sends to a segment are at `GET /emails/campaigns`.',
     access: 'campaigns:read',
     query: schema.CampaignQuery,
     responses: { 200: { schema: listOf(schema.Campaign) } },
@@ -87,6 +88,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns',
     operationId: 'createCampaign',
     summary: 'Create a campaign',
+    description:
+      'Makes a DRAFT: nobody enters before `POST /campaigns/{id}/start`. A type other than CUSTOM makes its steps from `templateIds`. Unknown types, targets and loops without a WAIT are a 400 that names the step; `warnings` says what is valid and may not be meant.',
     access: 'campaigns:write',
     body: schema.CampaignCreate,
     responses: { 201: { schema: schema.Campaign } },
@@ -112,6 +115,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}',
     operationId: 'getCampaign',
     summary: 'Get a campaign',
+    description:
+      'The latest edit, which executions run only after `start` has published it; `GET /campaigns/{id}/versions` has what was published.',
     access: 'campaigns:read',
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
@@ -155,6 +160,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}',
     operationId: 'deleteCampaign',
     summary: 'Delete a campaign and its executions',
+    description:
+      'Its emails remain. 409 `conflict` while it is ACTIVE, PAUSED or its workflows are still being closed; 409 `in_use` if a threshold or an active campaign refers to it.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -190,6 +197,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/stop',
     operationId: 'stopCampaign',
     summary: 'Stop a campaign and every execution of it',
+    description:
+      'Nobody enters any more. Every running execution is STOPPED at once, no step of theirs runs again, and their QUEUED emails and messages are SUPPRESSED. Workflows are closed in the background (`closing`). `start` makes it ACTIVE again and revives no execution. No effect if it is STOPPED.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 202: { schema: schema.Campaign } },
@@ -204,6 +213,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/pause',
     operationId: 'pauseCampaign',
     summary: 'Pause a campaign: no step runs until it is resumed',
+    description:
+      'Waits go on, and steps that become due run when it is resumed. 409 `conflict` unless it is ACTIVE; no effect if it is PAUSED.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
@@ -217,6 +228,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/resume',
     operationId: 'resumeCampaign',
     summary: 'Resume a paused campaign',
+    description:
+      'Steps that became due during the pause run now. 409 `conflict` unless it is PAUSED; no effect if it is ACTIVE.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
@@ -230,6 +243,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/archive',
     operationId: 'archiveCampaign',
     summary: 'Archive a campaign that is DRAFT or STOPPED',
+    description:
+      'It keeps its executions and figures, and cannot be started. 409 `conflict` unless it is DRAFT or STOPPED.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
@@ -243,6 +258,7 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/unarchive',
     operationId: 'unarchiveCampaign',
     summary: 'Make an archived campaign STOPPED again, or DRAFT if it was never started',
+    description: 'Nobody enters before it is started. 409 `conflict` unless it is ARCHIVED.',
     access: 'campaigns:write',
     params: IdParams,
     responses: { 200: { schema: schema.Campaign } },
@@ -256,6 +272,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/versions',
     operationId: 'listCampaignVersions',
     summary: 'List the published versions of a campaign',
+    description:
+      'One for each `start` that published something, with how many executions run it now. Versions never change.',
     access: 'campaigns:read',
     params: IdParams,
     query: schema.VersionQuery,
@@ -270,6 +288,7 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/versions/{version}',
     operationId: 'getCampaignVersion',
     summary: 'Get a published version: what the executions that are pinned to it run',
+    description: 'Executions keep the version with which they began, unless they are migrated.',
     access: 'campaigns:read',
     params: schema.VersionParams,
     responses: { 200: { schema: schema.PublishedVersion } },
@@ -292,6 +311,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/executions',
     operationId: 'listCampaignExecutions',
     summary: 'List the executions of a campaign',
+    description:
+      'One for each entry of a contact, by `entryNo`. `currentStep` is an index into `steps`; of a COMPLETED one, the number of steps.',
     access: 'campaigns:read',
     params: IdParams,
     query: schema.ExecutionQuery,
@@ -306,6 +327,7 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/contacts/{contactId}/explain',
     operationId: 'explainCampaignContact',
     summary: 'Explain why a contact is, or is not, in a campaign',
+    description: 'Whether the contact is in the campaign, whether it could enter now, and each rule with its reason.',
     access: 'campaigns:read',
     params: schema.ContactParams,
     responses: { 200: { schema: schema.Explanation } },
@@ -318,6 +340,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/enrolments/{id}',
     operationId: 'getCampaignEnrolment',
     summary: 'Get the progress of an enrolment',
+    description:
+      'What one `start`, or one time of a schedule, has enrolled so far. `skipped` were kept out by the entry rules.',
     access: 'campaigns:read',
     params: IdParams,
     responses: { 200: { schema: schema.Enrolment } },

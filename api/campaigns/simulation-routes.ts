@@ -50,6 +50,7 @@ export const simulationRoutes: RouteSpec[] = [
     path: '/campaigns/simulations/{id}',
     operationId: 'getCampaignSimulation',
     summary: 'Get the progress and the result of a simulation of more than 10,000 contacts',
+    description: 'Poll it until it is completed; its result has what a smaller simulation answers at once.',
     access: 'campaigns:read',
     params: IdParams,
     responses: { 200: { schema: schema.SimulationJob } },

@@ -57,6 +57,8 @@ export const channelGateRoutes: RouteSpec[] = [
     path: '/channels/messages/{id}/explain',
     operationId: 'explainMessage',
     summary: 'Explain why a text message or push was, or was not, sent',
+    description:
+      'The gates in their order, each with whether it passed and why, then the provider and the delivery. Gates of a message that is not sent yet are evaluated now.',
     access: 'channels:read',
     params: IdParams,
     responses: {

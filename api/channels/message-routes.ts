@@ -46,6 +46,8 @@ export const messageRoutes: RouteSpec[] = [
     path: '/channels/messages',
     operationId: 'listMessages',
     summary: 'List text messages and pushes',
+    description:
+      'Every intended message has a row, sent or not; `GET /channels/messages/{id}/explain` says why. A push to several devices is one message.',
     access: 'channels:read',
     query: schema.MessageQuery,
     responses: { 200: { schema: listOf(schema.Message) } },
@@ -57,6 +59,8 @@ export const messageRoutes: RouteSpec[] = [
     path: '/channels/messages/{id}',
     operationId: 'getMessage',
     summary: 'Get a text message or push, and what became of it',
+    description:
+      '`devices` tells what became of a push on each device. UNKNOWN: nobody knows whether the provider took it; it is never sent again by itself.',
     access: 'channels:read',
     params: IdParams,
     responses: { 200: { schema: schema.Message } },
@@ -68,6 +72,8 @@ export const messageRoutes: RouteSpec[] = [
     path: '/channels/messages/{id}/resolve',
     operationId: 'resolveMessage',
     summary: 'Settle the outcome of an UNKNOWN text message or push',
+    description:
+      'Say what is known from elsewhere: it was `sent`, or it `failed`, or it was not sent and shall be sent again (`resend`). 409 `conflict` if it is not UNKNOWN.',
     access: 'channels:write',
     params: IdParams,
     body: Resolve,

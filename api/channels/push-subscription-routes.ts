@@ -17,6 +17,8 @@ export const pushSubscriptionRoutes: RouteSpec[] = [
     path: '/channels/push/subscriptions',
     operationId: 'listPushSubscriptions',
     summary: 'List the devices that receive pushes',
+    description:
+      'Browsers and apps, those that are gone too. Endpoints are shortened, because whoever knows one can send to it.',
     access: 'channels:read',
     query: schema.PushSubscriptionQuery,
     responses: { 200: { schema: listOf(schema.PushSubscription) } },
@@ -48,6 +50,7 @@ export const pushSubscriptionRoutes: RouteSpec[] = [
     path: '/channels/push/subscriptions/{id}',
     operationId: 'getPushSubscription',
     summary: 'Get a device that receives pushes',
+    description: 'Its endpoint is shortened, because whoever knows it can send to it.',
     access: 'channels:read',
     params: IdParams,
     responses: { 200: { schema: schema.PushSubscription } },
@@ -58,6 +61,8 @@ export const pushSubscriptionRoutes: RouteSpec[] = [
     path: '/channels/push/subscriptions/{id}',
     operationId: 'linkPushSubscription',
     summary: 'Say whose device it is',
+    description:
+      "`contactId: null` makes it nobody's: it stays and gets no pushes for contacts. Writes CHANNEL_SUBSCRIBED and CHANNEL_UNSUBSCRIBED where a contact gets its first device or loses its last. 409 `conflict` while the contact is being erased.",
     access: 'channels:write',
     params: IdParams,
     body: schema.PushSubscriptionLink,

@@ -9,6 +9,8 @@ export const channelSettingsRoutes: RouteSpec[] = [
     path: '/channels/settings',
     operationId: 'getChannelSettings',
     summary: 'Get the rules for marketing messages on all channels',
+    description:
+      'Caps, hours and the text that tells how to opt out. `GET /emails/settings` shows what of this is about email alone.',
     access: 'settings:read',
     responses: { 200: { schema: ChannelSettings } },
     handler: async ({ em, principal }) => ({ body: await readSettings(em, principal.tenantId) }),

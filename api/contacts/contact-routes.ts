@@ -30,6 +30,8 @@ export const contactRoutes: RouteSpec[] = [
     path: '/contacts',
     operationId: 'listContacts',
     summary: 'List contacts',
+    description:
+      'Filters are combined: a contact must meet all. `segmentId` and `listId` are the same filter. To find somebody by a part of a name use `GET /contacts/search`; to read all contacts, `GET /contacts/export`.',
     access: 'contacts:read',
     query: schema.ContactQuery,
     responses: { 200: { schema: listOf(schema.Contact) } },
@@ -40,6 +42,8 @@ export const contactRoutes: RouteSpec[] = [
     path: '/contacts',
     operationId: 'createContact',
     summary: 'Create a contact',
+    description:
+      'An address belongs to one contact, ignoring case: 409 `email_taken`; `POST /contacts/batch` creates or updates. `company` is a name, which is found or created; `companyId` is an id; both together are a 400. If the address is suppressed, the contact gets the matching status. The event CONTACT_CREATED may start campaigns.',
     access: 'contacts:write',
     body: schema.ContactCreate,
     responses: { 201: { schema: schema.Contact } },
@@ -67,6 +71,8 @@ export const contactRoutes: RouteSpec[] = [
     path: '/contacts/{id}',
     operationId: 'getContact',
     summary: 'Get a contact',
+    description:
+      "`phone` is as it was given; `phoneE164` is derived from it, and null if it cannot be parsed. `company` is the contact's only company.",
     access: 'contacts:read',
     params: IdParams,
     responses: { 200: { schema: schema.Contact } },
@@ -82,6 +88,8 @@ export const contactRoutes: RouteSpec[] = [
     path: '/contacts/{id}',
     operationId: 'updateContact',
     summary: 'Change a contact',
+    description:
+      '`tags` replaces all tags, `customFields` are merged by key. `status` can be set to `unsubscribed` and `archived`; only a confirmed opt-in, or deleting the suppression, makes a contact `active` again. What changes nothing writes nothing and no event.',
     access: 'contacts:write',
     params: IdParams,
     body: schema.ContactUpdate,
@@ -122,6 +130,8 @@ export const contactRoutes: RouteSpec[] = [
     path: '/contacts/{id}',
     operationId: 'deleteContact',
     summary: 'Delete a contact',
+    description:
+      'Deletes its activities, memberships and scores too, ends its journeys, and suppresses its QUEUED emails and messages. A suppression of its address stays. To remove a person from everything, emails and events included, use `POST /contacts/{id}/erase`. 409 `conflict` while the contact is being erased.',
     access: 'contacts:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -136,6 +146,7 @@ export const contactRoutes: RouteSpec[] = [
     path: '/contacts/{id}/activities',
     operationId: 'listContactActivities',
     summary: 'List the activities of a contact',
+    description: 'What happened to the contact, as events: `type` is the type of the event, `data` its fields.',
     access: 'contacts:read',
     params: IdParams,
     query: schema.ActivityQuery,

@@ -94,6 +94,8 @@ export const customFieldRoutes: RouteSpec[] = [
     path: '/contacts/custom-fields',
     operationId: 'listCustomFields',
     summary: 'List custom field definitions',
+    description:
+      'Those of contacts and of companies. They are used as `customFields.x` in filters, imports, forms and templates.',
     access: 'contacts:read',
     query: Query,
     responses: { 200: { schema: listOf(Answer) } },
@@ -104,6 +106,8 @@ export const customFieldRoutes: RouteSpec[] = [
     path: '/contacts/custom-fields',
     operationId: 'createCustomField',
     summary: 'Define a custom field of contacts or companies',
+    description:
+      'From then on values of this name are accepted, and must have its `type`. Type `enum` needs `options`. A column of an import with this name fills it. 409 `name_taken` if the entity has such a field.',
     access: 'contacts:write',
     body: Create,
     responses: { 201: { schema: Answer } },
@@ -119,6 +123,7 @@ export const customFieldRoutes: RouteSpec[] = [
     path: '/contacts/custom-fields/{id}',
     operationId: 'getCustomField',
     summary: 'Get the definition of a custom field',
+    description: 'The definition only; values are in `customFields` of contacts and companies.',
     access: 'contacts:read',
     params: IdParams,
     responses: { 200: { schema: Answer } },

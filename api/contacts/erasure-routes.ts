@@ -138,6 +138,7 @@ export const erasureRoutes: RouteSpec[] = [
     path: '/contacts/erasures',
     operationId: 'listErasures',
     summary: 'List erasures',
+    description: 'All erasures of the account, in progress and completed.',
     access: 'erasure:read',
     query: listQuery(['id', 'createdAt'], {
       status: Type.Optional(oneOf(ERASURE_STATUSES)),
@@ -151,6 +152,7 @@ export const erasureRoutes: RouteSpec[] = [
     path: '/contacts/erasures/{id}',
     operationId: 'getErasure',
     summary: 'Get an erasure, with its certificate once it is completed',
+    description: 'Poll it until it is completed. The certificate says how much of what kind was erased.',
     access: 'erasure:read',
     params: IdParams,
     responses: { 200: { schema: Answer } },

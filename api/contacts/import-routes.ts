@@ -317,6 +317,7 @@ export const importRoutes: RouteSpec[] = [
     path: '/contacts/imports',
     operationId: 'listImports',
     summary: 'List imports',
+    description: 'Dry runs and undone imports too.',
     access: 'contacts:read',
     query: listQuery(['id', 'createdAt'], { status: Type.Optional(oneOf(IMPORT_STATUSES)) }),
     responses: { 200: { schema: listOf(ImportAnswer) } },
@@ -327,6 +328,8 @@ export const importRoutes: RouteSpec[] = [
     path: '/contacts/imports/{id}',
     operationId: 'getImport',
     summary: 'Get an import and its progress',
+    description:
+      'Always `created + updated + unchanged + duplicates + rejected = processedRows`. `ignoredColumns` are those that match no field. While it is being undone, `undo` tells the progress.',
     access: 'contacts:read',
     params: IdParams,
     responses: { 200: { schema: ImportAnswer } },
@@ -337,6 +340,8 @@ export const importRoutes: RouteSpec[] = [
     path: '/contacts/imports/{id}/errors',
     operationId: 'getImportErrors',
     summary: 'Download the rejected rows as CSV',
+    description:
+      'One line per rejected row: `row,column,code,message`, where several errors are separated by `; `, then the cells as they came.',
     access: 'contacts:read',
     params: IdParams,
     responses: { 200: { contentType: 'text/csv', description: 'row, column, code, message, then the original cells' } },
@@ -357,6 +362,7 @@ export const importRoutes: RouteSpec[] = [
     path: '/contacts/imports/{id}/cancel',
     operationId: 'cancelImport',
     summary: 'Cancel an import; rows already imported stay',
+    description: 'What is not imported yet is left out. 409 `conflict` if the import has ended.',
     access: 'contacts:write',
     params: IdParams,
     responses: { 200: { schema: ImportAnswer } },
@@ -370,6 +376,8 @@ export const importRoutes: RouteSpec[] = [
     access: 'contacts:write',
     params: IdParams,
     summary: 'Undo an import: remove what it created and restore what it changed, unless changed since',
+    description:
+      'Runs in the background until `status` is UNDONE; `GET /contacts/imports/{id}/kept` lists whom it left alone. 409 `conflict` while the import is running, after a dry run, and if it is undone or being undone.',
     responses: { 202: { schema: ImportAnswer } },
     errors: ['conflict', 'limit_reached'],
     handler: async ({ em, caller, params }) =>
@@ -380,6 +388,7 @@ export const importRoutes: RouteSpec[] = [
     path: '/contacts/imports/{id}/kept',
     operationId: 'listImportKept',
     summary: 'List contacts that the undo of an import left as they are',
+    description: 'Each with the reason. Who is on this list is unchanged by the undo.',
     access: 'contacts:read',
     params: IdParams,
     query: listQuery(['id'], {}),

@@ -53,6 +53,8 @@ export const memberChanges = ({ path, one }: SegmentBase): RouteSpec[] => [
     path: `${path}/{id}/contacts`,
     operationId: `add${one}Contacts`,
     summary: 'Add contacts to a static list',
+    description:
+      'Up to 10,000 at a time; those who are members already stay so and are not counted. An unknown id is an error, and then nobody is added. Publishes SEGMENT_ENTERED, which may start campaigns. 409 `conflict` if it is a dynamic segment.',
     access: 'contacts:write',
     params: IdParams,
     body: schema.MembersChange,
@@ -69,6 +71,8 @@ export const memberChanges = ({ path, one }: SegmentBase): RouteSpec[] => [
     path: `${path}/{id}/contacts/remove`,
     operationId: `remove${one}Contacts`,
     summary: 'Remove contacts from a static list',
+    description:
+      'Up to 10,000 at a time; those who are no members are not counted. The contacts themselves stay. Publishes SEGMENT_LEFT. 409 `conflict` if it is a dynamic segment.',
     access: 'contacts:write',
     params: IdParams,
     body: schema.MembersChange,

@@ -13,6 +13,7 @@ export const segmentMemberships: RouteSpec[] = [
     access: 'contacts:read',
     summary:
       'List the segments and lists that contain a contact; with explain=true, all dynamic segments with the reasons',
+    description: 'With `explain=true` each dynamic segment says which of its conditions hold for the contact.',
     params: IdParams,
     query: schema.MembershipQuery,
     responses: { 200: { schema: listOf(schema.Membership) } },

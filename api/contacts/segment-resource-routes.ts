@@ -55,6 +55,8 @@ export const segmentResource = ({ path, one, what }: SegmentBase): RouteSpec[] =
     path: `${path}/{id}`,
     operationId: `get${one}`,
     summary: `Get ${what}`,
+    description:
+      'Segments and lists are one kind of thing with one id space: either path takes the id of both. While `status` is BUILDING, `count` grows; sends and enrolments wait until it is READY.',
     access: 'contacts:read',
     params: IdParams,
     responses: { 200: { schema: schema.Segment } },
@@ -94,6 +96,8 @@ export const segmentResource = ({ path, one, what }: SegmentBase): RouteSpec[] =
     path: `${path}/{id}`,
     operationId: `delete${one}`,
     summary: `Delete ${what}; its contacts are not deleted`,
+    description:
+      '409 `in_use`, naming them, while campaigns, forms, imports, thresholds or other segments refer to it.',
     access: 'contacts:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -108,6 +112,8 @@ export const segmentResource = ({ path, one, what }: SegmentBase): RouteSpec[] =
     path: `${path}/{id}/rebuild`,
     operationId: `rebuild${one}`,
     summary: `Re-evaluate every contact for ${what}`,
+    description:
+      'Rarely needed, because membership follows contacts, events and time by itself. Answers how many memberships differed from the filter; of a static list none can. Publishes no events, so it starts no campaigns.',
     access: 'contacts:write',
     // `repeatable`, because a single transaction would lock every contact until the last one is evaluated.
     params: IdParams,

@@ -65,6 +65,7 @@ const collection = (base: SegmentBase, many: string, body: Body): RouteSpec[] =>
     path: base.path,
     operationId: `list${many}`,
     summary: 'List segments and lists',
+    description: 'Both kinds; `type` tells which. `count` is the number of contacts in each.',
     access: 'contacts:read',
     query: schema.SegmentQuery,
     responses: { 200: { schema: listOf(schema.Segment) } },
@@ -75,6 +76,8 @@ const collection = (base: SegmentBase, many: string, body: Body): RouteSpec[] =>
     path: base.path,
     operationId: `create${base.one}`,
     summary: 'Create a dynamic segment or a static list',
+    description:
+      '`dynamic` needs `filter`, whose matches become its members in the background: `status` is BUILDING, then READY. `static` takes `contactIds`. Creating one starts no campaigns; who enters or leaves it later may. Mistakes in the filter are a 400 with the path into its tree.',
     access: 'contacts:write',
     body,
     responses: { 201: { schema: schema.Segment } },
@@ -101,6 +104,7 @@ export const segmentRoutes: RouteSpec[] = [
     path: LISTS.path,
     operationId: 'listLists',
     summary: 'List static lists',
+    description: 'Only static lists; `GET /contacts/segments` has both kinds.',
     access: 'contacts:read',
     query: schema.ListQuery,
     responses: { 200: { schema: listOf(schema.Segment) } },
@@ -111,6 +115,8 @@ export const segmentRoutes: RouteSpec[] = [
     path: LISTS.path,
     operationId: 'createList',
     summary: 'Create a static list',
+    description:
+      'A segment of type `static`: its members are those of `contactIds`, and those who are added later by this API, forms, imports and journeys. Adding members on creation starts no campaigns.',
     access: 'contacts:write',
     body: schema.ListCreate,
     responses: { 201: { schema: schema.Segment } },
@@ -122,6 +128,8 @@ export const segmentRoutes: RouteSpec[] = [
     path: '/contacts/segments/preview',
     operationId: 'previewSegment',
     summary: 'Preview the contacts that match a filter',
+    description:
+      'Stores nothing. `count` is exact, `sample` has the newest matches. A wrong filter is a 400 with the path into its tree.',
     access: 'contacts:read',
     body: schema.Preview,
     responses: { 200: { schema: schema.PreviewAnswer } },

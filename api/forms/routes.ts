@@ -49,6 +49,7 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms',
     operationId: 'listForms',
     summary: 'List forms',
+    description: 'DRAFT and ARCHIVED ones too, which take no submissions.',
     access: 'forms:read',
     query: schema.FormQuery,
     responses: { 200: { schema: listOf(schema.FormAnswer) } },
@@ -59,6 +60,8 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms',
     operationId: 'createForm',
     summary: 'Create a form',
+    description:
+      'ACTIVE unless `status` says otherwise, so it takes submissions at once. A field named like a contact field fills it; `mapTo` names another one. The code for a page comes from `GET /forms/{id}/embed`.',
     access: 'forms:write',
     body: schema.FormCreate,
     responses: { 201: { schema: schema.FormAnswer } },
@@ -73,6 +76,7 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}',
     operationId: 'getForm',
     summary: 'Get a form',
+    description: 'As its editors see it; `GET /forms/{id}/fields` is what visitors get.',
     access: 'forms:read',
     params: IdParams,
     responses: { 200: { schema: schema.FormAnswer } },
@@ -83,6 +87,8 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}',
     operationId: 'updateForm',
     summary: 'Change a form',
+    description:
+      '`fields` replaces the whole list; fields whose name stays keep their id, and submissions keep all their values. Pages that embed the form show the change at their next load.',
     access: 'forms:write',
     params: IdParams,
     body: schema.FormUpdate,
@@ -110,6 +116,8 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}',
     operationId: 'deleteForm',
     summary: 'Delete a form and its submissions with their files',
+    description:
+      'Pages that embed it show it no more. Its figures in analytics stay. 409 `in_use` while an active campaign refers to it.',
     access: 'forms:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
@@ -124,6 +132,8 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}/embed',
     operationId: 'getFormEmbed',
     summary: 'Get the code that embeds the form in a page',
+    description:
+      '`javascript` renders the form in the page and is recommended; `iframe` shows the hosted page; `html` is a plain form, whose visitors confirm on the hosted page before anything is stored. No token of the API is in it.',
     access: 'forms:read',
     params: IdParams,
     query: schema.EmbedQuery,
@@ -138,6 +148,7 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}/stats',
     operationId: 'getFormStats',
     summary: 'Get views, submissions and conversion rate of a form',
+    description: 'A view counts once per showing of the form. `abandonment` tells which field visitors left last.',
     access: 'forms:read',
     params: IdParams,
     responses: { 200: { schema: schema.FormStats } },
@@ -151,6 +162,8 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}/submissions',
     operationId: 'listFormSubmissions',
     summary: 'List submissions',
+    description:
+      '`submissionData` has the values by field name; files are `{fileId, …}`, to be downloaded with a token.',
     access: 'forms:read',
     params: IdParams,
     query: schema.SubmissionQuery,
@@ -166,6 +179,8 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}/page',
     operationId: 'getFormPage',
     summary: 'The hosted page of a form; counts a view',
+    description:
+      'With `contactToken`, the form greets a known contact as `GET /forms/{id}/fields` does. 404 unless the form is ACTIVE.',
     access: 'public',
     openQuery: true,
     params: IdParams,
@@ -219,6 +234,8 @@ export const formRoutes: RouteSpec[] = [
     path: '/forms/{id}/token',
     operationId: 'getFormToken',
     summary: 'Get a signed token for submitting from a browser',
+    description:
+      'Valid for 12 hours and for this form; send it as `_token`. Submissions from a browser need it, JSON from a server does not.',
     access: 'public',
     openQuery: true,
     params: IdParams,

@@ -24,6 +24,7 @@ function health(area: string, path: `/${string}`): RouteSpec {
     path,
     operationId: area === 'all' ? 'getHealth' : `get${area[0]!.toUpperCase()}${area.slice(1)}Health`,
     summary: area === 'all' ? 'Health of all components' : `Health of the area ${area}`,
+    description: `${area === 'all' ? 'Every component' : 'Only the components that the area needs'}, each UP, DEGRADED (works with restrictions) or DOWN, and \`status\` is the worst of them. 503 with \`Retry-After\` if that is DOWN. Each is checked at most once a second, so it may be polled.`,
     access: 'public',
     openQuery: true,
     responses: {
@@ -69,6 +70,7 @@ function docsFile(path: `/${string}`, operationId: string, summary: string, file
     path,
     operationId,
     summary,
+    description: 'Loaded by `/docs`; it has no use of its own.',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: type, description: 'A file' } },
@@ -98,6 +100,8 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     path: '/openapi.json',
     operationId: 'getOpenapi',
     summary: 'OpenAPI 3.1 document of this API',
+    description:
+      'Made from the schemas that validate requests, so it says what this release of the service accepts and answers. The same for every caller.',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An OpenAPI 3.1 document' } },
@@ -108,6 +112,8 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     path: '/asyncapi.json',
     operationId: 'getAsyncapi',
     summary: 'AsyncAPI 3 document of the events',
+    description:
+      'The events that the service publishes on NATS: their subjects, streams and fields. `/docs/events` shows it as a page.',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An AsyncAPI 3 document' } },
@@ -118,6 +124,8 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     path: '//docs',
     operationId: 'getDocs',
     summary: 'API documentation page',
+    description:
+      'Shows `/api/v1/openapi.json`; after `Authorize` with a token, operations can be tried. The `type` of a problem leads here: `/docs#validation_failed` shows what that error code means.',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'text/html', description: 'The API documentation' } },
@@ -131,6 +139,7 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     path: '//docs/events',
     operationId: 'getEventsDocs',
     summary: 'Event documentation page',
+    description: 'Shows `/api/v1/asyncapi.json` as a page without scripts.',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'text/html', description: 'The documentation of the events' } },
@@ -144,6 +153,7 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     path: '//docs/start.js',
     operationId: 'getDocsStart',
     summary: 'Start script of the documentation page',
+    description: 'Loaded by `/docs`; it has no use of its own.',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
@@ -168,6 +178,8 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     path: '//metrics',
     operationId: 'getMetrics',
     summary: 'Prometheus metrics',
+    description:
+      'The figures of this API process; each worker has its own, on the port `WORKER_HEALTH_PORT`. If `METRICS_TOKEN` is set, the request needs it as a Bearer token, or gets 401.',
     access: 'public',
     openQuery: true,
     errors: ['unauthorized'],

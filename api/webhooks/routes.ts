@@ -41,6 +41,7 @@ export const webhookRoutes: RouteSpec[] = [
     path: '/webhooks',
     operationId: 'listWebhooks',
     summary: 'List webhooks',
+    description: 'With their state and when each last succeeded; secrets are never in it.',
     access: 'webhooks:read',
     query: schema.WebhookQuery,
     responses: { 200: { schema: listOf(schema.Webhook) } },
@@ -70,6 +71,7 @@ export const webhookRoutes: RouteSpec[] = [
     path: '/webhooks/event-types',
     operationId: 'listWebhookEventTypes',
     summary: 'List the events that webhooks can tell',
+    description: 'Each with an example of what is sent. `POST /webhooks/{id}/test` sends it.',
     access: 'webhooks:read',
     responses: { 200: { schema: listOf(schema.EventTypeInfo) } },
     handler: async () => ({
@@ -95,6 +97,7 @@ export const webhookRoutes: RouteSpec[] = [
     path: '/webhooks/{id}',
     operationId: 'getWebhook',
     summary: 'Get a webhook',
+    description: 'Its secret was in the answer to its creation; `rotate-secret` makes another.',
     access: 'webhooks:read',
     params: IdParams,
     responses: { 200: { schema: schema.Webhook } },

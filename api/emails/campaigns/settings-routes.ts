@@ -10,6 +10,7 @@ export const emailSettingsRoutes: RouteSpec[] = [
     path: '/emails/settings',
     operationId: 'getEmailSettings',
     summary: 'Get the rules for all marketing email',
+    description: 'Null means no limit. Text messages and pushes have theirs at `GET /channels/settings`.',
     access: 'settings:read',
     responses: { 200: { schema: EmailSettings } },
     handler: async ({ em, principal }) => ({

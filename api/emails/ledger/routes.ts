@@ -38,6 +38,8 @@ export const ledgerRoutes: RouteSpec[] = [
     path: '/emails',
     operationId: 'listEmails',
     summary: 'List emails',
+    description:
+      'Every intended email has a row, sent or not; `GET /emails/{id}/explain` says why. `externalId` finds the email of a send request from NATS.',
     access: 'emails:read',
     query: schema.EmailQuery,
     responses: { 200: { schema: listOf(schema.Email) } },
@@ -48,6 +50,8 @@ export const ledgerRoutes: RouteSpec[] = [
     path: '/emails/{id}',
     operationId: 'getEmail',
     summary: 'Get an email',
+    description:
+      '`reason` says why it is SUPPRESSED or FAILED. UNKNOWN: nobody knows whether the provider took it; it is never sent again by itself.',
     access: 'emails:read',
     params: IdParams,
     responses: { 200: { schema: schema.Email } },
@@ -63,6 +67,8 @@ export const ledgerRoutes: RouteSpec[] = [
     path: '/emails/{id}/explain',
     operationId: 'explainEmail',
     summary: 'Explain why an email was, or was not, sent',
+    description:
+      'The gates in their order, each with whether it passed and why, and every attempt with the reply of the provider. Gates of an email that is not sent yet are evaluated now; of others, the stored result counts.',
     access: 'emails:read',
     params: IdParams,
     responses: { 200: { schema: schema.Explanation } },
@@ -74,6 +80,8 @@ export const ledgerRoutes: RouteSpec[] = [
     path: '/contacts/{id}/emails/explain',
     operationId: 'explainContactEmails',
     summary: 'Explain why a contact did, or did not, get the emails of a campaign',
+    description:
+      'Also emails that were never intended for the contact, with the reason. Without `campaignId`, of all campaigns.',
     access: 'contacts:read',
     params: IdParams,
     query: schema.ContactExplanationQuery,
@@ -88,6 +96,8 @@ export const ledgerRoutes: RouteSpec[] = [
     path: '/emails/{id}/resolve',
     operationId: 'resolveEmail',
     summary: 'Settle the outcome of an UNKNOWN email',
+    description:
+      "UNKNOWN means that the connection or process ended before the provider's reply. Say what is known from elsewhere: it was `sent`, or it `failed`, or it was not sent and shall be sent again (`resend`). 409 `conflict` if it is not UNKNOWN.",
     access: 'emails:write',
     params: IdParams,
     body: schema.Resolve,

@@ -298,6 +298,8 @@ export const pageRoutes: RouteSpec[] = [
     path: '/emails/view/{token}',
     operationId: 'viewEmail',
     summary: 'View an email in the browser',
+    description:
+      'The link `{{webViewUrl}}` of an email leads here. Shows the email as it was sent, and records nothing.',
     handler: async ({ ctx, deps, params: { token } }) =>
       token === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token),
   }),

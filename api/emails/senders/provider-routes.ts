@@ -33,6 +33,8 @@ export const providerRoutes: RouteSpec[] = [
     path: '/emails/providers',
     operationId: 'listProviders',
     summary: 'List the mail providers and their health',
+    description:
+      'The mail servers of `SMTP_URL`, in their failover order. DOWN: none is tried through it until its pause ends.',
     access: 'emails:read',
     responses: { 200: { schema: strict({ data: Type.Array(Provider) }, { title: 'ProviderList' }) } },
     handler: async ({ deps }) => ({

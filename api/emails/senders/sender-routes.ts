@@ -205,6 +205,8 @@ export const senderRoutes: RouteSpec[] = [
     path: '/emails/senders',
     operationId: 'listSenders',
     summary: 'List sender identities',
+    description:
+      'Addresses of this account, verified or not. Email can be sent from a verified one, and from the default sender `MAIL_FROM`.',
     access: 'emails:read',
     query: listQuery(['id', 'createdAt'], {}),
     responses: { 200: { schema: listOf(Sender) } },
@@ -237,6 +239,7 @@ export const senderRoutes: RouteSpec[] = [
     path: '/emails/senders/{id}',
     operationId: 'getSender',
     summary: 'Get a sender identity',
+    description: 'With the DNS record to publish for its DKIM key. A private key is never returned.',
     access: 'emails:read',
     params: IdParams,
     responses: { 200: { schema: Sender } },
@@ -252,6 +255,8 @@ export const senderRoutes: RouteSpec[] = [
     path: '/emails/senders/{id}',
     operationId: 'updateSender',
     summary: 'Change a sender identity',
+    description:
+      'Another address must be confirmed again; another DKIM domain, selector or private key replaces the key. 409 `in_use` if templates would be left with an address that is not verified.',
     access: 'emails:write',
     params: IdParams,
     body: Update,
@@ -289,6 +294,8 @@ export const senderRoutes: RouteSpec[] = [
     path: '/emails/senders/{id}',
     operationId: 'deleteSender',
     summary: 'Delete a sender identity',
+    description:
+      '409 `in_use`, naming them, while templates use its address, or an address that only this sender verifies.',
     access: 'emails:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
