@@ -16,7 +16,9 @@ const resource = {
 };
 const roleName = Text({ minLength: 1, maxLength: ROLE_LIMITS.name, examples: ['User'] });
 const RoleNames = Type.Array(roleName, { minItems: 1, maxItems: 50, description: 'Names of roles' });
-const Permissions = Type.Array(Text({ maxLength: 100 }), {
+/** Not an enumeration for validation, because the domain names every unknown permission. */
+const PermissionName = Text({ maxLength: 100, title: 'PermissionName', 'x-described-as': oneOf(PERMISSIONS) });
+const Permissions = Type.Array(PermissionName, {
   maxItems: 100,
   examples: [['contacts:read', 'contacts:write']],
   description: 'Names of permissions; only permissions that the caller has',
@@ -61,6 +63,7 @@ export const RoleCreate = writable({ name: newRoleName, description, permissions
 export const RoleUpdate = writable(
   { name: Optional(newRoleName), description, permissions: Optional(Permissions) },
   roleReadOnly,
+  { examples: [{ permissions: ['contacts:read'] }] },
 );
 export const RoleQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {});
 
@@ -86,7 +89,7 @@ export const Invitation = strict({
   ...resource,
 });
 export const InvitationCreate = strict({
-  email: Email,
+  email: Type.String({ ...Email, examples: ['someone@example.com'] }),
   roles: Optional(Type.Array(roleName, { minItems: 1, maxItems: 50, default: ['User'] })),
 });
 export const InvitationQuery = listQuery(['id', 'createdAt', 'expiresAt'], {
@@ -111,7 +114,12 @@ export const NewApiKey = strict(
 );
 export const ApiKeyCreate = strict({
   name: nameOf(MAX_KEY_NAME, { examples: ['Website'] }),
-  permissions: Type.Array(Text({ maxLength: 100 }), { minItems: 1, maxItems: 100, examples: [['contacts:write']] }),
+  permissions: Type.Array(PermissionName, {
+    minItems: 1,
+    maxItems: 100,
+    examples: [['contacts:write']],
+    description: 'Only permissions that the caller has',
+  }),
   expiresAt: Optional(nullable(Type.String({ format: 'date-time', examples: ['2099-01-31T09:30:00.000Z'] }))),
 });
 export const ApiKeyQuery = listQuery(['id', 'name', 'createdAt'], {});

@@ -56,7 +56,8 @@ export const Register = strict({
     description: 'Letters, digits and . _ - +, or the email address',
   }),
   email: Email,
-  password: NewPassword,
+  // The password that the examples of logins have.
+  password: Type.String({ ...NewPassword, examples: ['Correct-Horse-7'] }),
   firstName: Name('Ada'),
   lastName: Name('Byron'),
 });
@@ -109,7 +110,10 @@ export const TotpSecret = strict({
   }),
 });
 export const TotpConfirm = strict({ totp: TotpCode });
-export const TotpRemove = strict({ totp: Type.Optional(TotpCode), currentPassword: Type.Optional(GivenPassword) });
+export const TotpRemove = strict(
+  { totp: Type.Optional(TotpCode), currentPassword: Type.Optional(GivenPassword) },
+  { examples: [{ currentPassword: 'Correct-Horse-7' }] },
+);
 
 /** Optional, so that an incomplete link leads to a page instead of an error. */
 export const TokenQuery = Type.Object({

@@ -95,6 +95,33 @@ export const CampaignCreate = writable(
     templateIds: optional(templateIds),
   },
   readOnly,
+  {
+    examples: [
+      {
+        name: 'Welcome',
+        trigger: { type: 'FORM_SUBMITTED', formId: 1 },
+        steps: [
+          { id: 'hello', type: 'EMAIL', config: { templateId: 1 } },
+          { id: 'wait', type: 'WAIT', config: { waitMinutes: 1440 } },
+          {
+            id: 'opened',
+            type: 'CONDITION',
+            config: {
+              if: {
+                event: 'EMAIL_OPENED',
+                operator: 'atLeast',
+                count: 1,
+                where: [{ field: 'stepId', operator: 'eq', value: 'hello' }],
+              },
+              then: 'more',
+              else: null,
+            },
+          },
+          { id: 'more', type: 'EMAIL', config: { templateId: 2 } },
+        ],
+      },
+    ],
+  },
 );
 export const CampaignUpdate = writable(
   { name: optional(name), description: optional(description), ...definition, templateIds: optional(templateIds) },
@@ -122,7 +149,9 @@ export const VersionParams = Type.Object({ id: Id, version: Id });
 
 export const Audience = strict(
   {
-    contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts, use a list' })),
+    contactIds: optional(
+      Type.Array(Id, { maxItems: 10_000, description: 'For more contacts, use a list', examples: [[1, 2]] }),
+    ),
     segmentId: optional(Id),
     listId: optional(Id),
   },
@@ -153,7 +182,7 @@ export const Enrolment = strict(
 const PublishedNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
 export const MigrationRequest = strict({
   from: PublishedNumber,
-  to: PublishedNumber,
+  to: Type.Integer({ ...PublishedNumber, examples: [2] }),
   dryRun: optional(Type.Boolean({ default: false, description: 'Only answer what it would do' })),
   map: optional(
     Type.Record(Type.String(), Type.String(), {

@@ -8,7 +8,9 @@ const Reasons = (description: string) => Type.Array(strict({ reason: Type.String
 const Rate = (description: string) => optional(Type.Number({ minimum: 0, maximum: 1, description }));
 
 export const SimulationRequest = strict({
-  contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts, use a list' })),
+  contactIds: optional(
+    Type.Array(Id, { maxItems: 10_000, description: 'For more contacts, use a list', examples: [[1, 2]] }),
+  ),
   segmentId: optional(Id),
   listId: optional(Id),
   at: optional(

@@ -30,6 +30,7 @@ export const SendText = strict(
     to: Type.String({ maxLength: 50, description: 'A number, E.164', examples: ['+442079460958'] }),
     body: Type.String({ minLength: 1, maxLength: 5_000, description: 'Liquid', examples: ['Your code is 123456'] }),
   }),
+  { examples: [{ recipientId: 1, body: 'Hello {{firstName}}, we open at 9.' }] },
 );
 const url = Type.String({ maxLength: 2_000, description: 'Liquid' });
 export const SendPush = strict(
@@ -56,6 +57,7 @@ export const SendPush = strict(
       description: 'Default that of the template',
     }),
   }),
+  { examples: [{ recipientId: 1, title: 'Hello {{firstName}}', body: 'Your order is on its way' }] },
 );
 const status = oneOf(MESSAGE_STATUSES);
 export const QueuedMessage = strict(

@@ -51,34 +51,37 @@ const Preferences = strict(
   },
   { title: 'ChannelPreferences' },
 );
-const PreferencesUpdate = strict({
-  contactId: Id,
-  channels: Type.Optional(
-    strict({
-      email: Type.Optional(strict({ wanted: Type.Optional(Type.Boolean()), reason: readOnly })),
-      sms: Type.Optional(
-        strict({
-          consent: Type.Optional(consent),
-          at: readOnly,
-          source: readOnly,
-          evidence: Type.Optional(
-            nullable(
-              strict({ source, text: Type.Optional(text), ip: Type.Optional(ip), at: Type.Optional(Timestamp) }),
+const PreferencesUpdate = strict(
+  {
+    contactId: Id,
+    channels: Type.Optional(
+      strict({
+        email: Type.Optional(strict({ wanted: Type.Optional(Type.Boolean()), reason: readOnly })),
+        sms: Type.Optional(
+          strict({
+            consent: Type.Optional(consent),
+            at: readOnly,
+            source: readOnly,
+            evidence: Type.Optional(
+              nullable(
+                strict({ source, text: Type.Optional(text), ip: Type.Optional(ip), at: Type.Optional(Timestamp) }),
+              ),
             ),
-          ),
-        }),
-      ),
-      push: Type.Optional(strict({ devices: readOnly })),
-    }),
-  ),
-  topics: Type.Optional(
-    Type.Array(strict({ topicId: Id, name: readOnly, ...Type.Partial(Type.Object(wanted)).properties }), {
-      maxItems: 1000,
-    }),
-  ),
-  quietHours: Type.Optional(quietHours),
-  preferredChannel: Type.Optional(preferredChannel),
-});
+          }),
+        ),
+        push: Type.Optional(strict({ devices: readOnly })),
+      }),
+    ),
+    topics: Type.Optional(
+      Type.Array(strict({ topicId: Id, name: readOnly, ...Type.Partial(Type.Object(wanted)).properties }), {
+        maxItems: 1000,
+      }),
+    ),
+    quietHours: Type.Optional(quietHours),
+    preferredChannel: Type.Optional(preferredChannel),
+  },
+  { examples: [{ contactId: 1, quietHours: { from: '22:00', to: '08:00', timezone: 'Europe/Berlin' } }] },
+);
 
 export const channelPreferenceRoutes: RouteSpec[] = [
   route({

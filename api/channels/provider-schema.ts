@@ -62,10 +62,21 @@ const writableCredentials = Type.Optional({
   ...credentials,
   examples: [{ authToken: 'secret' }],
 });
-export const ChannelProviderCreate = writable({ ...fields, ...partial, credentials: writableCredentials }, [
-  ...readOnly,
-  ...ignored,
-]);
+export const ChannelProviderCreate = writable(
+  { ...fields, ...partial, credentials: writableCredentials },
+  [...readOnly, ...ignored],
+  {
+    examples: [
+      {
+        name: 'Main',
+        channel: 'sms',
+        type: 'twilio',
+        config: { accountSid: `AC${'0'.repeat(32)}`, from: '+15005550006' },
+        credentials: { authToken: 'secret' },
+      },
+    ],
+  },
+);
 export const ChannelProviderUpdate = writable(
   { ...Type.Partial(Type.Object(fields)).properties, ...partial, credentials: writableCredentials },
   [...readOnly, ...ignored],

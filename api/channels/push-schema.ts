@@ -44,36 +44,52 @@ export const PushSiteUpdate = writable({ ...Type.Partial(Type.Object(fields)).pr
 export const PushSiteQuery = listQuery(['id', 'name', 'createdAt'], {});
 
 /** Further fields are ignored, so that scripts in caches may have more. */
-export const PushSubscribe = Type.Object({
-  siteKey: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  subscription: Type.Optional(
-    Type.Object({
-      endpoint: Type.String({ minLength: 1, maxLength: 2_048 }),
-      expirationTime: Type.Optional(nullable(Type.Number())),
-      keys: Type.Object({ p256dh: Type.String({ maxLength: 200 }), auth: Type.String({ maxLength: 100 }) }),
-    }),
-  ),
-  contactToken: Type.Optional(
-    nullable(Type.String({ maxLength: 2_048, description: 'From `{{contactToken}}` in an email, or of a form' })),
-  ),
-  replaces: Type.Optional(
-    nullable(
-      Type.String({
-        minLength: 1,
-        maxLength: 2_048,
-        description: "The browser's former subscription: its endpoint, or the token that was answered for it",
+export const PushSubscribe = Type.Object(
+  {
+    siteKey: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    subscription: Type.Optional(
+      Type.Object({
+        endpoint: Type.String({ minLength: 1, maxLength: 2_048 }),
+        expirationTime: Type.Optional(nullable(Type.Number())),
+        keys: Type.Object({ p256dh: Type.String({ maxLength: 200 }), auth: Type.String({ maxLength: 100 }) }),
       }),
     ),
-  ),
-  timezone: Type.Optional(nullable(Type.String({ maxLength: 64, examples: ['Europe/Berlin'] }))),
-  locale: Type.Optional(nullable(Type.String({ maxLength: 35, examples: ['de-DE'] }))),
-  contactId: Type.Optional(Id),
-  type: Type.Optional(oneOf(SUBSCRIPTION_TYPES, { description: '`fcm` is for apps, and needs a token of the API' })),
-  token: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 4_096, description: 'The registration token of an app' }),
-  ),
-  platform: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 50, examples: ['android'] }))),
-});
+    contactToken: Type.Optional(
+      nullable(Type.String({ maxLength: 2_048, description: 'From `{{contactToken}}` in an email, or of a form' })),
+    ),
+    replaces: Type.Optional(
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 2_048,
+          description: "The browser's former subscription: its endpoint, or the token that was answered for it",
+        }),
+      ),
+    ),
+    timezone: Type.Optional(nullable(Type.String({ maxLength: 64, examples: ['Europe/Berlin'] }))),
+    locale: Type.Optional(nullable(Type.String({ maxLength: 35, examples: ['de-DE'] }))),
+    contactId: Type.Optional(Id),
+    type: Type.Optional(oneOf(SUBSCRIPTION_TYPES, { description: '`fcm` is for apps, and needs a token of the API' })),
+    token: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4_096, description: 'The registration token of an app' }),
+    ),
+    platform: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 50, examples: ['android'] }))),
+  },
+  {
+    examples: [
+      {
+        siteKey: 'the siteKey of the site',
+        subscription: {
+          endpoint: 'https://fcm.googleapis.com/fcm/send/example',
+          keys: {
+            p256dh: 'BMu2PbqCMtRMLBpHVt632wFgFvITieRafNjZ1Qzg1fd-y2dc00RJvD2689WnuP4Dr043Sb7-K00eUQxhDmcJ7QI',
+            auth: 'LWLJB4CIPfpX2DdDxKQ3EQ',
+          },
+        },
+      },
+    ],
+  },
+);
 export const Subscribed = strict({
   id: Id,
   token: Type.String({ description: 'Ends or replaces the subscription' }),

@@ -46,6 +46,7 @@ const changeable = {
       Type.Array(Type.String(), {
         maxItems: CUSTOM_FIELD_LIMITS.options,
         description: 'The values of an enum; not allowed for other types',
+        examples: [['small', 'large']],
       }),
     ),
   ),

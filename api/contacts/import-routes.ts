@@ -91,7 +91,14 @@ const IMPORT_DESCRIPTION = [
 
 /** The text parts beside the file; `mapping` is JSON. */
 const ImportBody = strict({
-  file: Type.Optional(Type.Unsafe<never>({ type: 'string', format: 'binary', description: 'The CSV file' })),
+  file: Type.Optional(
+    Type.Unsafe<never>({
+      type: 'string',
+      format: 'binary',
+      description: 'The CSV file',
+      examples: ['email,firstName,lastName\nada@example.com,Ada,Byron\n'],
+    }),
+  ),
   mapping: Type.Optional(
     Type.String({
       maxLength: 100_000,

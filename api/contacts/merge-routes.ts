@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { mergeContacts, mergeViolations } from '../../domain/contacts/people/merge-contacts.ts';
 import { Id, IdParams, strict } from '../route/schemas.ts';
 import { presentContact } from './presenter.ts';
@@ -16,7 +17,7 @@ export const mergeRoutes: RouteSpec[] = [
       "The source's activities, scores, lists, emails, submissions and executions move to the target, and the source is deleted. If both are in the same campaign, the source's " +
       'execution is stopped (`merged`).',
     params: IdParams,
-    body: strict({ sourceId: Id }),
+    body: strict({ sourceId: Type.Integer({ ...Id, examples: [3] }) }),
     responses: { 200: { schema: Contact } },
     errors: ['conflict', 'precondition_failed'],
     check: ({ params, body }) => mergeViolations(params.id, body.sourceId),

@@ -7,6 +7,7 @@ import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, wri
 import { Contact } from './schema.ts';
 
 const { Optional } = Type;
+const exampleFilter: Filter = { field: 'status', operator: 'eq', value: 'active' };
 const name = nameOf(SEGMENT_LIMITS.name, { minLength: 0, examples: ['Active customers'] });
 const description = Optional(nullable(Type.String({ maxLength: SEGMENT_LIMITS.description })));
 const type = oneOf(['dynamic', 'static'], {
@@ -24,7 +25,8 @@ export const Segment = strict({
   type,
   filter: Type.Unsafe<Filter | null>({
     type: ['object', 'null'],
-    description: 'The filter of a dynamic segment; null for a static list',
+    'x-nullable': FilterSchema,
+    examples: [exampleFilter],
   }),
   status: oneOf(['BUILDING', 'READY']),
   count: Type.Integer({ minimum: 0, description: 'Number of contacts in it' }),
@@ -55,6 +57,7 @@ export const SegmentCreate = writable(
     doubleOptIn: Optional(doubleOptIn),
   },
   createReadOnly,
+  { examples: [{ name: 'Active customers', type: 'dynamic', filter: exampleFilter }] },
 );
 /** The same without a required type: it is dynamic if it has a filter. */
 export const SegmentCreateUntyped = writable(
@@ -69,6 +72,7 @@ export const SegmentCreateUntyped = writable(
     doubleOptIn: Optional(doubleOptIn),
   },
   createReadOnly,
+  { examples: [{ name: 'Active customers', type: 'dynamic', filter: exampleFilter }] },
 );
 export const ListCreate = writable(
   { name, description, contactIds: Optional(ContactIds), doubleOptIn: Optional(doubleOptIn) },
@@ -80,7 +84,13 @@ export const SegmentUpdate = writable(
     description,
     doubleOptIn: Optional(doubleOptIn),
     // Null for a static segment; the tree is validated by `checkFilter`.
-    filter: Optional(Type.Unsafe<Filter | null>({ type: ['object', 'null'] })),
+    filter: Optional(
+      Type.Unsafe<Filter | null>({
+        type: ['object', 'null'],
+        'x-nullable': FilterSchema,
+        examples: [exampleFilter],
+      }),
+    ),
   },
   segmentReadOnly,
 );

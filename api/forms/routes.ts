@@ -282,6 +282,7 @@ export const formRoutes: RouteSpec[] = [
     access: 'public',
     openQuery: true,
     description:
+      'A server sends JSON without any token. What a browser sends needs `_token`, may have `_contactToken`, and leaves `_website` empty. ' +
       'If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. ' +
       'A field without a value is not answered: a JSON body that does not name a checkbox, consent or multiselect does not untick it. ' +
       'Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.',

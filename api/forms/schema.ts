@@ -71,7 +71,16 @@ const status = oneOf(['DRAFT', 'ACTIVE', 'ARCHIVED']);
 const formProperties = {
   name: nameOf(255),
   description: nullable(text(5000)),
-  fields: Type.Array(FieldInput, { minItems: 1, maxItems: 100 }),
+  fields: Type.Array(FieldInput, {
+    minItems: 1,
+    maxItems: 100,
+    examples: [
+      [
+        { name: 'email', label: 'Your email', type: 'email', required: true },
+        { name: 'firstName', label: 'First name', type: 'text' },
+      ],
+    ],
+  }),
   status,
   successMessage: nullable(text(5000)),
   redirectUrl: nullable(text(2048)),
@@ -161,14 +170,35 @@ export const Abandonment = strict({
   ),
 });
 
-/**
- * A map of field name to value, plus `_token`, `_contactToken`, `_shown` (pages) and the honeypot. Files are parts of a
- * multipart body.
- */
-export const Submission = Type.Record(Type.String(), Type.Unknown(), {
-  maxProperties: 300,
-  examples: [{ email: 'someone@example.com' }],
-});
+/** Values by field name, and what else a page sends. Files are parts of a multipart body. */
+export const Submission = Type.Object(
+  {
+    _token: Type.Optional(
+      Type.Unknown({
+        description:
+          'From `GET /forms/{id}/token`, for 12 hours. Needed by what a browser sends: any request with an `Origin`, form-encoded and multipart bodies. Without it, JSON from a browser is a 400 `token_invalid`, and a form post gets the hosted page with a new token; nothing is stored then',
+      }),
+    ),
+    _contactToken: Type.Optional(
+      Type.Unknown({
+        description:
+          'Says who fills the form, so that their values are changed and not only completed: from `{{contactToken}}` or `{{formUrl}}` in an email, or from the answer to an earlier submission. `contactToken` is understood too, unless the form has a field of that name. An invalid one is ignored',
+      }),
+    ),
+    _website: Type.Optional(
+      Type.Unknown({
+        description:
+          'The honeypot, an input that people do not see. If it is filled, the answer is a success and nothing is stored, so leave it empty or away',
+      }),
+    ),
+  },
+  {
+    additionalProperties: true,
+    maxProperties: 300,
+    description: 'Values by the names of the fields of the form; unknown names are ignored',
+    examples: [{ email: 'someone@example.com', _token: 'from GET /forms/{id}/token' }],
+  },
+);
 export const Submitted = strict({
   success: Type.Boolean(),
   contactId: nullable(Id),

@@ -167,6 +167,17 @@ function thanks(ctx: Context, form: Form, accepted: Accepted): Reply {
   };
 }
 
+/**
+ * The contact's token, and what was sent beside it. `contactToken` is what answers and URLs call it, so it is
+ * understood too, unless the form has such a field.
+ */
+function contactTokenIn(form: Form, { _contactToken: given, ...sent }: Record<string, unknown>) {
+  if (given !== undefined || form.fields.some(({ name }) => name === 'contactToken'))
+    return { contactToken: given, sent };
+  const { contactToken, ...others } = sent;
+  return { contactToken, sent: others };
+}
+
 /** Accepts a submission as JSON, as a browser's form post, or as multipart. */
 export async function submit(call: PublicCall<Record<string, unknown>>): Promise<Reply> {
   const { ctx, deps, params, requestId, body, files } = call;
@@ -174,8 +185,9 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   allowOrigin(ctx, form, ownOriginOf(deps));
   // The pages may be framed: the form by its allowed origins (`frame-ancestors`), the thanks by any site.
   ctx.remove('X-Frame-Options');
-  const { _token: token, _contactToken: contactToken, [HONEYPOT]: honeypot, [SHOWN_BOXES]: boxes, ...sent } = body;
-  const data = ctx.is('json') ? sent : withUnticked(form.fields, sent, await boxesShown(call, em, form, boxes));
+  const { _token: token, [HONEYPOT]: honeypot, [SHOWN_BOXES]: boxes, ...rest } = body;
+  const { contactToken, sent } = contactTokenIn(form, rest);
+  const data = ctx.is('json') ? sent : withUnticked(form.fields, sent, await boxesShown(call, em, form, boxes, contactToken));
   // A page that is shown again has a box of nobody's default: who took a tick away finds it taken away.
   const everyBox = new Set(boxes === undefined ? form.fields.map(({ name }) => name) : []);
   const values = ctx.is('json') ? sent : withUnticked(form.fields, data, everyBox);
@@ -235,14 +247,14 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
  * the form shows now; with a token that is none any more, nobody knows what that page left out.
  */
 async function boxesShown(
-  { deps, body }: PublicCall<Record<string, unknown>>,
+  { deps }: PublicCall<Record<string, unknown>>,
   em: EntityManager,
   form: Form,
   told: unknown,
+  token: unknown,
 ): Promise<ReadonlySet<string>> {
   if (told !== undefined) return new Set(typeof told === 'string' ? told.split(' ') : []);
   if (!form.fields.some(isBox)) return new Set();
-  const token = body['_contactToken'];
   const shown = await shownTo(deps, em, form, token);
   const isUnknown = form.enableProgressiveProfiling && token !== undefined && shown.contactToken === undefined;
   return new Set(isUnknown ? [] : shown.fields.map(({ name }) => name));

@@ -18,7 +18,8 @@ const INTERNAL = ['x-read-only', 'x-nullable'];
 /**
  * Creates the document's component schemas, so that generated clients get named types. A schema's name is its `title`
  * (and `x-component` in a schema that contains itself), or else follows from the operation: `getContact` returns a
- * `Contact`, `listContacts` a `ContactList`, `startTotp` a `StartTotpAnswer` and accepts a `StartTotpRequest`.
+ * `Contact`, `listContacts` a `ContactList`, `startTotp` a `StartTotpAnswer` and accepts a `StartTotpRequest`. A schema
+ * that only keeps its violations short, because the domain checks more, names the exact one in `x-described-as`.
  */
 export function createComponents(routes: readonly RouteSpec[]) {
   const names = new Map<object, string>();
@@ -46,7 +47,13 @@ export function createComponents(routes: readonly RouteSpec[]) {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  function inline({ title: _title, ...schema }: Plain): Record<string, unknown> {
+  function inline({ title: _title, 'x-described-as': described, ...whole }: Plain): Record<string, unknown> {
+    const { description, examples } = whole;
+    const schema = (
+      described
+        ? { ...described, title: undefined, ...(description ? { description } : {}), ...(examples ? { examples } : {}) }
+        : whole
+    ) as Plain;
     const written: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(schema)) {
       if (INTERNAL.includes(key) || value === undefined) continue;

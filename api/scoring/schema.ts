@@ -31,7 +31,10 @@ const Condition = strict(
 
 const ruleFields = {
   name: nameOf(255, { examples: ['Email opened'] }),
-  eventType: oneOf(SCORABLE_EVENTS, { description: 'The event that scores; cannot be changed' }),
+  eventType: oneOf(SCORABLE_EVENTS, {
+    description: 'The event that scores; cannot be changed',
+    examples: ['EMAIL_OPENED'],
+  }),
   points: Type.Integer({ minimum: -10_000, maximum: 10_000, examples: [5] }),
   category: nullable(Type.String({ maxLength: 100 })),
   weight: Type.Number({ minimum: 0, maximum: 1000, default: 1 }),
@@ -131,8 +134,8 @@ const Action = Type.Unsafe<ThresholdAction>({
   })),
 });
 const thresholdFields = {
-  name: nameOf(255),
-  score: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
+  name: nameOf(255, { examples: ['Ready to buy'] }),
+  score: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, examples: [50] }),
   action: Action,
 };
 const thresholdReadOnly = [
@@ -224,7 +227,9 @@ export const Leaderboard = strict({
 });
 const level = Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 });
 export const Settings = strict({ warm: level, hot: level, version: Version });
-export const SettingsUpdate = writable({ warm: Type.Optional(level), hot: Type.Optional(level) }, ['version']);
+export const SettingsUpdate = writable({ warm: Type.Optional(level), hot: Type.Optional(level) }, ['version'], {
+  examples: [{ warm: 30, hot: 70 }],
+});
 export const ScoringEvent = strict({
   contactId: Id,
   type: oneOf(['WEBSITE_VISITED']),
@@ -235,6 +240,7 @@ export const EventAccepted = strict({ eventId: Type.String() });
 export const ReplayRequest = strict({
   from: Type.String({
     format: 'date-time',
+    examples: ['2026-01-31T09:30:00.000Z'],
     description: 'Events since this time get the points that the rule gives now',
   }),
   dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Whether to only tell what would change' })),

@@ -8,6 +8,7 @@ import { unauthorized } from '../../domain/auth/access/access-token.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { openapi } from '../openapi/openapi.ts';
 import { oneOf, strict } from '../route/schemas.ts';
+import { errorsHtml } from './error-texts.ts';
 import { eventsPage } from './events-page.ts';
 import { checkHealth, healthAreas } from './health.ts';
 import { route, type Call, type RouteSpec } from '../route/route.ts';
@@ -43,9 +44,18 @@ function health(area: string, path: `/${string}`): RouteSpec {
 
 const docsPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Perennial API</title>
-<link rel="stylesheet" href="/docs/reference.css"><link rel="icon" href="data:,"></head>
-<body><div id="docs"></div><script src="/docs/reference.js"></script><script src="/docs/start.js"></script></body></html>`;
-const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, defaultModelRendering: 'model', defaultModelsExpandDepth: 0, defaultModelExpandDepth: 3, requestSnippetsEnabled: true, displayRequestDuration: true, validatorUrl: null });`;
+<link rel="stylesheet" href="/docs/reference.css"><link rel="icon" href="data:,"><style>#error-codes{max-width:1420px;margin:1rem auto;padding:0 20px;font:1rem/1.5 sans-serif}#error-codes dt{margin-top:.8rem}#error-codes dd{margin:0}#error-codes :target{background:#fff3bf}</style></head>
+<body>${errorsHtml}<div id="docs"></div><script src="/docs/reference.js"></script><script src="/docs/start.js"></script></body></html>`;
+const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, defaultModelRendering: 'model', defaultModelsExpandDepth: 0, defaultModelExpandDepth: 3, requestSnippetsEnabled: true, displayRequestDuration: true, validatorUrl: null });
+function showError() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const errors = document.getElementById('error-codes');
+  if (!named || !errors.contains(named)) return;
+  errors.open = true;
+  named.scrollIntoView();
+}
+addEventListener('hashchange', showError);
+showError();`;
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 

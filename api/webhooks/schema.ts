@@ -236,7 +236,7 @@ export const Rotated = strict(
 );
 
 export const ReplayRequest = strict({
-  from: Type.String({ format: 'date-time' }),
+  from: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
   to: time,
   types: Type.Optional(Type.Array(eventType, { minItems: 1, maxItems: eventTypes.length, uniqueItems: true })),
   only: Type.Optional(oneOf(REPLAYED, { default: 'failed' })),

@@ -120,6 +120,7 @@ const partial = (properties: TProperties) => Type.Partial(Type.Object(properties
 export const EmailCampaignCreate = writable(
   { name, ...(partial(fields) as { [F in keyof typeof fields]: ReturnType<typeof optional<(typeof fields)[F]>> }) },
   readOnly,
+  { examples: [{ name: 'May newsletter', templateId: 1, segmentId: 1 }] },
 );
 export const EmailCampaignUpdate = writable(
   {

@@ -46,7 +46,9 @@ const Answer = strict(
   { title: 'Topic' },
 );
 const Create = writable({ name, description: Type.Optional(description) });
-const Update = writable({ name: Type.Optional(name), description: Type.Optional(description) });
+const Update = writable({ name: Type.Optional(name), description: Type.Optional(description) }, undefined, {
+  examples: [{ description: 'What is new, once a month' }],
+});
 const Query = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {});
 
 const present = (topic: EmailTopic) => ({

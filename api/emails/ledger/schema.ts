@@ -7,25 +7,28 @@ export const Data = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Values for `{{data.x}}` in the template',
 });
 
-export const Send = strict({
-  templateId: Id,
-  recipientId: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The id of a contact; give either this or `to`',
-    }),
-  ),
-  to: Type.Optional(EmailAddress),
-  data: Type.Optional(Data),
-  campaignId: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The campaign whose statistics the email counts for',
-    }),
-  ),
-});
+export const Send = strict(
+  {
+    templateId: Id,
+    recipientId: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The id of a contact; give either this or `to`',
+      }),
+    ),
+    to: Type.Optional(EmailAddress),
+    data: Type.Optional(Data),
+    campaignId: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The campaign whose statistics the email counts for',
+      }),
+    ),
+  },
+  { examples: [{ templateId: 1, recipientId: 1, data: { code: '123456' } }] },
+);
 const status = oneOf(EMAIL_STATUSES);
 export const Queued = strict({ emailId: Id, status }, { title: 'QueuedEmail' });
 export const Email = strict({

@@ -143,7 +143,9 @@ const Sender = strict({
 const dkim = nullable(DkimWritten);
 const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', ...Object.keys(proof)];
 const Create = writable({ email, ...Type.Partial(Type.Object({ ...optional, dkim })).properties }, readOnly);
-const Update = writable(Type.Partial(Type.Object({ email, ...optional, dkim })).properties, readOnly);
+const Update = writable(Type.Partial(Type.Object({ email, ...optional, dkim })).properties, readOnly, {
+  examples: [{ name: 'News' }],
+});
 
 /** `proofs` are those of the tenant. */
 function present(sender: EmailSender, proofs: readonly Proof[]) {

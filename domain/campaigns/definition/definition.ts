@@ -7,23 +7,53 @@ import { type Trigger, TriggerSchema } from './triggers.ts';
 
 export { EntrySchema, TriggerSchema };
 
+const stepBase = {
+  id: Type.Optional(Type.String({ ...StepIdSchema, description: 'Unique in the campaign; generated if absent' })),
+  next: Type.Optional(TargetSchema),
+};
+
+/** `WAIT_FOR_EVENT` → `WaitForEventStep`. */
+const titleOf = (type: string): string =>
+  `${type
+    .split('_')
+    .map((word) => word[0] + word.slice(1).toLowerCase())
+    .join('')}Step`;
+
+/** Each type of steps by itself, for the API description and the types of its clients. */
+const StepKinds = Type.Unsafe<object>({
+  oneOf: STEP_TYPES.map((type) => {
+    const { config, about } = stepKinds[type];
+    return Type.Object(
+      {
+        ...stepBase,
+        type: Type.Literal(type),
+        config: type === 'EXIT' ? Type.Optional(config) : config,
+      },
+      { additionalProperties: false, title: titleOf(type), description: about },
+    );
+  }),
+  discriminator: {
+    propertyName: 'type',
+    mapping: Object.fromEntries(STEP_TYPES.map((type) => [type, `#/components/schemas/${titleOf(type)}`])),
+  },
+});
+
 /**
  * A step in a request. Type and config are not checked by this schema but by `validateDefinition`, which reports all
- * violations of all steps and names the step; a union would report violations for every step type.
+ * violations of all steps and names the step; a union would report violations for every step type. `StepKinds` describes
+ * them.
  */
 export const StepSchema = Type.Object(
   {
-    id: Type.Optional(Type.String({ ...StepIdSchema, description: 'Unique in the campaign; generated if absent' })),
-    type: Type.String({ description: STEP_TYPES.join(', ') }),
-    config: Type.Optional(
-      Type.Unsafe<object>({ type: 'object', description: STEP_TYPES.map((type) => stepKinds[type].about).join(' · ') }),
-    ),
-    next: Type.Optional(TargetSchema),
+    ...stepBase,
+    type: Type.String(),
+    config: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
   },
   {
     additionalProperties: false,
     title: 'Step',
     examples: [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } }],
+    'x-described-as': StepKinds,
   },
 );
 export type StepInput = Static<typeof StepSchema>;

@@ -53,6 +53,13 @@ export const TRIGGER_TYPES = Object.keys(triggerSettings) as TriggerType[];
 
 const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
 
+const exactSchemas = new Map<unknown, TSchema>(
+  TRIGGER_TYPES.map((type) => [
+    type,
+    Type.Object({ type: Type.Literal(type), ...triggerSettings[type] }, { additionalProperties: false }),
+  ]),
+);
+
 /**
  * A trigger in a request. A flat object, not a union, so that a mistake is reported once. `validateDefinition` checks
  * more.
@@ -68,6 +75,7 @@ export const TriggerSchema = Type.Unsafe<Trigger>(
       examples: [{ type: 'FORM_SUBMITTED', formId: 1 }],
       additionalProperties: false,
       title: 'Trigger',
+      'x-described-as': Type.Unsafe<Trigger>({ oneOf: [...exactSchemas.values()] }),
     },
   ),
 );
@@ -77,13 +85,6 @@ function settingNames(type: TriggerType): string {
   const names = Object.keys(properties).map((name) => ((required as string[]).includes(name) ? name : `${name}?`));
   return names.length === 0 ? '' : ` {${names.join(', ')}}`;
 }
-
-const exactSchemas = new Map<unknown, TSchema>(
-  TRIGGER_TYPES.map((type) => [
-    type,
-    Type.Object({ type: Type.Literal(type), ...triggerSettings[type] }, { additionalProperties: false }),
-  ]),
-);
 
 /** The exact schema of a trigger of this type, or undefined when there is no such type. */
 export function triggerSchema(type: unknown): TSchema | undefined {

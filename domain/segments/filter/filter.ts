@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { FIELD_OPERATORS, FILTER_EVENTS, type FieldOperator, type FilterEvent } from './filter-fields.ts';
+import {
+  eventFieldNames,
+  FIELD_OPERATORS,
+  FILTER_EVENTS,
+  type FieldOperator,
+  type FilterEvent,
+} from './filter-fields.ts';
 
 export const MAX_FILTER_DEPTH = 10;
 export const MAX_FILTER_LEAVES = 1000;
@@ -68,46 +74,98 @@ export function isEventLeaf(filter: Filter): filter is EventLeaf {
 
 const optional = Type.Optional;
 
+/** The event fields that `where` can name, for the API description. */
+const WHERE_FIELDS = FILTER_EVENTS.flatMap((event) => {
+  const names = eventFieldNames(event, false);
+  return names.length === 0 ? [] : [`${event}: ${names.map((name) => `\`${name}\``).join(', ')}`];
+}).join('; ');
+
+const NestedFilter = Type.Unsafe<Filter>(Type.Object({}, { 'x-component': 'Filter' }));
+const ValueSchema = Type.Union(
+  [
+    Type.String(),
+    Type.Number(),
+    Type.Boolean(),
+    Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+    Type.Null(),
+  ],
+  {
+    description: 'Of the type of the field; a list for `in`, `notIn` and `between`; none for `exists` and `notExists`',
+  },
+);
+const leaf = (title: string, field: string, description: string) =>
+  Type.Object(
+    {
+      field: Type.String({ description: field }),
+      operator: Type.Enum([...FIELD_OPERATORS]),
+      value: optional(ValueSchema),
+    },
+    { additionalProperties: false, title, description },
+  );
+
+/** A leaf of `where`, for the API description; `checkFilter` validates it. */
+const EventFieldLeaf = leaf(
+  'EventFieldLeaf',
+  `A field of the event. ${WHERE_FIELDS}. In campaigns, events of emails and messages also have \`stepId\`: the step of this execution that sent it`,
+  'A condition on a field of an event',
+);
+export const WhereSchema = Type.Array(EventFieldLeaf, {
+  maxItems: MAX_WHERE,
+  description: 'All of them must hold for an event to count',
+});
+
+/** The three kinds of filters one by one, for the API description and the types of its clients. */
+const FilterKinds = Type.Unsafe<Filter>({
+  oneOf: [
+    Type.Object(
+      {
+        op: Type.Enum([...GROUP_OPERATORS], { description: '`not`: none of the conditions holds' }),
+        conditions: Type.Array(NestedFilter, {
+          minItems: 1,
+          description: `Groups nest up to ${MAX_FILTER_DEPTH} deep`,
+        }),
+      },
+      { additionalProperties: false, title: 'FilterGroup', description: 'Conditions that are combined' },
+    ),
+    leaf(
+      'FieldLeaf',
+      'A contact field, `customFields.x`, `tags`, `company.x` (`name`, `domain`, `industry`, `address`, `employeeCount`), `score`, `qualification`, `listId`, `segmentId`',
+      'A condition on a field of the contact. A missing value fails every operator but `ne`, `notIn` and `notExists`',
+    ),
+    Type.Object(
+      {
+        event: Type.Enum([...FILTER_EVENTS]),
+        operator: Type.Enum([...EVENT_OPERATORS], { description: '`none` ignores `count`' }),
+        count: optional(Type.Integer({ description: 'Default 1' })),
+        withinDays: optional(Type.Integer({ description: 'Only events of the last `withinDays` × 24 hours' })),
+        where: optional(WhereSchema),
+      },
+      {
+        additionalProperties: false,
+        title: 'EventLeaf',
+        description: 'How often an event happened to the contact; automated opens and clicks do not count',
+      },
+    ),
+  ],
+});
+
 /**
  * The schema of a filter in requests and responses. Deliberately one flat object without recursion: a union would
  * report the violations of every branch for one mistake, and a recursive schema would let a hostile body nest until the
- * stack overflows. `checkFilter` validates the combinations and the nested conditions.
+ * stack overflows. `checkFilter` validates the combinations and the nested conditions; `FilterKinds` describes them.
  */
 export const FilterSchema = Type.Unsafe<Filter>(
   Type.Object(
     {
-      op: optional(
-        Type.Enum([...GROUP_OPERATORS], { description: 'Marks a group; `not` = none of its conditions holds' }),
-      ),
-      conditions: optional(
-        Type.Array(Type.Object({}, { description: 'A nested filter', 'x-component': 'Filter' }), {
-          minItems: 1,
-          description: `For a group; nested up to ${MAX_FILTER_DEPTH} deep`,
-        }),
-      ),
-      field: optional(
-        Type.String({
-          description:
-            'Marks a field leaf: a contact field, `customFields.x`, `tags`, `company.x`, `score`, `qualification`, ' +
-            '`listId`, `segmentId`',
-        }),
-      ),
-      event: optional(Type.Enum([...FILTER_EVENTS], { description: 'Marks an event leaf' })),
-      operator: optional(
-        Type.Enum([...FIELD_OPERATORS, ...EVENT_OPERATORS], {
-          description: 'For a field leaf; for an event leaf `atLeast`, `atMost` or `none`',
-        }),
-      ),
-      value: optional(
-        Type.Unknown({
-          description: 'For a field leaf: a string, number or boolean; a list for `in`, `notIn` and `between`',
-        }),
-      ),
-      count: optional(Type.Integer({ description: 'For an event leaf: the number of events' })),
-      withinDays: optional(
-        Type.Integer({ description: 'For an event leaf: only events of the last `withinDays` days' }),
-      ),
-      where: optional(Type.Array(Type.Object({}, { description: 'A field leaf on the fields of the event' }))),
+      op: optional(Type.Enum([...GROUP_OPERATORS])),
+      conditions: optional(Type.Array(Type.Object({}), { minItems: 1 })),
+      field: optional(Type.String()),
+      event: optional(Type.Enum([...FILTER_EVENTS])),
+      operator: optional(Type.Enum([...FIELD_OPERATORS, ...EVENT_OPERATORS])),
+      value: optional(Type.Unknown()),
+      count: optional(Type.Integer()),
+      withinDays: optional(Type.Integer()),
+      where: optional(Type.Array(Type.Object({}))),
     },
     {
       description:
@@ -124,6 +182,7 @@ export const FilterSchema = Type.Unsafe<Filter>(
       ],
       additionalProperties: false,
       title: 'Filter',
+      'x-described-as': FilterKinds,
     },
   ),
 );

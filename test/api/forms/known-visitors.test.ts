@@ -130,6 +130,23 @@ test('who typed a known address gets no token and changes nothing that is filled
   assert.equal((await contactOf(id)).firstName, 'New', 'a token overwrites');
 });
 
+test('`contactToken` is understood as `_contactToken`, unless the form has such a field', async () => {
+  const { id } = await makeContact(service, { email: 'plain.name@example.com', firstName: 'Old' });
+  const values = { email: 'plain.name@example.com', firstName: 'New', question: 'Why?', job: 'Cook' };
+  assert.equal((await submit({ ...values, contactToken: tokenOf(id) })).status, 200);
+  assert.equal((await contactOf(id)).firstName, 'New', 'a token overwrites');
+  const other = await service.api('POST', '/forms', {
+    name: 'Has such a field',
+    fields: ['email', 'firstName', 'contactToken'].map((name) => ({ name, label: name, type: 'text' })),
+  });
+  const sent = { email: 'plain.name@example.com', firstName: 'Newer', contactToken: tokenOf(id) };
+  const answer = await service.api('POST', `/forms/${other.body.id}/submit`, sent, { token: null });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  assert.equal((await contactOf(id)).firstName, 'New', 'it is a value there');
+  const [stored] = (await service.api('GET', `/forms/${other.body.id}/submissions`)).body.data;
+  assert.equal(stored.submissionData.contactToken, sent.contactToken);
+});
+
 test('sent again after a lost answer, a submission has the token of the contact that it made', async () => {
   const _token = (await service.api('GET', `/forms/${formId}/token`, undefined, { token: null })).body.token;
   const values = { email: 'lost.answer@example.com', firstName: 'Ada', _token };

@@ -70,6 +70,8 @@ test('every route says what it is, who may call it and what it answers', () => {
     const name = `${route.method} ${route.path}`;
     assert.match(route.operationId, /^[a-z][A-Za-z]+$/, name);
     assert.ok(route.summary.length >= 5 && !route.summary.endsWith('.'), `${name}: a summary`);
+    const { description = '' } = route;
+    assert.ok(description.length >= 20 && description.endsWith('.'), `${name}: a description in sentences`);
     assert.ok(
       route.access === 'public' || route.access === 'user' || PERMISSIONS.includes(route.access),
       `${name}: ${route.access} is a permission`,

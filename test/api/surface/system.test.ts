@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { parse, type DefaultTreeAdapterMap } from 'parse5';
 import { routes } from '../../../api/routes.ts';
+import { errorCatalogue } from '../../../domain/common/errors.ts';
 import type { Api } from '../../support/call-api.ts';
 import { eventTypes } from '../../../events/contracts.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -74,6 +76,29 @@ test('asyncapi.json is there', async () => {
   const { status, body } = await service.api('GET', '/asyncapi.json', undefined, { token: null });
   assert.equal(status, 200);
   assert.match(body.asyncapi, /^3\./);
+});
+
+test('the type of every problem leads to a text in the documentation', async () => {
+  const refused = await service.api('POST', '/contacts', { email: 'x' });
+  assert.equal(refused.body.type, '/docs#validation_failed');
+  const document = parse(await (await get('/docs')).text());
+  const texts = new Map<string, string>();
+  const visit = (node: DefaultTreeAdapterMap['node'], under: string | null): void => {
+    if (node.nodeName === '#text' && under !== null)
+      texts.set(under, (texts.get(under) ?? '') + (node as DefaultTreeAdapterMap['textNode']).value);
+    let current = under;
+    for (const child of 'childNodes' in node ? node.childNodes : []) {
+      const id = 'attrs' in child ? child.attrs.find(({ name }) => name === 'id')?.value : undefined;
+      if (id !== undefined) current = id;
+      visit(child, current);
+    }
+  };
+  visit(document, null);
+  for (const [code, [status, title]] of Object.entries(errorCatalogue)) {
+    const text = texts.get(code) ?? '';
+    assert.ok(text.startsWith(`${code} (${status})${title}. `), `${code}: ${text}`);
+    assert.ok(text.length > code.length + title.length + 30, `${code} says what to do`);
+  }
 });
 
 test('the documentation comes from the service alone', async () => {

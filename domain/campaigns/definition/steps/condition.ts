@@ -8,7 +8,7 @@ import { type Reference, stepKind } from './kind.ts';
 
 const MAX_BRANCHES = 20;
 // Validated by checkFilter instead of a schema; FilterSchema explains why.
-const FilterJson = Type.Unsafe<Filter>(Type.Unknown());
+const FilterJson = Type.Unsafe<Filter>(Type.Unknown({ 'x-component': 'Filter' }));
 
 const ConfigSchema = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { checkFilter } from '../../../segments/filter/check-filter.ts';
 import { FILTER_EVENTS } from '../../../segments/filter/filter-fields.ts';
-import type { EventLeaf, FieldLeaf } from '../../../segments/filter/filter.ts';
+import { WhereSchema, type EventLeaf, type FieldLeaf } from '../../../segments/filter/filter.ts';
 import { duration } from '../duration.ts';
 import { filterResources } from '../filter-resources.ts';
 import { MAX_MINUTES, TargetSchema } from '../schemas.ts';
@@ -14,7 +14,7 @@ const ConfigSchema = Type.Object(
   {
     event: Type.Enum([...FILTER_EVENTS]),
     // Validated by checkFilter, like the `where` of a CONDITION.
-    where: Type.Optional(Type.Unsafe<FieldLeaf[]>(Type.Unknown())),
+    where: Type.Optional(Type.Unsafe<FieldLeaf[]>(Type.Unknown({ 'x-described-as': WhereSchema }))),
     timeoutMinutes: Type.Integer({ minimum: 0, maximum: MAX_MINUTES }),
     onTimeout: Type.Optional(TargetSchema),
   },
