@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { openapi } from '../api/openapi/openapi.ts';
 import { routes } from '../api/routes.ts';
 import { postmanCollection, type Content, type Document } from './postman.ts';
 
-const HEADER = '// Made from openapi.json by `npm run clients`: do not change it here.\n';
+const HEADER = '// Made by `npm run clients`: do not change it here.\n';
 
 /** The operations that a program calls: those with a JSON, CSV, binary or empty answer. The rest are pages, pictures and redirects. */
 function callable({ paths }: Document) {
@@ -64,12 +65,39 @@ async function types(document: Document): Promise<string> {
   return HEADER + astToString(nodes);
 }
 
+const folder = join(import.meta.dirname, 'typescript');
+
+/**
+ * What TypeScript makes of the client's sources: scripts and declarations, so that the package needs no build. `made`
+ * are generated sources, by their paths in `clients/`.
+ */
+function compiled(made: Record<string, string>): Record<string, string> {
+  const read = (path: string): string | undefined =>
+    made[join('typescript', path.slice(folder.length + 1))] ?? ts.sys.readFile(path);
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), read) as { config: object };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
+  const host = { ...ts.createCompilerHost(options), readFile: read };
+  host.getSourceFile = (path, language) => ts.createSourceFile(path, read(path) ?? '', language);
+  host.fileExists = (path) => read(path) !== undefined;
+  const outputs: Record<string, string> = {};
+  const program = ts.createProgram([join(folder, 'index.ts')], options, host);
+  program.emit(undefined, (path, text) => {
+    if (!path.endsWith('types.js'))
+      outputs[join('typescript', path.slice(folder.length + 1))] = text.startsWith(HEADER) ? text : HEADER + text;
+  });
+  return outputs;
+}
+
 /** Text of everything that `npm run clients` makes, by its path in this folder. */
 export async function clientOutputs(): Promise<Record<string, string>> {
   const document = JSON.parse(JSON.stringify(openapi(routes, 'http://localhost:8080'))) as Document;
-  return {
+  const sources = {
     'typescript/operations.ts': operationTable(document),
-    'typescript/schema.ts': await types(document),
+    'typescript/schema.d.ts': await types(document),
+  };
+  return {
+    ...sources,
+    ...compiled(sources),
     'postman/perennial.postman_collection.json': `${JSON.stringify(postmanCollection(document), null, 1)}\n`,
   };
 }

@@ -1,4 +1,4 @@
-// Made from openapi.json by `npm run clients`: do not change it here.
+// Made by `npm run clients`: do not change it here.
 /** Method, path and type of the body of each operation. */
 export const operations = {
   getHealth: ['GET', '/api/v1/health', null],

@@ -1,5 +1,5 @@
 import type { operations as table } from './operations.ts';
-import type { components, operations } from './schema.ts';
+import type { components, operations } from './schema.d.ts';
 
 /** The named shapes of the API: `Schemas['Contact']`. */
 export type Schemas = components['schemas'];

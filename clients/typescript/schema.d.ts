@@ -1,4 +1,4 @@
-// Made from openapi.json by `npm run clients`: do not change it here.
+// Made by `npm run clients`: do not change it here.
 export interface paths {
     "/api/v1/health": {
         parameters: {
@@ -7,7 +7,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of all components */
+        /**
+         * Health of all components
+         * @description Every component, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -24,7 +27,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area auth */
+        /**
+         * Health of the area auth
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getAuthHealth"];
         put?: never;
         post?: never;
@@ -41,7 +47,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area contacts */
+        /**
+         * Health of the area contacts
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getContactsHealth"];
         put?: never;
         post?: never;
@@ -58,7 +67,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area segments */
+        /**
+         * Health of the area segments
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getSegmentsHealth"];
         put?: never;
         post?: never;
@@ -75,7 +87,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area emails */
+        /**
+         * Health of the area emails
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getEmailsHealth"];
         put?: never;
         post?: never;
@@ -92,7 +107,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area campaigns */
+        /**
+         * Health of the area campaigns
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getCampaignsHealth"];
         put?: never;
         post?: never;
@@ -109,7 +127,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area forms */
+        /**
+         * Health of the area forms
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getFormsHealth"];
         put?: never;
         post?: never;
@@ -126,7 +147,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area scoring */
+        /**
+         * Health of the area scoring
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getScoringHealth"];
         put?: never;
         post?: never;
@@ -143,7 +167,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area analytics */
+        /**
+         * Health of the area analytics
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getAnalyticsHealth"];
         put?: never;
         post?: never;
@@ -160,7 +187,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area channels */
+        /**
+         * Health of the area channels
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getChannelsHealth"];
         put?: never;
         post?: never;
@@ -177,7 +207,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health of the area webhooks */
+        /**
+         * Health of the area webhooks
+         * @description Only the components that the area needs, each UP, DEGRADED (works with restrictions) or DOWN, and `status` is the worst of them. 503 with `Retry-After` if that is DOWN. Each is checked at most once a second, so it may be polled.
+         */
         get: operations["getWebhooksHealth"];
         put?: never;
         post?: never;
@@ -194,7 +227,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** OpenAPI 3.1 document of this API */
+        /**
+         * OpenAPI 3.1 document of this API
+         * @description Made from the schemas that validate requests, so it says what this release of the service accepts and answers. The same for every caller.
+         */
         get: operations["getOpenapi"];
         put?: never;
         post?: never;
@@ -211,7 +247,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** AsyncAPI 3 document of the events */
+        /**
+         * AsyncAPI 3 document of the events
+         * @description The events that the service publishes on NATS: their subjects, streams and fields. `/docs/events` shows it as a page.
+         */
         get: operations["getAsyncapi"];
         put?: never;
         post?: never;
@@ -230,7 +269,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Register a user */
+        /**
+         * Register a user
+         * @description Creates the account and logs nobody in. In a service with one tenant, the first user becomes Admin and others get the role User; with `ENABLE_MULTI_TENANT`, each registration creates a tenant with this user as its Admin. 403 `registration_disabled` unless `ENABLE_REGISTRATION` is set. With `ENABLE_EMAIL_VERIFICATION` the user cannot log in before confirming the address.
+         */
         post: operations["register"];
         delete?: never;
         options?: never;
@@ -247,7 +289,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log in */
+        /**
+         * Log in
+         * @description `username` may be the email address. An account with TOTP needs `totp` too. After ten failures within 15 minutes a name is locked for the client address, and after 100 for everybody: 429, whether or not the name exists.
+         */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -284,7 +329,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log out: the tokens of the session stop working immediately */
+        /**
+         * Log out: the tokens of the session stop working immediately
+         * @description Ends this session only: its access token and its refresh token stop working in all API processes. Other sessions of the user go on.
+         */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -299,7 +347,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the caller's profile */
+        /**
+         * Get the caller's profile
+         * @description The user who is logged in. API keys have no profile and are refused.
+         */
         get: operations["getProfile"];
         /**
          * Change the caller's profile
@@ -321,7 +372,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the caller's password; ends all other sessions */
+        /**
+         * Change the caller's password; ends all other sessions
+         * @description This session goes on. A wrong `currentPassword` is a 400 and counts as a failed login; while the name is locked, the answer is 429.
+         */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -424,7 +478,10 @@ export interface paths {
          * @description The secret takes effect when `POST /auth/totp/confirm` receives a valid code for it. It replaces an earlier secret that was not confirmed.
          */
         post: operations["startTotp"];
-        /** Turn off TOTP, with a code or the password */
+        /**
+         * Turn off TOTP, with a code or the password
+         * @description Takes exactly one of `totp` and `currentPassword`; a wrong one counts as a failed login. Also discards a secret that was never confirmed. 409 `conflict` if there is none.
+         */
         delete: operations["removeTotp"];
         options?: never;
         head?: never;
@@ -440,7 +497,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn on TOTP with a first code */
+        /**
+         * Turn on TOTP with a first code
+         * @description The code must be of the secret from `POST /auth/totp`. From then on, logins need a code. 400 for a wrong code, 409 `conflict` if there is no secret to confirm.
+         */
         post: operations["confirmTotp"];
         delete?: never;
         options?: never;
@@ -455,7 +515,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List users */
+        /**
+         * List users
+         * @description The users of the account, disabled ones too. `q` finds a part of a username, an address or a name.
+         */
         get: operations["listUsers"];
         put?: never;
         post?: never;
@@ -472,7 +535,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a user */
+        /**
+         * Get a user
+         * @description Also a disabled user. `roles` are names; `GET /auth/roles` has their permissions.
+         */
         get: operations["getUser"];
         /**
          * Enable or disable a user, or change the roles of the user
@@ -513,7 +579,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List audit log entries: who changed what */
+        /**
+         * List audit log entries: who changed what
+         * @description Each entry says who did what, when, from which address and in which request, with the changed fields before and after. Filter by action, actor, resource and time. Entries cannot be changed.
+         */
         get: operations["listAuditLog"];
         put?: never;
         post?: never;
@@ -530,10 +599,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List roles */
+        /**
+         * List roles
+         * @description The built-in roles Admin and User, which cannot be changed, and those of the account.
+         */
         get: operations["listRoles"];
         put?: never;
-        /** Create a role */
+        /**
+         * Create a role
+         * @description A caller can give only permissions that the caller has: others are a 403, unknown ones a 400. `GET /auth/permissions` lists all. Users get the role with `PUT /auth/users/{id}`. 409 `name_taken` if there is a role of this name.
+         */
         post: operations["createRole"];
         delete?: never;
         options?: never;
@@ -548,12 +623,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a role */
+        /**
+         * Get a role
+         * @description With the names of its permissions. A role that is `builtIn` cannot be changed or deleted.
+         */
         get: operations["getRole"];
-        /** Change a role; applies to all users who have it */
+        /**
+         * Change a role; applies to all users who have it
+         * @description `permissions` replaces the whole list. A new name is the role's name for its users and invitations too. Admin and User cannot be changed: 409 `conflict`.
+         */
         put: operations["updateRole"];
         post?: never;
-        /** Delete a role that is not in use */
+        /**
+         * Delete a role that is not in use
+         * @description 409 `in_use`, with their names, while users or open invitations have the role. Admin and User cannot be deleted: 409 `conflict`.
+         */
         delete: operations["deleteRole"];
         options?: never;
         head?: never;
@@ -567,7 +651,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all permissions that a role can have */
+        /**
+         * List all permissions that a role can have
+         * @description The names that roles and API keys take, `resource:action`, and what each allows. `x-permission` of an operation in the OpenAPI document is the one that its callers need.
+         */
         get: operations["listPermissions"];
         put?: never;
         post?: never;
@@ -584,7 +671,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List invitations */
+        /**
+         * List invitations
+         * @description OPEN ones, and those that were ACCEPTED or EXPIRED.
+         */
         get: operations["listInvitations"];
         put?: never;
         /**
@@ -605,11 +695,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an invitation */
+        /**
+         * Get an invitation
+         * @description Its token is in the email only.
+         */
         get: operations["getInvitation"];
         put?: never;
         post?: never;
-        /** Revoke an invitation */
+        /**
+         * Revoke an invitation
+         * @description The link in the email stops working. 409 `conflict` if the invitation was accepted: then disable the user.
+         */
         delete: operations["deleteInvitation"];
         options?: never;
         head?: never;
@@ -625,7 +721,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept an invitation and create the user account */
+        /**
+         * Accept an invitation and create the user account
+         * @description Creates the user with the roles of the invitation, also where registration is disabled; the address needs no other confirmation. Logs nobody in. A token that was used, revoked or expired is a 400 `token_invalid`.
+         */
         post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
@@ -640,7 +739,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List API keys */
+        /**
+         * List API keys
+         * @description All keys of the account, with who created each and when it was last used; the keys themselves cannot be read again.
+         */
         get: operations["listApiKeys"];
         put?: never;
         /**
@@ -661,11 +763,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an API key, without the key itself */
+        /**
+         * Get an API key, without the key itself
+         * @description The key itself is only in the answer to its creation.
+         */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
-        /** Delete an API key; it stops working immediately */
+        /**
+         * Delete an API key; it stops working immediately
+         * @description Requests with the key get 401 from now on, in all API processes. 403 for a key with permissions that the caller lacks.
+         */
         delete: operations["deleteApiKey"];
         options?: never;
         head?: never;
@@ -679,10 +787,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List contacts */
+        /**
+         * List contacts
+         * @description Filters are combined: a contact must meet all. `segmentId` and `listId` are the same filter. To find somebody by a part of a name use `GET /contacts/search`; to read all contacts, `GET /contacts/export`.
+         */
         get: operations["listContacts"];
         put?: never;
-        /** Create a contact */
+        /**
+         * Create a contact
+         * @description An address belongs to one contact, ignoring case: 409 `email_taken`; `POST /contacts/batch` creates or updates. `company` is a name, which is found or created; `companyId` is an id; both together are a 400. If the address is suppressed, the contact gets the matching status. The event CONTACT_CREATED may start campaigns.
+         */
         post: operations["createContact"];
         delete?: never;
         options?: never;
@@ -717,12 +831,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a contact */
+        /**
+         * Get a contact
+         * @description `phone` is as it was given; `phoneE164` is derived from it, and null if it cannot be parsed. `company` is the contact's only company.
+         */
         get: operations["getContact"];
-        /** Change a contact */
+        /**
+         * Change a contact
+         * @description `tags` replaces all tags, `customFields` are merged by key. `status` can be set to `unsubscribed` and `archived`; only a confirmed opt-in, or deleting the suppression, makes a contact `active` again. What changes nothing writes nothing and no event.
+         */
         put: operations["updateContact"];
         post?: never;
-        /** Delete a contact */
+        /**
+         * Delete a contact
+         * @description Deletes its activities, memberships and scores too, ends its journeys, and suppresses its QUEUED emails and messages. A suppression of its address stays. To remove a person from everything, emails and events included, use `POST /contacts/{id}/erase`. 409 `conflict` while the contact is being erased.
+         */
         delete: operations["deleteContact"];
         options?: never;
         head?: never;
@@ -736,7 +859,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the activities of a contact */
+        /**
+         * List the activities of a contact
+         * @description What happened to the contact, as events: `type` is the type of the event, `data` its fields.
+         */
         get: operations["listContactActivities"];
         put?: never;
         post?: never;
@@ -773,10 +899,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List companies */
+        /**
+         * List companies
+         * @description Companies with their own fields; `GET /contacts/companies/{id}/contacts` lists who belongs to one.
+         */
         get: operations["listCompanies"];
         put?: never;
-        /** Create a company */
+        /**
+         * Create a company
+         * @description Names need not be unique. A contact joins with `companyId`, or with the name in `company`.
+         */
         post: operations["createCompany"];
         delete?: never;
         options?: never;
@@ -791,12 +923,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a company */
+        /**
+         * Get a company
+         * @description The company itself, without its contacts.
+         */
         get: operations["getCompany"];
-        /** Change a company */
+        /**
+         * Change a company
+         * @description `customFields` are merged by key. Segments with conditions on the company follow.
+         */
         put: operations["updateCompany"];
         post?: never;
-        /** Delete a company; its contacts are not deleted */
+        /**
+         * Delete a company; its contacts are not deleted
+         * @description Its contacts remain, without a company.
+         */
         delete: operations["deleteCompany"];
         options?: never;
         head?: never;
@@ -810,7 +951,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the contacts of a company */
+        /**
+         * List the contacts of a company
+         * @description The contacts that belong to the company now.
+         */
         get: operations["listCompanyContacts"];
         put?: never;
         post?: never;
@@ -827,10 +971,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List custom field definitions */
+        /**
+         * List custom field definitions
+         * @description Those of contacts and of companies. They are used as `customFields.x` in filters, imports, forms and templates.
+         */
         get: operations["listCustomFields"];
         put?: never;
-        /** Define a custom field of contacts or companies */
+        /**
+         * Define a custom field of contacts or companies
+         * @description From then on values of this name are accepted, and must have its `type`. Type `enum` needs `options`. A column of an import with this name fills it. 409 `name_taken` if the entity has such a field.
+         */
         post: operations["createCustomField"];
         delete?: never;
         options?: never;
@@ -845,7 +995,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the definition of a custom field */
+        /**
+         * Get the definition of a custom field
+         * @description The definition only; values are in `customFields` of contacts and companies.
+         */
         get: operations["getCustomField"];
         /**
          * Change the definition of a custom field
@@ -910,7 +1063,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List erasures */
+        /**
+         * List erasures
+         * @description All erasures of the account, in progress and completed.
+         */
         get: operations["listErasures"];
         put?: never;
         post?: never;
@@ -927,7 +1083,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an erasure, with its certificate once it is completed */
+        /**
+         * Get an erasure, with its certificate once it is completed
+         * @description Poll it until it is completed. The certificate says how much of what kind was erased.
+         */
         get: operations["getErasure"];
         put?: never;
         post?: never;
@@ -968,15 +1127,7 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from a CSV file
-         * @description Reads exports as other programs write them, without a `mapping` in most cases.
-         *
-         *     **Columns**: the header of a column may be the name of its field in any spelling (`firstName`, `first_name`, `First Name`), the name of a custom field, or what mailing services, CRMs, address books and spreadsheets call the field in common languages (`Email Address`, `Nachname`, `Prénom`, `メールアドレス`). Only an email column is required. Others are ignored, and listed in `ignoredColumns`. A file of addresses alone needs no header.
-         *
-         *     **Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, the strictest counts.
-         *
-         *     **Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Within a file, the last row of an address counts.
-         *
-         *     If every row is rejected, the import is FAILED and `error` tells why.
+         * @description Rows are matched by email address: `mode` says whether unknown and known ones are taken. Checks the header and answers at once; the rows follow in the background: poll `GET /contacts/imports/{id}`. An empty cell leaves a value as it is, and of rows with the same address the last wins. Rows that cannot be taken are in `GET /contacts/imports/{id}/errors`, and the others are imported. Campaigns start only with `runTriggers`.
          */
         post: operations["importContacts"];
         delete?: never;
@@ -992,7 +1143,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List imports */
+        /**
+         * List imports
+         * @description Dry runs and undone imports too.
+         */
         get: operations["listImports"];
         put?: never;
         post?: never;
@@ -1009,7 +1163,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an import and its progress */
+        /**
+         * Get an import and its progress
+         * @description Always `created + updated + unchanged + duplicates + rejected = processedRows`. `ignoredColumns` are those that match no field. While it is being undone, `undo` tells the progress.
+         */
         get: operations["getImport"];
         put?: never;
         post?: never;
@@ -1026,7 +1183,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the rejected rows as CSV */
+        /**
+         * Download the rejected rows as CSV
+         * @description One line per rejected row: `row,column,code,message`, where several errors are separated by `; `, then the cells as they came.
+         */
         get: operations["getImportErrors"];
         put?: never;
         post?: never;
@@ -1045,7 +1205,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an import; rows already imported stay */
+        /**
+         * Cancel an import; rows already imported stay
+         * @description What is not imported yet is left out. 409 `conflict` if the import has ended.
+         */
         post: operations["cancelImport"];
         delete?: never;
         options?: never;
@@ -1062,7 +1225,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo an import: remove what it created and restore what it changed, unless changed since */
+        /**
+         * Undo an import: remove what it created and restore what it changed, unless changed since
+         * @description Runs in the background until `status` is UNDONE; `GET /contacts/imports/{id}/kept` lists whom it left alone. 409 `conflict` while the import is running, after a dry run, and if it is undone or being undone.
+         */
         post: operations["undoImport"];
         delete?: never;
         options?: never;
@@ -1077,7 +1243,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List contacts that the undo of an import left as they are */
+        /**
+         * List contacts that the undo of an import left as they are
+         * @description Each with the reason. Who is on this list is unchanged by the undo.
+         */
         get: operations["listImportKept"];
         put?: never;
         post?: never;
@@ -1114,10 +1283,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List segments and lists */
+        /**
+         * List segments and lists
+         * @description Both kinds; `type` tells which. `count` is the number of contacts in each.
+         */
         get: operations["listSegments"];
         put?: never;
-        /** Create a dynamic segment or a static list */
+        /**
+         * Create a dynamic segment or a static list
+         * @description `dynamic` needs `filter`, whose matches become its members in the background: `status` is BUILDING, then READY. `static` takes `contactIds`. Creating one starts no campaigns; who enters or leaves it later may. Mistakes in the filter are a 400 with the path into its tree.
+         */
         post: operations["createSegment"];
         delete?: never;
         options?: never;
@@ -1132,10 +1307,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List static lists */
+        /**
+         * List static lists
+         * @description Only static lists; `GET /contacts/segments` has both kinds.
+         */
         get: operations["listLists"];
         put?: never;
-        /** Create a static list */
+        /**
+         * Create a static list
+         * @description A segment of type `static`: its members are those of `contactIds`, and those who are added later by this API, forms, imports and journeys. Adding members on creation starts no campaigns.
+         */
         post: operations["createList"];
         delete?: never;
         options?: never;
@@ -1152,7 +1333,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview the contacts that match a filter */
+        /**
+         * Preview the contacts that match a filter
+         * @description Stores nothing. `count` is exact, `sample` has the newest matches. A wrong filter is a 400 with the path into its tree.
+         */
         post: operations["previewSegment"];
         delete?: never;
         options?: never;
@@ -1167,7 +1351,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a segment or list */
+        /**
+         * Get a segment or list
+         * @description Segments and lists are one kind of thing with one id space: either path takes the id of both. While `status` is BUILDING, `count` grows; sends and enrolments wait until it is READY.
+         */
         get: operations["getSegment"];
         /**
          * Change a segment or list
@@ -1175,7 +1362,10 @@ export interface paths {
          */
         put: operations["updateSegment"];
         post?: never;
-        /** Delete a segment or list; its contacts are not deleted */
+        /**
+         * Delete a segment or list; its contacts are not deleted
+         * @description 409 `in_use`, naming them, while campaigns, forms, imports, thresholds or other segments refer to it.
+         */
         delete: operations["deleteSegment"];
         options?: never;
         head?: never;
@@ -1191,7 +1381,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Re-evaluate every contact for a segment or list */
+        /**
+         * Re-evaluate every contact for a segment or list
+         * @description Rarely needed, because membership follows contacts, events and time by itself. Answers how many memberships differed from the filter; of a static list none can. Publishes no events, so it starts no campaigns.
+         */
         post: operations["rebuildSegment"];
         delete?: never;
         options?: never;
@@ -1212,7 +1405,10 @@ export interface paths {
          */
         get: operations["listSegmentContacts"];
         put?: never;
-        /** Add contacts to a static list */
+        /**
+         * Add contacts to a static list
+         * @description Up to 10,000 at a time; those who are members already stay so and are not counted. An unknown id is an error, and then nobody is added. Publishes SEGMENT_ENTERED, which may start campaigns. 409 `conflict` if it is a dynamic segment.
+         */
         post: operations["addSegmentContacts"];
         delete?: never;
         options?: never;
@@ -1249,7 +1445,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove contacts from a static list */
+        /**
+         * Remove contacts from a static list
+         * @description Up to 10,000 at a time; those who are no members are not counted. The contacts themselves stay. Publishes SEGMENT_LEFT. 409 `conflict` if it is a dynamic segment.
+         */
         post: operations["removeSegmentContacts"];
         delete?: never;
         options?: never;
@@ -1264,7 +1463,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a list or segment */
+        /**
+         * Get a list or segment
+         * @description Segments and lists are one kind of thing with one id space: either path takes the id of both. While `status` is BUILDING, `count` grows; sends and enrolments wait until it is READY.
+         */
         get: operations["getList"];
         /**
          * Change a list or segment
@@ -1272,7 +1474,10 @@ export interface paths {
          */
         put: operations["updateList"];
         post?: never;
-        /** Delete a list or segment; its contacts are not deleted */
+        /**
+         * Delete a list or segment; its contacts are not deleted
+         * @description 409 `in_use`, naming them, while campaigns, forms, imports, thresholds or other segments refer to it.
+         */
         delete: operations["deleteList"];
         options?: never;
         head?: never;
@@ -1288,7 +1493,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Re-evaluate every contact for a list or segment */
+        /**
+         * Re-evaluate every contact for a list or segment
+         * @description Rarely needed, because membership follows contacts, events and time by itself. Answers how many memberships differed from the filter; of a static list none can. Publishes no events, so it starts no campaigns.
+         */
         post: operations["rebuildList"];
         delete?: never;
         options?: never;
@@ -1309,7 +1517,10 @@ export interface paths {
          */
         get: operations["listListContacts"];
         put?: never;
-        /** Add contacts to a static list */
+        /**
+         * Add contacts to a static list
+         * @description Up to 10,000 at a time; those who are members already stay so and are not counted. An unknown id is an error, and then nobody is added. Publishes SEGMENT_ENTERED, which may start campaigns. 409 `conflict` if it is a dynamic segment.
+         */
         post: operations["addListContacts"];
         delete?: never;
         options?: never;
@@ -1346,7 +1557,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove contacts from a static list */
+        /**
+         * Remove contacts from a static list
+         * @description Up to 10,000 at a time; those who are no members are not counted. The contacts themselves stay. Publishes SEGMENT_LEFT. 409 `conflict` if it is a dynamic segment.
+         */
         post: operations["removeListContacts"];
         delete?: never;
         options?: never;
@@ -1361,10 +1575,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List segments and lists */
+        /**
+         * List segments and lists
+         * @description Both kinds; `type` tells which. `count` is the number of contacts in each.
+         */
         get: operations["listSegmentsAndLists"];
         put?: never;
-        /** Create a dynamic segment or a static list */
+        /**
+         * Create a dynamic segment or a static list
+         * @description `dynamic` needs `filter`, whose matches become its members in the background: `status` is BUILDING, then READY. `static` takes `contactIds`. Creating one starts no campaigns; who enters or leaves it later may. Mistakes in the filter are a 400 with the path into its tree.
+         */
         post: operations["createSegmentOrList"];
         delete?: never;
         options?: never;
@@ -1379,7 +1599,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a segment or list */
+        /**
+         * Get a segment or list
+         * @description Segments and lists are one kind of thing with one id space: either path takes the id of both. While `status` is BUILDING, `count` grows; sends and enrolments wait until it is READY.
+         */
         get: operations["getSegmentOrList"];
         /**
          * Change a segment or list
@@ -1387,7 +1610,10 @@ export interface paths {
          */
         put: operations["updateSegmentOrList"];
         post?: never;
-        /** Delete a segment or list; its contacts are not deleted */
+        /**
+         * Delete a segment or list; its contacts are not deleted
+         * @description 409 `in_use`, naming them, while campaigns, forms, imports, thresholds or other segments refer to it.
+         */
         delete: operations["deleteSegmentOrList"];
         options?: never;
         head?: never;
@@ -1403,7 +1629,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Re-evaluate every contact for a segment or list */
+        /**
+         * Re-evaluate every contact for a segment or list
+         * @description Rarely needed, because membership follows contacts, events and time by itself. Answers how many memberships differed from the filter; of a static list none can. Publishes no events, so it starts no campaigns.
+         */
         post: operations["rebuildSegmentOrList"];
         delete?: never;
         options?: never;
@@ -1458,7 +1687,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the segments and lists that contain a contact; with explain=true, all dynamic segments with the reasons */
+        /**
+         * List the segments and lists that contain a contact; with explain=true, all dynamic segments with the reasons
+         * @description With `explain=true` each dynamic segment says which of its conditions hold for the contact.
+         */
         get: operations["listContactSegments"];
         put?: never;
         post?: never;
@@ -1495,7 +1727,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List emails */
+        /**
+         * List emails
+         * @description Every intended email has a row, sent or not; `GET /emails/{id}/explain` says why. `externalId` finds the email of a send request from NATS.
+         */
         get: operations["listEmails"];
         put?: never;
         post?: never;
@@ -1512,7 +1747,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an email */
+        /**
+         * Get an email
+         * @description `reason` says why it is SUPPRESSED or FAILED. UNKNOWN: nobody knows whether the provider took it; it is never sent again by itself.
+         */
         get: operations["getEmail"];
         put?: never;
         post?: never;
@@ -1529,7 +1767,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain why an email was, or was not, sent */
+        /**
+         * Explain why an email was, or was not, sent
+         * @description The gates in their order, each with whether it passed and why, and every attempt with the reply of the provider. Gates of an email that is not sent yet are evaluated now; of others, the stored result counts.
+         */
         get: operations["explainEmail"];
         put?: never;
         post?: never;
@@ -1546,7 +1787,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain why a contact did, or did not, get the emails of a campaign */
+        /**
+         * Explain why a contact did, or did not, get the emails of a campaign
+         * @description Also emails that were never intended for the contact, with the reason. Without `campaignId`, of all campaigns.
+         */
         get: operations["explainContactEmails"];
         put?: never;
         post?: never;
@@ -1565,7 +1809,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Settle the outcome of an UNKNOWN email */
+        /**
+         * Settle the outcome of an UNKNOWN email
+         * @description UNKNOWN means that the connection or process ended before the provider's reply. Say what is known from elsewhere: it was `sent`, or it `failed`, or it was not sent and shall be sent again (`resend`). 409 `conflict` if it is not UNKNOWN.
+         */
         post: operations["resolveEmail"];
         delete?: never;
         options?: never;
@@ -1580,7 +1827,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List email campaigns */
+        /**
+         * List email campaigns
+         * @description One-time and recurring sends to a segment or list. Journeys are at `GET /campaigns`.
+         */
         get: operations["listEmailCampaigns"];
         put?: never;
         /**
@@ -1601,7 +1851,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an email campaign */
+        /**
+         * Get an email campaign
+         * @description Its figures are at `GET /emails/campaigns/{id}/stats`.
+         */
         get: operations["getEmailCampaign"];
         /**
          * Change an email campaign
@@ -1726,7 +1979,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the recipients of an email campaign with the status of their emails */
+        /**
+         * List the recipients of an email campaign with the status of their emails
+         * @description Those who were in the audience when sending started, with what became of the email of each.
+         */
         get: operations["listEmailCampaignRecipients"];
         put?: never;
         post?: never;
@@ -1743,7 +1999,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the rules for all marketing email */
+        /**
+         * Get the rules for all marketing email
+         * @description Null means no limit. Text messages and pushes have theirs at `GET /channels/settings`.
+         */
         get: operations["getEmailSettings"];
         /**
          * Change the rules for all marketing email
@@ -1764,7 +2023,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List suppressed addresses */
+        /**
+         * List suppressed addresses
+         * @description Addresses that get no marketing email, or none at all, with the reason. They outlive contacts.
+         */
         get: operations["listSuppressions"];
         put?: never;
         /**
@@ -1785,7 +2047,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a suppression */
+        /**
+         * Get a suppression
+         * @description It holds for the address, whether or not a contact has it.
+         */
         get: operations["getSuppression"];
         put?: never;
         post?: never;
@@ -1806,7 +2071,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List email templates */
+        /**
+         * List email templates
+         * @description Templates of email; those of text messages and pushes are at `GET /channels/templates`.
+         */
         get: operations["listTemplates"];
         put?: never;
         /**
@@ -1827,12 +2095,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an email template */
+        /**
+         * Get an email template
+         * @description As it was saved. `contentVersion` names what an email was rendered from.
+         */
         get: operations["getTemplate"];
-        /** Change an email template */
+        /**
+         * Change an email template
+         * @description Emails that are not rendered yet get the new content, also in campaigns that are running; those that were sent keep theirs. Syntax errors are rejected with their line, like on creation, and nothing is changed.
+         */
         put: operations["updateTemplate"];
         post?: never;
-        /** Delete an email template */
+        /**
+         * Delete an email template
+         * @description 409 `in_use`, naming them, while campaigns or emails that are not sent yet need it. Emails that were sent can still be shown.
+         */
         delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
@@ -1848,7 +2125,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview a template as a contact would get it */
+        /**
+         * Preview a template as a contact would get it
+         * @description Sends, stores and tracks nothing. Without `contactId`, fields of the contact render empty; `data` is what `{{data.x}}` reads.
+         */
         post: operations["previewTemplate"];
         delete?: never;
         options?: never;
@@ -1865,7 +2145,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test email of a template */
+        /**
+         * Send a test email of a template
+         * @description Sends one email to the address, rendered with `data` and no contact. It is listed at `GET /emails`.
+         */
         post: operations["testTemplate"];
         delete?: never;
         options?: never;
@@ -1880,7 +2163,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List topics */
+        /**
+         * List topics
+         * @description What recipients can choose from on the preference page.
+         */
         get: operations["listTopics"];
         put?: never;
         /**
@@ -1901,9 +2187,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a topic */
+        /**
+         * Get a topic
+         * @description Choices of recipients are at `GET /channels/preferences`.
+         */
         get: operations["getTopic"];
-        /** Change a topic */
+        /**
+         * Change a topic
+         * @description Choices of recipients stay, also under a new name. 409 `name_taken`.
+         */
         put: operations["updateTopic"];
         post?: never;
         /**
@@ -1943,7 +2235,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List sender identities */
+        /**
+         * List sender identities
+         * @description Addresses of this account, verified or not. Email can be sent from a verified one, and from the default sender `MAIL_FROM`.
+         */
         get: operations["listSenders"];
         put?: never;
         /**
@@ -1964,12 +2259,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a sender identity */
+        /**
+         * Get a sender identity
+         * @description With the DNS record to publish for its DKIM key. A private key is never returned.
+         */
         get: operations["getSender"];
-        /** Change a sender identity */
+        /**
+         * Change a sender identity
+         * @description Another address must be confirmed again; another DKIM domain, selector or private key replaces the key. 409 `in_use` if templates would be left with an address that is not verified.
+         */
         put: operations["updateSender"];
         post?: never;
-        /** Delete a sender identity */
+        /**
+         * Delete a sender identity
+         * @description 409 `in_use`, naming them, while templates use its address, or an address that only this sender verifies.
+         */
         delete: operations["deleteSender"];
         options?: never;
         head?: never;
@@ -2023,7 +2327,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the mail providers and their health */
+        /**
+         * List the mail providers and their health
+         * @description The mail servers of `SMTP_URL`, in their failover order. DOWN: none is tried through it until its pause ends.
+         */
         get: operations["listProviders"];
         put?: never;
         post?: never;
@@ -2060,10 +2367,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List campaigns */
+        /**
+         * List campaigns
+         * @description Journeys. One-time sends to a segment are at `GET /emails/campaigns`.
+         */
         get: operations["listCampaigns"];
         put?: never;
-        /** Create a campaign */
+        /**
+         * Create a campaign
+         * @description Makes a DRAFT: nobody enters before `POST /campaigns/{id}/start`. A type other than CUSTOM makes its steps from `templateIds`. Unknown types, targets and loops without a WAIT are a 400 that names the step; `warnings` says what is valid and may not be meant.
+         */
         post: operations["createCampaign"];
         delete?: never;
         options?: never;
@@ -2078,7 +2391,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a campaign */
+        /**
+         * Get a campaign
+         * @description The latest edit, which executions run only after `start` has published it; `GET /campaigns/{id}/versions` has what was published.
+         */
         get: operations["getCampaign"];
         /**
          * Change a campaign
@@ -2086,7 +2402,10 @@ export interface paths {
          */
         put: operations["updateCampaign"];
         post?: never;
-        /** Delete a campaign and its executions */
+        /**
+         * Delete a campaign and its executions
+         * @description Its emails remain. 409 `conflict` while it is ACTIVE, PAUSED or its workflows are still being closed; 409 `in_use` if a threshold or an active campaign refers to it.
+         */
         delete: operations["deleteCampaign"];
         options?: never;
         head?: never;
@@ -2122,7 +2441,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop a campaign and every execution of it */
+        /**
+         * Stop a campaign and every execution of it
+         * @description Nobody enters any more. Every running execution is STOPPED at once, no step of theirs runs again, and their QUEUED emails and messages are SUPPRESSED. Workflows are closed in the background (`closing`). `start` makes it ACTIVE again and revives no execution. No effect if it is STOPPED.
+         */
         post: operations["stopCampaign"];
         delete?: never;
         options?: never;
@@ -2139,7 +2461,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause a campaign: no step runs until it is resumed */
+        /**
+         * Pause a campaign: no step runs until it is resumed
+         * @description Waits go on, and steps that become due run when it is resumed. 409 `conflict` unless it is ACTIVE; no effect if it is PAUSED.
+         */
         post: operations["pauseCampaign"];
         delete?: never;
         options?: never;
@@ -2156,7 +2481,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a paused campaign */
+        /**
+         * Resume a paused campaign
+         * @description Steps that became due during the pause run now. 409 `conflict` unless it is PAUSED; no effect if it is ACTIVE.
+         */
         post: operations["resumeCampaign"];
         delete?: never;
         options?: never;
@@ -2173,7 +2501,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archive a campaign that is DRAFT or STOPPED */
+        /**
+         * Archive a campaign that is DRAFT or STOPPED
+         * @description It keeps its executions and figures, and cannot be started. 409 `conflict` unless it is DRAFT or STOPPED.
+         */
         post: operations["archiveCampaign"];
         delete?: never;
         options?: never;
@@ -2190,7 +2521,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an archived campaign STOPPED again, or DRAFT if it was never started */
+        /**
+         * Make an archived campaign STOPPED again, or DRAFT if it was never started
+         * @description Nobody enters before it is started. 409 `conflict` unless it is ARCHIVED.
+         */
         post: operations["unarchiveCampaign"];
         delete?: never;
         options?: never;
@@ -2205,7 +2539,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the published versions of a campaign */
+        /**
+         * List the published versions of a campaign
+         * @description One for each `start` that published something, with how many executions run it now. Versions never change.
+         */
         get: operations["listCampaignVersions"];
         put?: never;
         post?: never;
@@ -2222,7 +2559,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a published version: what the executions that are pinned to it run */
+        /**
+         * Get a published version: what the executions that are pinned to it run
+         * @description Executions keep the version with which they began, unless they are migrated.
+         */
         get: operations["getCampaignVersion"];
         put?: never;
         post?: never;
@@ -2259,7 +2599,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the executions of a campaign */
+        /**
+         * List the executions of a campaign
+         * @description One for each entry of a contact, by `entryNo`. `currentStep` is an index into `steps`; of a COMPLETED one, the number of steps.
+         */
         get: operations["listCampaignExecutions"];
         put?: never;
         post?: never;
@@ -2276,7 +2619,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain why a contact is, or is not, in a campaign */
+        /**
+         * Explain why a contact is, or is not, in a campaign
+         * @description Whether the contact is in the campaign, whether it could enter now, and each rule with its reason.
+         */
         get: operations["explainCampaignContact"];
         put?: never;
         post?: never;
@@ -2293,7 +2639,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress of an enrolment */
+        /**
+         * Get the progress of an enrolment
+         * @description What one `start`, or one time of a schedule, has enrolled so far. `skipped` were kept out by the entry rules.
+         */
         get: operations["getCampaignEnrolment"];
         put?: never;
         post?: never;
@@ -2330,7 +2679,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress of a migration */
+        /**
+         * Get the progress of a migration
+         * @description The figures grow while it is RUNNING. `blocked` executions stay in their version.
+         */
         get: operations["getCampaignMigration"];
         put?: never;
         post?: never;
@@ -2347,7 +2699,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an execution with its completed steps */
+        /**
+         * Get an execution with its completed steps
+         * @description `steps` has each visit of a step that is over, with its result.
+         */
         get: operations["getCampaignExecution"];
         put?: never;
         post?: never;
@@ -2366,7 +2721,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop one execution */
+        /**
+         * Stop one execution
+         * @description No step of it runs again, and its QUEUED emails and messages are SUPPRESSED. Others of the campaign go on. No effect if it has ended.
+         */
         post: operations["stopCampaignExecution"];
         delete?: never;
         options?: never;
@@ -2383,7 +2741,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry a failed execution, or one that is RUNNING and has no open workflow */
+        /**
+         * Retry a failed execution, or one that is RUNNING and has no open workflow
+         * @description Goes on at the step at which it failed; steps before it are not repeated. 409 `conflict` if it can go on by itself or has ended, and unless the campaign is ACTIVE or PAUSED.
+         */
         post: operations["retryCampaignExecution"];
         delete?: never;
         options?: never;
@@ -2418,7 +2779,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress and the result of a simulation of more than 10,000 contacts */
+        /**
+         * Get the progress and the result of a simulation of more than 10,000 contacts
+         * @description Poll it until it is completed; its result has what a smaller simulation answers at once.
+         */
         get: operations["getCampaignSimulation"];
         put?: never;
         post?: never;
@@ -2435,10 +2799,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List forms */
+        /**
+         * List forms
+         * @description DRAFT and ARCHIVED ones too, which take no submissions.
+         */
         get: operations["listForms"];
         put?: never;
-        /** Create a form */
+        /**
+         * Create a form
+         * @description ACTIVE unless `status` says otherwise, so it takes submissions at once. A field named like a contact field fills it; `mapTo` names another one. The code for a page comes from `GET /forms/{id}/embed`.
+         */
         post: operations["createForm"];
         delete?: never;
         options?: never;
@@ -2453,12 +2823,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a form */
+        /**
+         * Get a form
+         * @description As its editors see it; `GET /forms/{id}/fields` is what visitors get.
+         */
         get: operations["getForm"];
-        /** Change a form */
+        /**
+         * Change a form
+         * @description `fields` replaces the whole list; fields whose name stays keep their id, and submissions keep all their values. Pages that embed the form show the change at their next load.
+         */
         put: operations["updateForm"];
         post?: never;
-        /** Delete a form and its submissions with their files */
+        /**
+         * Delete a form and its submissions with their files
+         * @description Pages that embed it show it no more. Its figures in analytics stay. 409 `in_use` while an active campaign refers to it.
+         */
         delete: operations["deleteForm"];
         options?: never;
         head?: never;
@@ -2472,7 +2851,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the code that embeds the form in a page */
+        /**
+         * Get the code that embeds the form in a page
+         * @description `javascript` renders the form in the page and is recommended; `iframe` shows the hosted page; `html` is a plain form, whose visitors confirm on the hosted page before anything is stored. No token of the API is in it.
+         */
         get: operations["getFormEmbed"];
         put?: never;
         post?: never;
@@ -2489,7 +2871,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get views, submissions and conversion rate of a form */
+        /**
+         * Get views, submissions and conversion rate of a form
+         * @description A view counts once per showing of the form. `abandonment` tells which field visitors left last.
+         */
         get: operations["getFormStats"];
         put?: never;
         post?: never;
@@ -2506,7 +2891,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List submissions */
+        /**
+         * List submissions
+         * @description `submissionData` has the values by field name; files are `{fileId, …}`, to be downloaded with a token.
+         */
         get: operations["listFormSubmissions"];
         put?: never;
         post?: never;
@@ -2563,7 +2951,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a signed token for submitting from a browser */
+        /**
+         * Get a signed token for submitting from a browser
+         * @description Valid for 12 hours and for this form; send it as `_token`. Submissions from a browser need it, JSON from a server does not.
+         */
         get: operations["getFormToken"];
         put?: never;
         post?: never;
@@ -2584,7 +2975,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a form
-         * @description If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. A field without a value is not answered: a JSON body that does not name a checkbox, consent or multiselect does not untick it. Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.
+         * @description A server sends JSON without any token. What a browser sends needs `_token`, may have `_contactToken`, and leaves `_website` empty. If the form or its list uses double opt-in, a new contact is `pending` until it confirms its address with the link in an email; only then does it join the list. A field without a value is not answered: a JSON body that does not name a checkbox, consent or multiselect does not untick it. Files are sent as parts of a multipart body, one for each file field; what a file is, is judged by its content.
          */
         post: operations["submitForm"];
         delete?: never;
@@ -3088,7 +3479,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List reports */
+        /**
+         * List reports
+         * @description Reports made once, and those on a schedule.
+         */
         get: operations["listReports"];
         put?: never;
         /**
@@ -3109,7 +3503,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a report and the state of its most recent run */
+        /**
+         * Get a report and the state of its most recent run
+         * @description Poll `status` until it is COMPLETED; `downloadUrl` then leads to the file.
+         */
         get: operations["getReport"];
         /**
          * Change a report: its name, format and schedule
@@ -3134,7 +3531,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the runs of a report */
+        /**
+         * List the runs of a report
+         * @description A report without a schedule has one run. The latest 100 are kept, with their files until these expire (`expiresAt`).
+         */
         get: operations["listReportRuns"];
         put?: never;
         post?: never;
@@ -3171,7 +3571,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List templates of text messages and pushes */
+        /**
+         * List templates of text messages and pushes
+         * @description Of both kinds; `channel` tells which. Templates of email are at `GET /emails/templates`.
+         */
         get: operations["listChannelTemplates"];
         put?: never;
         /**
@@ -3192,12 +3595,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a template of text messages or pushes */
+        /**
+         * Get a template of text messages or pushes
+         * @description As it was saved, with its Liquid.
+         */
         get: operations["getChannelTemplate"];
-        /** Change a template of text messages or pushes */
+        /**
+         * Change a template of text messages or pushes
+         * @description Messages that are not sent yet get the new content, also in campaigns that are running. Checked like a new template.
+         */
         put: operations["updateChannelTemplate"];
         post?: never;
-        /** Delete a template of text messages or pushes */
+        /**
+         * Delete a template of text messages or pushes
+         * @description 409 `in_use`, naming them, while campaigns or messages that are not sent yet need it.
+         */
         delete: operations["deleteChannelTemplate"];
         options?: never;
         head?: never;
@@ -3231,7 +3643,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the rules for marketing messages on all channels */
+        /**
+         * Get the rules for marketing messages on all channels
+         * @description Caps, hours and the text that tells how to opt out. `GET /emails/settings` shows what of this is about email alone.
+         */
         get: operations["getChannelSettings"];
         /**
          * Change the rules for marketing messages on all channels
@@ -3272,7 +3687,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain why a text message or push was, or was not, sent */
+        /**
+         * Explain why a text message or push was, or was not, sent
+         * @description The gates in their order, each with whether it passed and why, then the provider and the delivery. Gates of a message that is not sent yet are evaluated now.
+         */
         get: operations["explainMessage"];
         put?: never;
         post?: never;
@@ -3313,7 +3731,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the providers of text messages and pushes, and their health */
+        /**
+         * List the providers of text messages and pushes, and their health
+         * @description In no answer are their credentials: `true` stands for one that is there.
+         */
         get: operations["listChannelProviders"];
         put?: never;
         /**
@@ -3334,7 +3755,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a provider of text messages or pushes */
+        /**
+         * Get a provider of text messages or pushes
+         * @description Credentials are shown as `true` only.
+         */
         get: operations["getChannelProvider"];
         /**
          * Change a provider of text messages or pushes
@@ -3419,7 +3843,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List suppressed numbers, and who gets no pushes */
+        /**
+         * List suppressed numbers, and who gets no pushes
+         * @description Who gets no marketing, or nothing at all, on a channel, and why. They outlive contacts.
+         */
         get: operations["listChannelSuppressions"];
         put?: never;
         /**
@@ -3440,7 +3867,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a suppression of a channel */
+        /**
+         * Get a suppression of a channel
+         * @description It holds for the number or person, whether or not there is a contact.
+         */
         get: operations["getChannelSuppression"];
         put?: never;
         post?: never;
@@ -3521,7 +3951,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List text messages and pushes */
+        /**
+         * List text messages and pushes
+         * @description Every intended message has a row, sent or not; `GET /channels/messages/{id}/explain` says why. A push to several devices is one message.
+         */
         get: operations["listMessages"];
         put?: never;
         post?: never;
@@ -3538,7 +3971,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a text message or push, and what became of it */
+        /**
+         * Get a text message or push, and what became of it
+         * @description `devices` tells what became of a push on each device. UNKNOWN: nobody knows whether the provider took it; it is never sent again by itself.
+         */
         get: operations["getMessage"];
         put?: never;
         post?: never;
@@ -3557,7 +3993,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Settle the outcome of an UNKNOWN text message or push */
+        /**
+         * Settle the outcome of an UNKNOWN text message or push
+         * @description Say what is known from elsewhere: it was `sent`, or it `failed`, or it was not sent and shall be sent again (`resend`). 409 `conflict` if it is not UNKNOWN.
+         */
         post: operations["resolveMessage"];
         delete?: never;
         options?: never;
@@ -3572,7 +4011,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the websites whose visitors can subscribe to pushes */
+        /**
+         * List the websites whose visitors can subscribe to pushes
+         * @description Each has a key pair of its own; the private key is never returned.
+         */
         get: operations["listPushSites"];
         put?: never;
         /**
@@ -3593,9 +4035,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a website whose visitors can subscribe to pushes */
+        /**
+         * Get a website whose visitors can subscribe to pushes
+         * @description `siteKey` names the site in its pages; `publicKey` is what browsers subscribe with.
+         */
         get: operations["getPushSite"];
-        /** Change a website whose visitors can subscribe to pushes */
+        /**
+         * Change a website whose visitors can subscribe to pushes
+         * @description Browsers that are subscribed stay so. An origin that is taken out can subscribe nobody from now on.
+         */
         put: operations["updatePushSite"];
         post?: never;
         /**
@@ -3615,7 +4063,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the devices that receive pushes */
+        /**
+         * List the devices that receive pushes
+         * @description Browsers and apps, those that are gone too. Endpoints are shortened, because whoever knows one can send to it.
+         */
         get: operations["listPushSubscriptions"];
         put?: never;
         /**
@@ -3636,9 +4087,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a device that receives pushes */
+        /**
+         * Get a device that receives pushes
+         * @description Its endpoint is shortened, because whoever knows it can send to it.
+         */
         get: operations["getPushSubscription"];
-        /** Say whose device it is */
+        /**
+         * Say whose device it is
+         * @description `contactId: null` makes it nobody's: it stays and gets no pushes for contacts. Writes CHANNEL_SUBSCRIBED and CHANNEL_UNSUBSCRIBED where a contact gets its first device or loses its last. 409 `conflict` while the contact is being erased.
+         */
         put: operations["linkPushSubscription"];
         post?: never;
         /**
@@ -3678,7 +4135,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks */
+        /**
+         * List webhooks
+         * @description With their state and when each last succeeded; secrets are never in it.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
@@ -3699,7 +4159,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the events that webhooks can tell */
+        /**
+         * List the events that webhooks can tell
+         * @description Each with an example of what is sent. `POST /webhooks/{id}/test` sends it.
+         */
         get: operations["listWebhookEventTypes"];
         put?: never;
         post?: never;
@@ -3736,7 +4199,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a webhook */
+        /**
+         * Get a webhook
+         * @description Its secret was in the answer to its creation; `rotate-secret` makes another.
+         */
         get: operations["getWebhook"];
         /**
          * Change a webhook
@@ -3821,7 +4287,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a delivery of a webhook */
+        /**
+         * Get a delivery of a webhook
+         * @description With its body and every attempt: what was answered, and when.
+         */
         get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
@@ -3918,7 +4387,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress of a replay */
+        /**
+         * Get the progress of a replay
+         * @description The figures grow until it is completed.
+         */
         get: operations["getWebhookReplay"];
         put?: never;
         post?: never;
@@ -3954,7 +4426,7 @@ export interface components {
             username: string;
             /**
              * @description 8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character
-             * @example Correct-Horse-8
+             * @example Correct-Horse-7
              */
             password: string;
             /** @example Ada */
@@ -4887,6 +5359,30 @@ export interface components {
             }[];
             page: components["schemas"]["Page"];
         };
+        /** @description `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end */
+        ConditionStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "CONDITION";
+            config: {
+                if: components["schemas"]["Filter"];
+                /** @description A step id; null = the end */
+                then?: string | null;
+                branches?: {
+                    if: components["schemas"]["Filter"];
+                    /** @description A step id; null = the end */
+                    next?: string | null;
+                }[];
+                /** @description A step id; null = the end */
+                else?: string | null;
+            };
+        };
         ConfirmTotpRequest: {
             /**
              * @description The current code of the authenticator app
@@ -5046,17 +5542,70 @@ export interface components {
             /** @example Website */
             name: string;
             /**
+             * @description Only permissions that the caller has
              * @example [
              *       "contacts:write"
              *     ]
              */
-            permissions: string[];
+            permissions: components["schemas"]["PermissionName"][];
             /**
              * Format: date-time
              * @example 2099-01-31T09:30:00.000Z
              */
             expiresAt?: string | null;
         };
+        /**
+         * @example {
+         *       "name": "Welcome",
+         *       "trigger": {
+         *         "type": "FORM_SUBMITTED",
+         *         "formId": 1
+         *       },
+         *       "steps": [
+         *         {
+         *           "id": "hello",
+         *           "type": "EMAIL",
+         *           "config": {
+         *             "templateId": 1
+         *           }
+         *         },
+         *         {
+         *           "id": "wait",
+         *           "type": "WAIT",
+         *           "config": {
+         *             "waitMinutes": 1440
+         *           }
+         *         },
+         *         {
+         *           "id": "opened",
+         *           "type": "CONDITION",
+         *           "config": {
+         *             "if": {
+         *               "event": "EMAIL_OPENED",
+         *               "operator": "atLeast",
+         *               "count": 1,
+         *               "where": [
+         *                 {
+         *                   "field": "stepId",
+         *                   "operator": "eq",
+         *                   "value": "hello"
+         *                 }
+         *               ]
+         *             },
+         *             "then": "more",
+         *             "else": null
+         *           }
+         *         },
+         *         {
+         *           "id": "more",
+         *           "type": "EMAIL",
+         *           "config": {
+         *             "templateId": 2
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         CreateCampaignRequest: {
             /** @example Welcome */
             name: string;
@@ -5072,6 +5621,20 @@ export interface components {
             /** @description For the prebuilt types, instead of `steps`: their 3, 5 or 2 templates in order */
             templateIds?: number[];
         };
+        /**
+         * @example {
+         *       "name": "Main",
+         *       "channel": "sms",
+         *       "type": "twilio",
+         *       "config": {
+         *         "accountSid": "AC00000000000000000000000000000000",
+         *         "from": "+15005550006"
+         *       },
+         *       "credentials": {
+         *         "authToken": "secret"
+         *       }
+         *     }
+         */
         CreateChannelProviderRequest: {
             /** @example Main */
             name: string;
@@ -5228,10 +5791,23 @@ export interface components {
              * @enum {string}
              */
             type: "string" | "number" | "boolean" | "date" | "enum";
-            /** @description The values of an enum; not allowed for other types */
+            /**
+             * @description The values of an enum; not allowed for other types
+             * @example [
+             *       "small",
+             *       "large"
+             *     ]
+             */
             options?: string[] | null;
             description?: string | null;
         };
+        /**
+         * @example {
+         *       "name": "May newsletter",
+         *       "templateId": 1,
+         *       "segmentId": 1
+         *     }
+         */
         CreateEmailCampaignRequest: {
             /** @example May newsletter */
             name: string;
@@ -5301,6 +5877,21 @@ export interface components {
         };
         CreateFormRequest: {
             name: string;
+            /**
+             * @example [
+             *       {
+             *         "name": "email",
+             *         "label": "Your email",
+             *         "type": "email",
+             *         "required": true
+             *       },
+             *       {
+             *         "name": "firstName",
+             *         "label": "First name",
+             *         "type": "text"
+             *       }
+             *     ]
+             */
             fields: {
                 /** @example email */
                 name: string;
@@ -5356,7 +5947,7 @@ export interface components {
             progressiveFields?: string[] | null;
         };
         CreateInvitationRequest: {
-            /** @example ada@example.com */
+            /** @example someone@example.com */
             email: string;
             /**
              * @default [
@@ -5405,6 +5996,18 @@ export interface components {
             /** @description Ends or replaces the subscription */
             token: string;
         };
+        /**
+         * @example {
+         *       "siteKey": "the siteKey of the site",
+         *       "subscription": {
+         *         "endpoint": "https://fcm.googleapis.com/fcm/send/example",
+         *         "keys": {
+         *           "p256dh": "BMu2PbqCMtRMLBpHVt632wFgFvITieRafNjZ1Qzg1fd-y2dc00RJvD2689WnuP4Dr043Sb7-K00eUQxhDmcJ7QI",
+         *           "auth": "LWLJB4CIPfpX2DdDxKQ3EQ"
+         *         }
+         *       }
+         *     }
+         */
         CreatePushSubscriptionRequest: {
             siteKey?: string;
             subscription?: {
@@ -5494,10 +6097,12 @@ export interface components {
              *       "contacts:write"
              *     ]
              */
-            permissions: string[];
+            permissions: components["schemas"]["PermissionName"][];
         };
         CreateScoreThresholdRequest: {
+            /** @example Ready to buy */
             name: string;
+            /** @example 50 */
             score: number;
             /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
             action?: {
@@ -5517,6 +6122,7 @@ export interface components {
             name: string;
             /**
              * @description The event that scores; cannot be changed
+             * @example EMAIL_OPENED
              * @enum {string}
              */
             eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
@@ -5547,6 +6153,17 @@ export interface components {
             } | null;
             active?: boolean;
         };
+        /**
+         * @example {
+         *       "name": "Active customers",
+         *       "type": "dynamic",
+         *       "filter": {
+         *         "field": "status",
+         *         "operator": "eq",
+         *         "value": "active"
+         *       }
+         *     }
+         */
         CreateSegmentOrListRequest: {
             /** @example Active customers */
             name: string;
@@ -5567,6 +6184,17 @@ export interface components {
             /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn?: boolean;
         };
+        /**
+         * @example {
+         *       "name": "Active customers",
+         *       "type": "dynamic",
+         *       "filter": {
+         *         "field": "status",
+         *         "operator": "eq",
+         *         "value": "active"
+         *       }
+         *     }
+         */
         CreateSegmentRequest: {
             /** @example Active customers */
             name: string;
@@ -6290,6 +6918,21 @@ export interface components {
             /** @description For optimistic concurrency; the ETag of reads */
             version: number;
         };
+        /** @description `EMAIL {templateId}` sends the template to the contact */
+        EmailStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "EMAIL";
+            config: {
+                templateId: number;
+            };
+        };
         EmailsAnalytics: {
             /** @description What all figures cover: the period that was asked for, extended to whole 5-minute windows. Where single events are no longer stored (`ANALYTICS_EVENTS_DAYS`), it is extended to whole hours */
             period: {
@@ -6562,6 +7205,31 @@ export interface components {
          * @enum {string}
          */
         ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "no_provider" | "limit_reached" | "dns_record_invalid" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "captcha_unavailable" | "no_room_for_files" | "unavailable";
+        /** @description A condition on a field of an event */
+        EventFieldLeaf: {
+            /** @description A field of the event. CONTACT_UNSUBSCRIBED: `templateId`, `campaignId`, `emailId`; EMAIL_SENT: `templateId`, `campaignId`, `emailId`; EMAIL_OPENED: `templateId`, `campaignId`, `emailId`; EMAIL_CLICKED: `templateId`, `campaignId`, `emailId`, `url`; EMAIL_BOUNCED: `templateId`, `campaignId`, `emailId`; MESSAGE_SENT: `templateId`, `campaignId`, `messageId`, `channel`; MESSAGE_DELIVERED: `templateId`, `campaignId`, `messageId`, `channel`; MESSAGE_CLICKED: `templateId`, `campaignId`, `messageId`, `channel`, `url`; MESSAGE_RECEIVED: `channel`, `optOut`; CHANNEL_SUBSCRIBED: `channel`; CHANNEL_UNSUBSCRIBED: `channel`; FORM_SUBMITTED: `formId`; WEBSITE_VISITED: `url`, `referrer`, `title`; CAMPAIGN_TRIGGERED: `campaignId`; CAMPAIGN_COMPLETED: `campaignId`; GOAL_MET: `campaignId`; SEGMENT_ENTERED: `segmentId`; SEGMENT_LEFT: `segmentId`. In campaigns, events of emails and messages also have `stepId`: the step of this execution that sent it */
+            field: string;
+            /** @enum {unknown} */
+            operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+            /** @description Of the type of the field; a list for `in`, `notIn` and `between`; none for `exists` and `notExists` */
+            value?: string | number | boolean | (string | number | boolean)[] | null;
+        };
+        /** @description How often an event happened to the contact; automated opens and clicks do not count */
+        EventLeaf: {
+            /** @enum {unknown} */
+            event: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
+            /**
+             * @description `none` ignores `count`
+             * @enum {unknown}
+             */
+            operator: "atLeast" | "atMost" | "none";
+            /** @description Default 1 */
+            count?: number;
+            /** @description Only events of the last `withinDays` × 24 hours */
+            withinDays?: number;
+            /** @description All of them must hold for an event to count */
+            where?: components["schemas"]["EventFieldLeaf"][];
+        };
         Execution: {
             /** @example 1 */
             id: number;
@@ -6649,6 +7317,19 @@ export interface components {
                 /** @description Time from reaching the step to completing it, including waiting */
                 durationMs: number;
             }[];
+        };
+        /** @description `EXIT {}` stops the execution */
+        ExitStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "EXIT";
+            config?: Record<string, never>;
         };
         ExplainCampaignContactAnswer: {
             /** @example 1 */
@@ -6739,6 +7420,15 @@ export interface components {
             }[];
         };
         ExportContactsAnswer: components["schemas"]["Contact"][];
+        /** @description A condition on a field of the contact. A missing value fails every operator but `ne`, `notIn` and `notExists` */
+        FieldLeaf: {
+            /** @description A contact field, `customFields.x`, `tags`, `company.x` (`name`, `domain`, `industry`, `address`, `employeeCount`), `score`, `qualification`, `listId`, `segmentId` */
+            field: string;
+            /** @enum {unknown} */
+            operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+            /** @description Of the type of the field; a list for `in`, `notIn` and `between`; none for `exists` and `notExists` */
+            value?: string | number | boolean | (string | number | boolean)[] | null;
+        };
         /**
          * @description A group `{op, conditions}`, a field leaf `{field, operator, value}`, or an event leaf `{event, operator, count, withinDays, where}`
          * @example {
@@ -6758,33 +7448,16 @@ export interface components {
          *       ]
          *     }
          */
-        Filter: {
+        Filter: components["schemas"]["FilterGroup"] | components["schemas"]["FieldLeaf"] | components["schemas"]["EventLeaf"];
+        /** @description Conditions that are combined */
+        FilterGroup: {
             /**
-             * @description Marks a group; `not` = none of its conditions holds
+             * @description `not`: none of the conditions holds
              * @enum {unknown}
              */
-            op?: "and" | "or" | "not";
-            /** @description For a group; nested up to 10 deep */
-            conditions?: components["schemas"]["Filter"][];
-            /** @description Marks a field leaf: a contact field, `customFields.x`, `tags`, `company.x`, `score`, `qualification`, `listId`, `segmentId` */
-            field?: string;
-            /**
-             * @description Marks an event leaf
-             * @enum {unknown}
-             */
-            event?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
-            /**
-             * @description For a field leaf; for an event leaf `atLeast`, `atMost` or `none`
-             * @enum {unknown}
-             */
-            operator?: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays" | "atLeast" | "atMost" | "none";
-            /** @description For a field leaf: a string, number or boolean; a list for `in`, `notIn` and `between` */
-            value?: unknown;
-            /** @description For an event leaf: the number of events */
-            count?: number;
-            /** @description For an event leaf: only events of the last `withinDays` days */
-            withinDays?: number;
-            where?: Record<string, never>[];
+            op: "and" | "or" | "not";
+            /** @description Groups nest up to 10 deep */
+            conditions: components["schemas"]["Filter"][];
         };
         ForgotPasswordRequest: {
             /** @example ada@example.com */
@@ -7019,6 +7692,21 @@ export interface components {
              */
             asOf: string;
         };
+        /** @description `GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, once; a conversion. Whoever comes here without having met the goal goes on to the next step */
+        GoalStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "GOAL";
+            config: {
+                if: components["schemas"]["Filter"];
+            };
+        };
         Health: {
             /** @enum {string} */
             status: "UP" | "DEGRADED" | "DOWN";
@@ -7160,18 +7848,6 @@ export interface components {
             duplicates: number;
             rejected: number;
             ignoredColumns: string[];
-            /** @description The encoding in which the file is read, as WHATWG names it */
-            encoding: string;
-            delimiter: string;
-            /** @description The columns that are imported: header → field. Can be given as `mapping` for a file like this */
-            mapping: {
-                [key: string]: string;
-            };
-            dryRun: boolean;
-            /** @enum {string} */
-            onBadCell: "reject" | "skip";
-            /** @description What may not be meant, though the file is imported */
-            warnings: components["schemas"]["ImportWarning"][];
             /**
              * Format: date-time
              * @example 2030-01-31T09:30:00.000Z
@@ -7203,9 +7879,11 @@ export interface components {
             /**
              * Format: binary
              * @description The CSV file
+             * @example email,firstName,lastName
+             *     ada@example.com,Ada,Byron
              */
             file: Blob;
-            /** @description JSON object of CSV header → field name; null ignores the column. Besides the fields of a contact: `optedOut` and `bounced` (yes, or when) and `subscribed` (yes or no), which set the status */
+            /** @description JSON object of CSV header → field name; null ignores the column */
             mapping?: string;
             /**
              * @default upsert
@@ -7213,16 +7891,8 @@ export interface components {
              */
             mode?: "upsert" | "create" | "update";
             listId?: string;
-            /** @description Such as `windows-1250` or `shift_jis`; otherwise judged by the text. The answer tells which was taken */
             encoding?: string;
-            /** @description One character, or `tab`; otherwise detected */
             delimiter?: string;
-            /**
-             * @description What happens to a row with a wrong cell: `skip` imports it without the cell and warns, unless the cell is the email or about consent
-             * @default reject
-             * @enum {string}
-             */
-            onBadCell?: "reject" | "skip";
             /**
              * @description Whether the new contacts trigger campaigns
              * @default false
@@ -7244,17 +7914,6 @@ export interface components {
             removed: number;
             restored: number;
             kept: number;
-        };
-        ImportWarning: {
-            /** @description `encoding_judged`, `no_header`, `column_not_used`, `date_order` or, with `onBadCell: skip`, `cell_skipped` */
-            code: string;
-            /** @description The column's header; null for the file as a whole */
-            column: string | null;
-            message: string;
-            /** @description In how many rows */
-            count?: number;
-            /** @description The numbers of the first of these rows */
-            rows?: number[];
         };
         InboundText: {
             /** @example 1 */
@@ -7539,7 +8198,7 @@ export interface components {
             totp?: string;
         };
         MergeContactsRequest: {
-            /** @example 1 */
+            /** @example 3 */
             sourceId: number;
         };
         Message: {
@@ -7660,10 +8319,30 @@ export interface components {
             data: components["schemas"]["Message"][];
             page: components["schemas"]["Page"];
         };
+        /** @description `MESSAGE {templates: {email?, sms?, push?}, order}` sends one of at least two templates: that of the first channel of `order` whose gates let it pass, whatever hours they have to wait for. `preferred`: the channel that the contact prefers, then the others as email, sms, push. Result `sent:sms`, or `suppressed` with the reason of each channel */
+        MessageStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "MESSAGE";
+            config: {
+                templates: {
+                    email?: number;
+                    sms?: number;
+                    push?: number;
+                };
+                order: "preferred" | ("email" | "sms" | "push")[];
+            };
+        };
         MigrateCampaignRequest: {
             /** @example 1 */
             from: number;
-            /** @example 1 */
+            /** @example 2 */
             to: number;
             /**
              * @description Only answer what it would do
@@ -7803,6 +8482,23 @@ export interface components {
              */
             key: string;
         };
+        /** @description `NOTIFY {to, subject, body}` emails an active user of the account; `subject` and `body` are plain text with the Liquid of templates, such as `{{firstName}}`. If the user is gone when the step runs, its result is `failed`, and the journey goes on */
+        NotifyStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "NOTIFY";
+            config: {
+                to: string;
+                subject: string;
+                body: string;
+            };
+        };
         Page: {
             /** @example 50 */
             limit: number;
@@ -7827,6 +8523,8 @@ export interface components {
             data: components["schemas"]["Permission"][];
             page: components["schemas"]["Page"];
         };
+        /** @enum {string} */
+        PermissionName: "contacts:read" | "contacts:write" | "emails:read" | "emails:write" | "campaigns:read" | "campaigns:write" | "forms:read" | "forms:write" | "scoring:read" | "scoring:write" | "analytics:read" | "analytics:write" | "emails:send" | "users:read" | "users:write" | "roles:read" | "roles:write" | "api-keys:read" | "api-keys:write" | "settings:read" | "settings:write" | "audit-log:read" | "erasure:read" | "erasure:write" | "channels:read" | "channels:write" | "channels:send" | "webhooks:read" | "webhooks:write";
         PreviewChannelTemplateRequest: {
             /** @example 1 */
             contactId?: number;
@@ -7990,6 +8688,21 @@ export interface components {
             data: components["schemas"]["PushSite"][];
             page: components["schemas"]["Page"];
         };
+        /** @description `PUSH {templateId}` sends the template of pushes to each device of the contact */
+        PushStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "PUSH";
+            config: {
+                templateId: number;
+            };
+        };
         PushSubscription: {
             /** @example 1 */
             id: number;
@@ -8088,7 +8801,7 @@ export interface components {
             email: string;
             /**
              * @description 8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character
-             * @example Correct-Horse-8
+             * @example Correct-Horse-7
              */
             password: string;
             /** @example Ada */
@@ -8101,6 +8814,11 @@ export interface components {
             removed: number;
             count: number;
         };
+        /**
+         * @example {
+         *       "currentPassword": "Correct-Horse-7"
+         *     }
+         */
         RemoveTotpRequest: {
             /**
              * @description The current code of the authenticator app
@@ -8114,6 +8832,7 @@ export interface components {
             /**
              * Format: date-time
              * @description Events since this time get the points that the rule gives now
+             * @example 2026-01-31T09:30:00.000Z
              */
             from: string;
             /**
@@ -8123,7 +8842,10 @@ export interface components {
             dryRun?: boolean;
         };
         ReplayWebhookRequest: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
             from: string;
             /** Format: date-time */
             to?: string;
@@ -8306,10 +9028,28 @@ export interface components {
              */
             previousExpiresAt: string;
         };
+        /** @description `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away */
+        ScoreStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SCORE";
+            config: {
+                points: number;
+                reason?: string;
+            };
+        };
         ScoreThreshold: {
             /** @example 1 */
             id: number;
+            /** @example Ready to buy */
             name: string;
+            /** @example 50 */
             score: number;
             /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
             action: {
@@ -8412,6 +9152,7 @@ export interface components {
             name: string;
             /**
              * @description The event that scores; cannot be changed
+             * @example EMAIL_OPENED
              * @enum {string}
              */
             eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "WEBSITE_VISITED";
@@ -8476,10 +9217,7 @@ export interface components {
              * @enum {string}
              */
             type: "dynamic" | "static";
-            /** @description The filter of a dynamic segment; null for a static list */
-            filter: {
-                [key: string]: unknown;
-            } | null;
+            filter: components["schemas"]["Filter"] | null;
             /** @enum {string} */
             status: "BUILDING" | "READY";
             /** @description Number of contacts in it */
@@ -8537,6 +9275,32 @@ export interface components {
             data: components["schemas"]["Segment"][];
             page: components["schemas"]["Page"];
         };
+        /** @description `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it */
+        SegmentStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SEGMENT";
+            config: {
+                /** @enum {unknown} */
+                action: "add" | "remove";
+                listId: number;
+            };
+        };
+        /**
+         * @example {
+         *       "templateId": 1,
+         *       "recipientId": 1,
+         *       "data": {
+         *         "code": "123456"
+         *       }
+         *     }
+         */
         SendEmailRequest: {
             /** @example 1 */
             templateId: number;
@@ -8551,6 +9315,13 @@ export interface components {
             /** @description The campaign whose statistics the email counts for */
             campaignId?: number;
         };
+        /**
+         * @example {
+         *       "recipientId": 1,
+         *       "title": "Hello {{firstName}}",
+         *       "body": "Your order is on its way"
+         *     }
+         */
         SendPushRequest: {
             /** @description The id of a contact */
             recipientId?: number;
@@ -8600,6 +9371,12 @@ export interface components {
             /** @description Default that of the template */
             collapseKey?: string;
         };
+        /**
+         * @example {
+         *       "recipientId": 1,
+         *       "body": "Hello {{firstName}}, we open at 9."
+         *     }
+         */
         SendTextRequest: {
             /** @description The id of a contact */
             recipientId?: number;
@@ -8722,7 +9499,13 @@ export interface components {
             page: components["schemas"]["Page"];
         };
         SimulateCampaignRequest: {
-            /** @description For more contacts, use a list */
+            /**
+             * @description For more contacts, use a list
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
             contactIds?: number[];
             /** @example 1 */
             segmentId?: number;
@@ -8839,6 +9622,40 @@ export interface components {
              */
             finishedAt: string | null;
         };
+        /** @description `SMS {templateId}` sends the template of text messages to the contact */
+        SmsStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SMS";
+            config: {
+                templateId: number;
+            };
+        };
+        /** @description `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end */
+        SplitStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SPLIT";
+            config: {
+                branches: {
+                    weight: number;
+                    /** @description A step id; null = the end */
+                    next?: string | null;
+                }[];
+            };
+        };
         StartCampaignAnswer: {
             campaign: components["schemas"]["Campaign"];
             /** @example 1 */
@@ -8846,7 +9663,13 @@ export interface components {
         };
         /** @description At most one of the three; if all are absent, no contact is enrolled */
         StartCampaignRequest: {
-            /** @description For more contacts, use a list */
+            /**
+             * @description For more contacts, use a list
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
             contactIds?: number[];
             /** @example 1 */
             segmentId?: number;
@@ -8878,18 +9701,7 @@ export interface components {
          *       }
          *     }
          */
-        Step: {
-            /** @description Unique in the campaign; generated if absent */
-            id?: string;
-            /** @description EMAIL, SMS, PUSH, MESSAGE, WAIT, WAIT_FOR_EVENT, CONDITION, SPLIT, SEGMENT, UPDATE_CONTACT, SCORE, GOAL, WEBHOOK, NOTIFY, EXIT */
-            type: string;
-            /** @description `EMAIL {templateId}` sends the template to the contact · `SMS {templateId}` sends the template of text messages to the contact · `PUSH {templateId}` sends the template of pushes to each device of the contact · `MESSAGE {templates: {email?, sms?, push?}, order}` sends one of at least two templates: that of the first channel of `order` whose gates let it pass, whatever hours they have to wait for. `preferred`: the channel that the contact prefers, then the others as email, sms, push. Result `sent:sms`, or `suppressed` with the reason of each channel · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) · `WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted `onTimeout` is the following step, null the end. Events count from the moment when the step was reached · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end · `SPLIT {branches: [{weight, next?}]}` divides the contacts by weight (1 to 1000); a contact takes the same branch at every visit; an omitted target is the following step, null the end · `SEGMENT {action: add|remove, listId}` adds the contact to a list or removes it · `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key · `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away · `GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, once; a conversion. Whoever comes here without having met the goal goes on to the next step · `WEBHOOK {url, onError?}` sends a POST with the contact to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`; every attempt has the same `webhook-id`. Without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour; any answer but 2xx is then result `failed`, and the journey goes on (`onError: continue`, the default) or ends as FAILED (`fail`) · `NOTIFY {to, subject, body}` emails an active user of the account; `subject` and `body` are plain text with the Liquid of templates, such as `{{firstName}}`. If the user is gone when the step runs, its result is `failed`, and the journey goes on · `EXIT {}` stops the execution */
-            config?: {
-                [key: string]: unknown;
-            };
-            /** @description A step id; null = the end */
-            next?: string | null;
-        };
+        Step: components["schemas"]["EmailStep"] | components["schemas"]["SmsStep"] | components["schemas"]["PushStep"] | components["schemas"]["MessageStep"] | components["schemas"]["WaitStep"] | components["schemas"]["WaitForEventStep"] | components["schemas"]["ConditionStep"] | components["schemas"]["SplitStep"] | components["schemas"]["SegmentStep"] | components["schemas"]["UpdateContactStep"] | components["schemas"]["ScoreStep"] | components["schemas"]["GoalStep"] | components["schemas"]["WebhookStep"] | components["schemas"]["NotifyStep"] | components["schemas"]["ExitStep"];
         Submission: {
             /** @example 1 */
             id: number;
@@ -8924,11 +9736,20 @@ export interface components {
             contactToken?: string;
         };
         /**
+         * @description Values by the names of the fields of the form; unknown names are ignored
          * @example {
-         *       "email": "someone@example.com"
+         *       "email": "someone@example.com",
+         *       "_token": "from GET /forms/{id}/token"
          *     }
          */
         SubmitFormRequest: {
+            /** @description From `GET /forms/{id}/token`, for 12 hours. Needed by what a browser sends: any request with an `Origin`, form-encoded and multipart bodies. Without it, JSON from a browser is a 400 `token_invalid`, and a form post gets the hosted page with a new token; nothing is stored then */
+            _token?: unknown;
+            /** @description Says who fills the form, so that their values are changed and not only completed: from `{{contactToken}}` or `{{formUrl}}` in an email, or from the answer to an earlier submission. `contactToken` is understood too, unless the form has a field of that name. An invalid one is ignored */
+            _contactToken?: unknown;
+            /** @description The honeypot, an input that people do not see. If it is filled, the answer is a success and nothing is stored, so leave it empty or away */
+            _website?: unknown;
+        } & {
             [key: string]: unknown;
         };
         /**
@@ -9149,13 +9970,62 @@ export interface components {
          *     }
          */
         Trigger: {
-            /** @enum {unknown} */
-            type: "MANUAL" | "CONTACT_CREATED" | "FORM_SUBMITTED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SCORE_REACHED" | "SCHEDULE" | "DATE";
-            formId?: number;
+            /** @constant */
+            type: "MANUAL";
+        } | {
+            /** @constant */
+            type: "CONTACT_CREATED";
+        } | {
+            /** @constant */
+            type: "FORM_SUBMITTED";
+            formId: number;
+        } | {
+            /** @constant */
+            type: "EMAIL_OPENED";
+            templateId?: number;
+            campaignId?: number;
+        } | {
+            /** @constant */
+            type: "EMAIL_CLICKED";
             templateId?: number;
             campaignId?: number;
             /** @description As clicks are told: without the parameter `contactToken` */
             url?: string;
+        } | {
+            /** @constant */
+            type: "MESSAGE_SENT";
+            templateId?: number;
+            campaignId?: number;
+            /**
+             * @description Emails have events of their own
+             * @enum {unknown}
+             */
+            channel?: "sms" | "push";
+        } | {
+            /** @constant */
+            type: "MESSAGE_DELIVERED";
+            templateId?: number;
+            campaignId?: number;
+            /**
+             * @description Emails have events of their own
+             * @enum {unknown}
+             */
+            channel?: "sms" | "push";
+        } | {
+            /** @constant */
+            type: "MESSAGE_CLICKED";
+            templateId?: number;
+            campaignId?: number;
+            /**
+             * @description Emails have events of their own
+             * @enum {unknown}
+             */
+            channel?: "sms" | "push";
+            /** @description As clicks are told: without the parameter `contactToken` */
+            url?: string;
+        } | {
+            /** @constant */
+            type: "MESSAGE_RECEIVED";
             /**
              * @description Emails have events of their own
              * @enum {unknown}
@@ -9163,23 +10033,56 @@ export interface components {
             channel?: "sms" | "push";
             /** @enum {unknown} */
             optOut?: "yes" | "no" | "maybe";
-            segmentId?: number;
-            score?: number;
+        } | {
+            /** @constant */
+            type: "CHANNEL_SUBSCRIBED";
+            /**
+             * @description Emails have events of their own
+             * @enum {unknown}
+             */
+            channel?: "sms" | "push";
+        } | {
+            /** @constant */
+            type: "CHANNEL_UNSUBSCRIBED";
+            /**
+             * @description Emails have events of their own
+             * @enum {unknown}
+             */
+            channel?: "sms" | "push";
+        } | {
+            /** @constant */
+            type: "GOAL_MET";
+            campaignId?: number;
+        } | {
+            /** @constant */
+            type: "SEGMENT_ENTERED";
+            segmentId: number;
+        } | {
+            /** @constant */
+            type: "SCORE_REACHED";
+            score: number;
+        } | {
+            /** @constant */
+            type: "SCHEDULE";
             /**
              * @description Five cron fields: minute, hour, day of the month, month, day of the week. A local time that the clocks skip does not come on that day; one that occurs twice comes once, the second time
              * @example 0 9 * * MON
              */
-            cron?: string;
+            cron: string;
             /** @description An IANA timezone */
-            timezone?: string;
+            timezone: string;
+            segmentId: number;
+        } | {
+            /** @constant */
+            type: "DATE";
             /** @description `createdAt`, `updatedAt`, or `customFields.x` of type date */
-            field?: string;
-            offsetDays?: number;
+            field: string;
+            offsetDays: number;
             /**
              * @description HH:MM in the contact's timezone, UTC if it has none
              * @example 09:00
              */
-            time?: string;
+            time: string;
             /** @description Every year from the date on, 29 February as 28 in other years; default false */
             annual?: boolean;
         };
@@ -9203,6 +10106,16 @@ export interface components {
             readonly updatedAt?: unknown;
             readonly type?: unknown;
         };
+        /**
+         * @example {
+         *       "contactId": 1,
+         *       "quietHours": {
+         *         "from": "22:00",
+         *         "to": "08:00",
+         *         "timezone": "Europe/Berlin"
+         *       }
+         *     }
+         */
         UpdateChannelPreferencesRequest: {
             /** @example 1 */
             contactId: number;
@@ -9521,8 +10434,41 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
+        /** @description `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key */
+        UpdateContactStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "UPDATE_CONTACT";
+            config: {
+                set: {
+                    firstName?: string | null;
+                    lastName?: string | null;
+                    phone?: string | null;
+                    company?: string | null;
+                    tags?: string[] | null;
+                    customFields?: {
+                        [key: string]: unknown;
+                    };
+                    jobTitle?: string | null;
+                    timezone?: string | null;
+                    locale?: string | null;
+                };
+            };
+        };
         UpdateCustomFieldRequest: {
-            /** @description The values of an enum; not allowed for other types */
+            /**
+             * @description The values of an enum; not allowed for other types
+             * @example [
+             *       "small",
+             *       "large"
+             *     ]
+             */
             options?: string[] | null;
             description?: string | null;
             readonly id?: unknown;
@@ -9641,6 +10587,21 @@ export interface components {
         };
         UpdateFormRequest: {
             name?: string;
+            /**
+             * @example [
+             *       {
+             *         "name": "email",
+             *         "label": "Your email",
+             *         "type": "email",
+             *         "required": true
+             *       },
+             *       {
+             *         "name": "firstName",
+             *         "label": "First name",
+             *         "type": "text"
+             *       }
+             *     ]
+             */
             fields?: {
                 /** @example email */
                 name: string;
@@ -9794,6 +10755,13 @@ export interface components {
             readonly to?: unknown;
             readonly timezone?: unknown;
         };
+        /**
+         * @example {
+         *       "permissions": [
+         *         "contacts:read"
+         *       ]
+         *     }
+         */
         UpdateRoleRequest: {
             /** @example Editor */
             name?: string;
@@ -9805,7 +10773,7 @@ export interface components {
              *       "contacts:write"
              *     ]
              */
-            permissions?: string[];
+            permissions?: components["schemas"]["PermissionName"][];
             readonly id?: unknown;
             readonly builtIn?: unknown;
             readonly tenantId?: unknown;
@@ -9814,7 +10782,9 @@ export interface components {
             readonly updatedAt?: unknown;
         };
         UpdateScoreThresholdRequest: {
+            /** @example Ready to buy */
             name?: string;
+            /** @example 50 */
             score?: number;
             /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
             action?: {
@@ -9868,6 +10838,12 @@ export interface components {
             readonly eventType?: unknown;
             readonly target?: unknown;
         };
+        /**
+         * @example {
+         *       "warm": 30,
+         *       "hot": 70
+         *     }
+         */
         UpdateScoringSettingsRequest: {
             warm?: number;
             hot?: number;
@@ -9879,9 +10855,7 @@ export interface components {
             description?: string | null;
             /** @description For static lists: a form that adds contacts to the list asks them to confirm their address first */
             doubleOptIn?: boolean;
-            filter?: {
-                [key: string]: unknown;
-            } | null;
+            filter?: components["schemas"]["Filter"] | null;
             readonly id?: unknown;
             readonly type?: unknown;
             readonly status?: unknown;
@@ -9891,6 +10865,11 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
+        /**
+         * @example {
+         *       "name": "News"
+         *     }
+         */
         UpdateSenderRequest: {
             /**
              * @description The From address
@@ -9956,6 +10935,11 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
+        /**
+         * @example {
+         *       "description": "What is new, once a month"
+         *     }
+         */
         UpdateTopicRequest: {
             /**
              * @description Shown to recipients on the preference page
@@ -10100,6 +11084,52 @@ export interface components {
              */
             site: string;
             code: string;
+        };
+        /** @description `WAIT_FOR_EVENT {event, where?, timeoutMinutes, onTimeout?}` goes to `next` as soon as the event happens that all leaves of `where` fit, and to `onTimeout` if it does not within `timeoutMinutes` (0 to 5,256,000); an omitted `onTimeout` is the following step, null the end. Events count from the moment when the step was reached */
+        WaitForEventStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "WAIT_FOR_EVENT";
+            config: {
+                /** @enum {unknown} */
+                event: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "MESSAGE_SENT" | "MESSAGE_DELIVERED" | "MESSAGE_CLICKED" | "MESSAGE_RECEIVED" | "CHANNEL_SUBSCRIBED" | "CHANNEL_UNSUBSCRIBED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "GOAL_MET" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
+                /** @description All of them must hold for an event to count */
+                where?: components["schemas"]["EventFieldLeaf"][];
+                timeoutMinutes: number;
+                /** @description A step id; null = the end */
+                onTimeout?: string | null;
+            };
+        };
+        /** @description `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; `weekday` is `monday` to `sunday`) */
+        WaitStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "WAIT";
+            config: {
+                waitMinutes?: number;
+                until?: string;
+                untilLocalTime?: {
+                    /** @description `monday` to `sunday`, or 1 (Monday) to 7 (ISO 8601) */
+                    weekday?: number | string;
+                    /**
+                     * @description HH:MM
+                     * @example 09:00
+                     */
+                    time: string;
+                };
+            };
         };
         Warning: {
             /**
@@ -10345,6 +11375,23 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             finishedAt: string | null;
+        };
+        /** @description `WEBHOOK {url, onError?}` sends a POST with the contact to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`; every attempt has the same `webhook-id`. Without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour; any answer but 2xx is then result `failed`, and the journey goes on (`onError: continue`, the default) or ends as FAILED (`fail`) */
+        WebhookStep: {
+            /** @description Unique in the campaign; generated if absent */
+            id?: string;
+            /** @description A step id; null = the end */
+            next?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "WEBHOOK";
+            config: {
+                url: string;
+                /** @enum {unknown} */
+                onError?: "fail" | "continue";
+            };
         };
     };
     responses: never;

@@ -1,0 +1,99 @@
+// Made by `npm run clients`: do not change it here.
+import { operations as table } from "./operations.js";
+/** An answer that is an error: branch on `code`. `unknown` is one that is not of the API, or a form's (see `body`). */
+export class ProblemError extends Error {
+    name = 'ProblemError';
+    status;
+    code;
+    /** Every violation, by a JSON Pointer into the request part. */
+    errors;
+    requestId;
+    body;
+    constructor(response, body) {
+        const problem = /problem\+json/.test(response.headers.get('content-type') ?? '')
+            ? body
+            : null;
+        super(problem ? `${problem.code}: ${problem.detail}` : `HTTP ${response.status}`);
+        this.status = response.status;
+        this.code = problem?.code ?? 'unknown';
+        this.errors = problem?.errors ?? [];
+        this.requestId = response.headers.get('x-request-id');
+        this.body = body;
+    }
+}
+function urlOf(baseUrl, path, { path: values = {}, query = {} }) {
+    const url = new URL(baseUrl.replace(/\/+$/, '') +
+        path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name]))));
+    for (const [name, value] of Object.entries(query))
+        for (const one of [value].flat())
+            if (one !== undefined)
+                url.searchParams.append(name, String(one));
+    return url;
+}
+function bodyOf(type, body) {
+    if (type === null || body === undefined)
+        return null;
+    if (type === 'application/json')
+        return JSON.stringify(body);
+    const form = new FormData();
+    for (const [name, value] of Object.entries(body))
+        if (value !== undefined)
+            form.append(name, value);
+    return form;
+}
+/** JSON as what it says, text (lines of JSON, too) as it is, and what is neither, a workbook, as a Blob. */
+async function read(response) {
+    const type = response.headers.get('content-type') ?? '';
+    if (type !== '' && !/^text\/|json/.test(type))
+        return response.blob();
+    const text = await response.text();
+    if (text === '')
+        return undefined;
+    return /[/+]json/.test(type) ? JSON.parse(text) : text;
+}
+/** A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. */
+export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }) {
+    async function call(id, input = {}) {
+        const [method, path, type] = table[id];
+        const key = input.idempotencyKey === true ? crypto.randomUUID() : input.idempotencyKey;
+        const url = urlOf(baseUrl, path, input);
+        for (let left = method !== 'POST' || key ? retries : 0;; left -= 1) {
+            const bearer = typeof token === 'function' ? await token() : token;
+            const headers = new Headers({ accept: 'application/json, */*;q=0.1' });
+            if (bearer)
+                headers.set('authorization', `Bearer ${bearer}`);
+            if (key)
+                headers.set('idempotency-key', key);
+            if (input.ifMatch !== undefined)
+                headers.set('if-match', `"${input.ifMatch}"`);
+            if (type === 'application/json' && input.body !== undefined)
+                headers.set('content-type', type);
+            const response = await send(url, {
+                method,
+                headers,
+                body: bodyOf(type, input.body),
+                signal: input.signal ?? null,
+            });
+            const body = await read(response);
+            if (response.ok)
+                return body;
+            const wait = Number(response.headers.get('retry-after') ?? NaN);
+            if (left <= 0 || ![429, 503].includes(response.status) || !(wait <= maxWait))
+                throw new ProblemError(response, body);
+            await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+            input.signal?.throwIfAborted();
+        }
+    }
+    return Object.fromEntries(Object.keys(table).map((id) => [id, (input) => call(id, input)]));
+}
+/** Everything that a list holds, page by page: `for await (const contact of each(client.listContacts, { query: { tag: 'vip' } }))`. */
+export async function* each(list, ...[input]) {
+    const { query, ...rest } = (input ?? {});
+    for (let cursor;;) {
+        const { data, page } = await list({ ...rest, query: { ...query, ...(cursor ? { cursor } : {}) } });
+        yield* data;
+        if (page.nextCursor === null)
+            return;
+        cursor = page.nextCursor;
+    }
+}
