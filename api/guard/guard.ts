@@ -83,6 +83,27 @@ async function limitsOf(
 
 type RoutedContext = Context & { params: Record<string, string> };
 
+/** What others call the parameters of pages, by our names. */
+const PAGING: Record<string, readonly string[]> = {
+  cursor: ['page', 'offset', 'skip', 'after', 'starting_after'],
+  limit: ['per_page', 'perPage', 'pageSize', 'page_size', 'size', 'count'],
+};
+const HINTS = {
+  cursor: 'use `cursor`, with `page.nextCursor` of the page before',
+  limit: 'use `limit`, up to 200 per page',
+};
+
+/** The violations of a query, where unknown parameters for pages say what lists have instead. */
+function pagingHints({ query }: RouteSpec, violations: Violation[]): Violation[] {
+  const properties = partsOf(query).properties ?? {};
+  return violations.map((violation) => {
+    const ours = (['cursor', 'limit'] as const).find((name) => PAGING[name]!.includes(violation.path.slice(1)));
+    return violation.code === 'unknown_field' && ours && Object.hasOwn(properties, ours)
+      ? { ...violation, message: `is not a known parameter; ${HINTS[ours]}` }
+      : violation;
+  });
+}
+
 /** The result of validating a request against the schemas. */
 interface Judged {
   query: Record<string, unknown>;
@@ -131,7 +152,10 @@ export function guard(spec: RouteSpec, deps: Deps) {
     if (!spec.openQuery) errors.push(...checkContent(params));
     const soundParams = errors.length === 0 ? params : {};
     if (!spec.openQuery) errors.push(...checkContent(query));
-    if (checkQuery) errors.push(...checkQuery(query).filter((e) => !(spec.openQuery && e.code === 'unknown_field')));
+    if (checkQuery)
+      errors.push(
+        ...pagingHints(spec, checkQuery(query)).filter((e) => !(spec.openQuery && e.code === 'unknown_field')),
+      );
     else if (!spec.openQuery) {
       errors.push(
         ...Object.keys(query).map((name) => ({

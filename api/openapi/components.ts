@@ -13,7 +13,7 @@ interface Plain extends Record<string, unknown> {
 
 const capital = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
 /** Schema keywords for internal use. */
-const INTERNAL = ['x-read-only', 'x-nullable'];
+const INTERNAL = ['x-read-only', 'x-nullable', 'x-form'];
 
 /**
  * Creates the document's component schemas, so that generated clients get named types. A schema's name is its `title`

@@ -2,14 +2,19 @@ import { Type, type TProperties } from 'typebox';
 import { INTERVALS } from '../../domain/common/period.ts';
 import { oneOf, strict, Timestamp } from './schemas.ts';
 
+/** A date-time, or a date, which stands for its beginning in the timezone of the period. */
+const moment = (description: string) =>
+  Type.String({
+    format: 'moment',
+    description: `${description}. A date is its beginning in \`timezone\``,
+    'x-described-as': Type.Union([Type.String({ format: 'date-time' }), Type.String({ format: 'date' })]),
+    examples: ['2026-01-31T09:30:00.000Z'],
+  });
+
 /** The query parameters of figures over time; `readPeriod` reads them. */
 export const periodQuery = {
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Inclusive; rounded down to the start of its 5-minute window' }),
-  ),
-  to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Exclusive; rounded up to the end of its 5-minute window' }),
-  ),
+  from: Type.Optional(moment('Inclusive; rounded down to the start of its 5-minute window')),
+  to: Type.Optional(moment('Exclusive; rounded up to the end of its 5-minute window')),
   interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
   timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
 };

@@ -6049,13 +6049,13 @@ export interface components {
             /** @enum {string} */
             format: "json" | "csv" | "pdf" | "xlsx";
             /**
-             * Format: date-time
-             * @description Inclusive; rounded down to the start of its 5-minute window
+             * @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone`
+             * @example 2026-01-31T09:30:00.000Z
              */
             from?: string;
             /**
-             * Format: date-time
-             * @description Exclusive; rounded up to the end of its 5-minute window
+             * @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone`
+             * @example 2026-01-31T09:30:00.000Z
              */
             to?: string;
             /**
@@ -13593,9 +13593,9 @@ export interface operations {
     getSegmentHistory: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -13807,9 +13807,9 @@ export interface operations {
     getListHistory: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -14050,9 +14050,9 @@ export interface operations {
     getSegmentOrListHistory: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -16689,9 +16689,9 @@ export interface operations {
     getDashboard: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -16716,9 +16716,9 @@ export interface operations {
     getEmailsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -16751,9 +16751,9 @@ export interface operations {
     getContactsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -16778,9 +16778,9 @@ export interface operations {
     getCampaignsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -16811,9 +16811,9 @@ export interface operations {
     getFormsAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -16846,9 +16846,9 @@ export interface operations {
             query: {
                 type: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
                 format?: "csv" | "pdf" | "xlsx";
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -17652,9 +17652,9 @@ export interface operations {
     getChannelAnalytics: {
         parameters: {
             query?: {
-                /** @description Inclusive; rounded down to the start of its 5-minute window */
+                /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
-                /** @description Exclusive; rounded up to the end of its 5-minute window */
+                /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;

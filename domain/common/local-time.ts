@@ -11,6 +11,7 @@ export const TimeSchema = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
   description: 'HH:MM',
   examples: ['09:00'],
+  'x-form': 'a time HH:MM from 00:00 to 23:59, such as 09:00',
 });
 export const WeekdaySchema = Type.Union([Type.Integer(), Type.String()], {
   description: '`monday` to `sunday`, or 1 (Monday) to 7 (ISO 8601)',

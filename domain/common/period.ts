@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { assertValid, type Violation } from './errors.ts';
-import { canonicalZone, isTimezone } from './local-time.ts';
+import { parseDate } from './instants.ts';
+import { atWallClock, canonicalZone, isTimezone } from './local-time.ts';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -35,18 +36,25 @@ export const windowOf = (moment: Date, length = WINDOW_MS): Date =>
 export const windowEnd = (moment: Date, length = WINDOW_MS): Date =>
   new Date(Math.ceil(moment.getTime() / length) * length);
 
+/** A date-time, or the beginning of a date in the timezone. */
+function momentOf(text: string, timezone: string): Date {
+  const day = parseDate(text);
+  return day ? atWallClock(day.getTime(), timezone) : new Date(text);
+}
+
 /**
  * The period of a query: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Extends both ends
  * to window boundaries, so that all figures cover the same period. Throws 400 with every violation, `others` included.
  */
 export function readPeriod(query: PeriodQuery, now: Date, others: readonly Violation[] = []): Period {
-  const to = query.to ? new Date(query.to) : now;
-  const from = query.from ? new Date(query.from) : new Date(windowEnd(to).getTime() - 30 * DAY_MS);
+  const zone = query.timezone ?? 'UTC';
+  const to = query.to ? momentOf(query.to, zone) : now;
+  const from = query.from ? momentOf(query.from, zone) : new Date(windowEnd(to).getTime() - 30 * DAY_MS);
   const period = {
     from: windowOf(from),
     to: windowEnd(to),
     interval: query.interval ?? 'day',
-    timezone: query.timezone ?? 'UTC',
+    timezone: zone,
   };
   const errors = [...others];
   for (const [path, date] of [

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { MAX_VIOLATIONS, shortPath, type Violation } from './errors.ts';
+import { parseDate } from './instants.ts';
 import { NOT_IN_A_LINE } from './one-line.ts';
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
@@ -18,19 +19,21 @@ function stopAtMost(code: string): string {
 /** Longer than any RFC 3339 date-time, whose only part without a limit is the fraction of the second. */
 const DATE_TIME_MAX = 100;
 
-/** ajv-formats splits a date-time at each space, and would make millions of parts of a long text. */
-function refuseLongDateTimes(ajv: Ajv2020): void {
+/**
+ * ajv-formats splits a date-time at each space, and would make millions of parts of a long text. Adds `moment`: a date
+ * or a date-time.
+ */
+function setTimeFormats(ajv: Ajv2020): void {
   const { validate, ...format } = ajv.formats['date-time'] as { validate: (text: string) => boolean };
-  ajv.addFormat('date-time', {
-    ...format,
-    validate: (text: string) => text.length <= DATE_TIME_MAX && validate(text),
-  });
+  const isDateTime = (text: string): boolean => text.length <= DATE_TIME_MAX && validate(text);
+  ajv.addFormat('date-time', { ...format, validate: isDateTime });
+  ajv.addFormat('moment', (text: string) => parseDate(text) !== null || isDateTime(text));
 }
 
 function makeAjv(options: object): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, strict: false, code: { process: stopAtMost }, ...options });
+  const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, code: { process: stopAtMost }, ...options });
   addFormats(ajv);
-  refuseLongDateTimes(ajv);
+  setTimeFormats(ajv);
   return ajv;
 }
 
@@ -84,6 +87,20 @@ const codes: Record<string, string> = {
   minProperties: 'too_few',
 };
 
+/** What texts of these formats look like. A schema with a pattern says it in `x-form`. */
+const FORMS: Record<string, string> = {
+  'date-time': 'a date-time with its offset (RFC 3339), such as 2030-01-31T09:30:00Z',
+  date: 'a date such as 2030-01-31',
+  moment: 'a date such as 2030-01-31, which begins in `timezone`, or a date-time such as 2030-01-31T09:30:00Z',
+  uuid: 'a UUID such as 0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
+};
+
+/** What a text of the wrong form must be; undefined if its schema does not say. */
+function formOf({ keyword, params, parentSchema }: ErrorObject): string | undefined {
+  if (keyword === 'format') return FORMS[(params as { format: string }).format];
+  return keyword === 'pattern' ? (parentSchema?.['x-form'] as string | undefined) : undefined;
+}
+
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 function toViolation(error: ErrorObject): Violation {
@@ -105,15 +122,34 @@ function toViolation(error: ErrorObject): Violation {
   }
   if (error.keyword === 'pattern' && params['pattern'] === ONE_LINE)
     return { path: error.instancePath, ...NOT_ONE_LINE };
+  const form = formOf(error);
+  if (form) return { path: error.instancePath, code, message: `must be ${form}` };
+  if (error.keyword === 'type' && Array.isArray(params['type']))
+    return { path: error.instancePath, code, message: `must be ${params['type'].join(' or ')}` };
   const allowed = error.keyword === 'enum' ? `: ${(params['allowedValues'] as unknown[]).join(', ')}` : '';
   return { path: error.instancePath, code, message: `${error.message ?? 'is not valid'}${allowed}` };
 }
 
+/** Whether it says that a value is not null: a schema that takes null too says so beside what is wrong with the value. */
+const isOnlyNotNull = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === 'type' && (params as { type: unknown }).type === 'null';
+
 /** Removes duplicates: the branches of an anyOf report the same path many times. */
 function violations(errors: ErrorObject[] | null | undefined): Violation[] {
   const seen = new Map<string, Violation>();
-  for (const error of errors ?? []) {
+  const all = errors ?? [];
+  const explained = new Set<string>();
+  for (const error of all)
+    if (!isOnlyNotNull(error) && error.keyword !== 'anyOf')
+      for (
+        let path = error.instancePath;
+        !explained.has(path);
+        path = path.slice(0, Math.max(path.lastIndexOf('/'), 0))
+      )
+        explained.add(path);
+  for (const error of all) {
     if (seen.size === MAX_VIOLATIONS) break;
+    if (isOnlyNotNull(error) && explained.has(error.instancePath)) continue;
     const violation = toViolation(error);
     const key = `${violation.path} ${violation.code}`;
     if (!seen.has(key)) seen.set(key, violation);

@@ -12,6 +12,7 @@ export const SendWindowSchema = Type.Object(
       pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$',
       description: 'HH:MM, up to 24:00; exclusive',
       examples: ['17:00'],
+      'x-form': 'a time HH:MM from 00:00 to 24:00, such as 17:00',
     }),
     timezone: Type.String({
       description: "An IANA timezone, or `contact` for the contact's own",
@@ -101,6 +102,8 @@ export function normaliseEntry(input: EntryInput = {}): Entry {
   };
 }
 
+const isTime = (value: unknown): value is string => typeof value === 'string' && /^[0-9]{2}:[0-9]{2}$/.test(value);
+
 /** Checks what the schema cannot express, for the settings that are given. Paths are JSON Pointers inside the entry. */
 export function checkSendWindow({
   sendWindow,
@@ -114,7 +117,8 @@ export function checkSendWindow({
     const message = 'sendWindow.timezone must be an IANA timezone or contact';
     violations.push({ path: '/sendWindow/timezone', code: 'timezone', message });
   }
-  if (typeof from === 'string' && typeof to === 'string' && from >= to) {
+  // Texts of another form, which the schema refuses, cannot be compared.
+  if (isTime(from) && isTime(to) && from >= to) {
     violations.push({ path: '/sendWindow/to', code: 'range', message: 'sendWindow.to must be later than from' });
   }
   for (const [index, day] of (Array.isArray(days) ? (days as unknown[]) : []).entries()) {

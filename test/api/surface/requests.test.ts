@@ -245,6 +245,41 @@ test('every route refuses parameters that it does not know, but those that scann
   );
 });
 
+test('violations say what would be right', async () => {
+  const told = async (method: string, path: string, body?: object): Promise<string[]> => {
+    const answer = await service.api(method, path, body);
+    assert.equal(answer.status, 400, `${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.errors.map(({ path: at, message }: { path: string; message: string }) => `${at} ${message}`);
+  };
+  assert.deepEqual(await told('GET', '/contacts?page=2&per_page=10'), [
+    '/page is not a known parameter; use `cursor`, with `page.nextCursor` of the page before',
+    '/per_page is not a known parameter; use `limit`, up to 200 per page',
+  ]);
+  assert.deepEqual(await told('GET', '/contacts?createdAfter=2026-01-31'), [
+    '/createdAfter must be a date-time with its offset (RFC 3339), such as 2030-01-31T09:30:00Z',
+  ]);
+  const window = { from: '9:00', to: '17:00', timezone: 'Europe/Warsaw' };
+  const form = 'must be a time HH:MM from 00:00 to 23:59, such as 09:00';
+  assert.deepEqual(await told('PUT', '/emails/settings', { sendWindow: window }), [`/sendWindow/from ${form}`]);
+  const campaign = await told('POST', '/campaigns', { name: 'Window', steps: [], entry: { sendWindow: window } });
+  assert.equal(campaign.length, 1, campaign.join('; '));
+  assert.ok(campaign[0]!.startsWith('/entry/sendWindow/from ') && campaign[0]!.endsWith(form), campaign[0]);
+});
+
+test('a period may be given as dates, which begin in its timezone', async () => {
+  const period = async (query: string) => (await service.api('GET', `/analytics/dashboard?${query}`)).body.period;
+  assert.deepEqual(await period('from=2026-03-01&to=2026-04-01&timezone=Europe/Warsaw'), {
+    ...{ from: '2026-02-28T23:00:00.000Z', to: '2026-03-31T22:00:00.000Z' },
+    ...{ interval: 'day', timezone: 'Europe/Warsaw' },
+  });
+  assert.equal((await period('from=2026-03-01&to=2026-03-02')).from, '2026-03-01T00:00:00.000Z');
+  const report = await service.api('POST', '/analytics/reports', {
+    ...{ name: 'March', type: 'emails', format: 'csv' },
+    ...{ from: '2026-03-01', to: '2026-04-01', timezone: 'Europe/Warsaw' },
+  });
+  assert.deepEqual([report.status, report.body.from], [202, '2026-02-28T23:00:00.000Z'], JSON.stringify(report.body));
+});
+
 test('every route refuses fields that it does not know, and those that nobody may set', async () => {
   // The fields of a submission are its form's; scripts of sites may be of another release.
   const open = ['submitForm', 'tellVisit', 'createPushSubscription', 'reportPushEvent'];

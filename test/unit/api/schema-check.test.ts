@@ -51,6 +51,34 @@ test('a date-time is as RFC 3339 says, and no longer than one can be', () => {
   }
 });
 
+test('what is wrong says what would be right, and never that it must be null', () => {
+  const time = Type.String({ pattern: '^[0-9]{2}:[0-9]{2}$', 'x-form': 'a time such as 09:00' });
+  const window = Type.Object({ from: time }, { additionalProperties: false });
+  const check = compileRequest(
+    Type.Object({
+      at: Type.Optional(Type.String({ format: 'date-time' })),
+      moment: Type.Optional(Type.String({ format: 'moment' })),
+      window: Type.Optional(Type.Union([window, Type.Null()])),
+      name: Type.Optional(Type.Unsafe({ type: ['string', 'null'] })),
+    }),
+  );
+  const said = (value: object): string[] => check(value).map(({ path, message }) => `${path} ${message}`);
+  assert.deepEqual(said({ at: '2030-01-31' }), [
+    '/at must be a date-time with its offset (RFC 3339), such as 2030-01-31T09:30:00Z',
+  ]);
+  for (const right of ['2030-01-31', '2030-01-31T09:30:00+01:00']) assert.deepEqual(said({ moment: right }), []);
+  for (const wrong of ['2030-02-31', '2030-1-1', 'today'])
+    assert.match(said({ moment: wrong })[0]!, /^\/moment must be a date such as 2030-01-31/, wrong);
+  assert.deepEqual(said({ window: { from: '9:00' } }), ['/window/from must be a time such as 09:00']);
+  assert.deepEqual(said({ window: 5 }), ['/window must be object']);
+  assert.deepEqual(said({ window: null }), []);
+  assert.deepEqual(said({ name: 5 }), ['/name must be string or null']);
+  assert.deepEqual(
+    compileRequest(Type.Null())(5).map(({ message }) => message),
+    ['must be null'],
+  );
+});
+
 test('content is told of by its place, up to a length that an answer can hold', () => {
   const found = checkContent({ 'a/b': [{ 'c~': ['\0'] }], ok: ['x', 1, null], '\ud800': 1 });
   assert.deepEqual(found.map(({ path, code }) => `${path.toWellFormed()} ${code}`).sort(), [
