@@ -135,6 +135,7 @@ export declare const operations: {
     readonly deleteSuppression: readonly ["DELETE", "/api/v1/emails/suppressions/{id}", null];
     readonly listTemplates: readonly ["GET", "/api/v1/emails/templates", null];
     readonly createTemplate: readonly ["POST", "/api/v1/emails/templates", "application/json"];
+    readonly listTemplateVariables: readonly ["GET", "/api/v1/emails/templates/variables", null];
     readonly getTemplate: readonly ["GET", "/api/v1/emails/templates/{id}", null];
     readonly updateTemplate: readonly ["PUT", "/api/v1/emails/templates/{id}", "application/json"];
     readonly deleteTemplate: readonly ["DELETE", "/api/v1/emails/templates/{id}", null];

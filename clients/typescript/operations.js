@@ -135,6 +135,7 @@ export const operations = {
     deleteSuppression: ['DELETE', '/api/v1/emails/suppressions/{id}', null],
     listTemplates: ['GET', '/api/v1/emails/templates', null],
     createTemplate: ['POST', '/api/v1/emails/templates', 'application/json'],
+    listTemplateVariables: ['GET', '/api/v1/emails/templates/variables', null],
     getTemplate: ['GET', '/api/v1/emails/templates/{id}', null],
     updateTemplate: ['PUT', '/api/v1/emails/templates/{id}', 'application/json'],
     deleteTemplate: ['DELETE', '/api/v1/emails/templates/{id}', null],

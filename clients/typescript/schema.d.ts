@@ -2088,6 +2088,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/emails/templates/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what templates can print
+         * @description Every variable of Liquid in templates of emails, and of text messages and pushes but for the links of emails: fields of the contact and its company, the custom fields of the account, `data`, and links. Fields of the contact are also under `contact.`.
+         */
+        get: operations["listTemplateVariables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/emails/templates/{id}": {
         parameters: {
             query?: never;
@@ -6248,7 +6268,7 @@ export interface components {
             /** @example Hello {{firstName}} */
             subject: string;
             /**
-             * @description HTML, or MJML, with Liquid
+             * @description HTML, or MJML, with Liquid. Variables are the fields of the contact (`{{firstName}}` or `{{contact.firstName}}`, `{{company}}`, `{{company.domain}}`, `{{customFields.x}}`), `{{data.x}}` of the call that sends, and the links `{{unsubscribeUrl}}`, `{{preferencesUrl}}`, `{{webViewUrl}}`, `{{formUrl: 1}}` (the page of the form with this id) and `{{contactToken}}`; `GET /emails/templates/variables` lists all. What has no value prints nothing: `{{firstName | default: "there"}}`
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content: string;
@@ -8183,6 +8203,9 @@ export interface components {
             data: components["schemas"]["ListReportRunsItem"][];
             page: components["schemas"]["Page"];
         };
+        ListTemplateVariablesAnswer: {
+            data: components["schemas"]["TemplateVariable"][];
+        };
         LoginRequest: {
             /**
              * @description The username or the email address
@@ -8541,6 +8564,8 @@ export interface components {
             subject: string;
             html: string;
             text: string;
+            /** @description What is valid and may not be meant. Up to 100 */
+            warnings: components["schemas"]["TemplateWarning"][];
         };
         PreviewTemplateRequest: {
             /** @example 1 */
@@ -9027,6 +9052,58 @@ export interface components {
              * @example 2030-01-31T09:30:00.000Z
              */
             previousExpiresAt: string;
+        };
+        SavedTemplate: {
+            /** @example 1 */
+            id: number;
+            /** @example Welcome */
+            name: string;
+            /** @example Hello {{firstName}} */
+            subject: string;
+            /**
+             * @description HTML, or MJML, with Liquid. Variables are the fields of the contact (`{{firstName}}` or `{{contact.firstName}}`, `{{company}}`, `{{company.domain}}`, `{{customFields.x}}`), `{{data.x}}` of the call that sends, and the links `{{unsubscribeUrl}}`, `{{preferencesUrl}}`, `{{webViewUrl}}`, `{{formUrl: 1}}` (the page of the form with this id) and `{{contactToken}}`; `GET /emails/templates/variables` lists all. What has no value prints nothing: `{{firstName | default: "there"}}`
+             * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
+             */
+            content: string;
+            /** @description The plain-text part, with Liquid; generated from `content` if absent */
+            text: string | null;
+            /** @description Preview text that inboxes show next to the subject */
+            previewText: string | null;
+            /**
+             * @description Transactional mail passes unsubscribes
+             * @enum {string}
+             */
+            category: "marketing" | "transactional";
+            /**
+             * @description Marketing email about a topic is not sent to contacts who opted out of the topic
+             * @example 1
+             */
+            topicId: number | null;
+            fromName: string | null;
+            /**
+             * @description A verified sender of the tenant, or any address of a verified domain; null = the default sender
+             * @example someone@example.com
+             */
+            fromEmail: string | null;
+            /** @example someone@example.com */
+            replyTo: string | null;
+            /** @description Incremented by every change of the sent content */
+            contentVersion: number;
+            tenantId: string;
+            /** @description For optimistic concurrency; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description What is valid and may not be meant. Up to 100 */
+            warnings: components["schemas"]["TemplateWarning"][];
         };
         /** @description `SCORE {points, reason?}` adds points to the score of the contact; negative ones take some away */
         ScoreStep: {
@@ -9827,7 +9904,7 @@ export interface components {
             /** @example Hello {{firstName}} */
             subject: string;
             /**
-             * @description HTML, or MJML, with Liquid
+             * @description HTML, or MJML, with Liquid. Variables are the fields of the contact (`{{firstName}}` or `{{contact.firstName}}`, `{{company}}`, `{{company.domain}}`, `{{customFields.x}}`), `{{data.x}}` of the call that sends, and the links `{{unsubscribeUrl}}`, `{{preferencesUrl}}`, `{{webViewUrl}}`, `{{formUrl: 1}}` (the page of the form with this id) and `{{contactToken}}`; `GET /emails/templates/variables` lists all. What has no value prints nothing: `{{firstName | default: "there"}}`
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content: string;
@@ -9872,6 +9949,27 @@ export interface components {
         TemplateList: {
             data: components["schemas"]["Template"][];
             page: components["schemas"]["Page"];
+        };
+        TemplateVariable: {
+            /**
+             * @description What stands between the braces
+             * @example firstName
+             */
+            name: string;
+            description: string;
+        };
+        TemplateWarning: {
+            /**
+             * @description JSON Pointer to the part of the template
+             * @example /content
+             */
+            path: string;
+            line: number;
+            column: number;
+            /** @enum {string} */
+            code: "unknown_variable" | "empty_subject" | "no_text";
+            /** @example {{frstName}} is not a known variable and prints nothing; did you mean {{firstName}}? */
+            message: string;
         };
         TestChannelProviderRequest: {
             /**
@@ -10902,7 +11000,7 @@ export interface components {
             /** @example Hello {{firstName}} */
             subject?: string;
             /**
-             * @description HTML, or MJML, with Liquid
+             * @description HTML, or MJML, with Liquid. Variables are the fields of the contact (`{{firstName}}` or `{{contact.firstName}}`, `{{company}}`, `{{company.domain}}`, `{{customFields.x}}`), `{{data.x}}` of the call that sends, and the links `{{unsubscribeUrl}}`, `{{preferencesUrl}}`, `{{webViewUrl}}`, `{{formUrl: 1}}` (the page of the form with this id) and `{{contactToken}}`; `GET /emails/templates/variables` lists all. What has no value prints nothing: `{{firstName | default: "there"}}`
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content?: string;
@@ -10934,6 +11032,7 @@ export interface components {
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
+            readonly warnings?: unknown;
         };
         /**
          * @example {
@@ -14727,7 +14826,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Template"];
+                    "application/json": components["schemas"]["SavedTemplate"];
+                };
+            };
+        };
+    };
+    listTemplateVariables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTemplateVariablesAnswer"];
                 };
             };
         };
@@ -14749,7 +14868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Template"];
+                    "application/json": components["schemas"]["SavedTemplate"];
                 };
             };
         };
@@ -14775,7 +14894,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Template"];
+                    "application/json": components["schemas"]["SavedTemplate"];
                 };
             };
         };

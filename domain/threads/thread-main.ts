@@ -9,6 +9,7 @@ import { isLimitError } from '../emails/rendering/template-limits.ts';
 import { renderForDisplay } from '../emails/rendering/show-email.ts';
 import { checkParts, checkTemplate } from '../emails/templates/check-template.ts';
 import { compileMjml } from '../emails/templates/compile-mjml.ts';
+import { findTemplateWarnings } from '../emails/templates/template-warnings.ts';
 import type { Done, Job } from './job.ts';
 
 /** All that threads do. Whoever calls them is on the other side: see `inThread`. */
@@ -17,6 +18,7 @@ const work: Record<string, (...args: never) => unknown> = {
   checkParts,
   checkTemplate,
   compileMjml,
+  findTemplateWarnings,
   judgeTemplate,
   parseTexts,
   renderAndJudge,

@@ -2,6 +2,8 @@ import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import { previewTemplate } from '../../../domain/emails/history/render-stored.ts';
 import { addressViolations, sendTest } from '../../../domain/emails/ledger/send-email.ts';
 import { listTemplates } from '../../../domain/emails/templates/list-templates.ts';
+import { listTemplateVariables } from '../../../domain/emails/templates/template-variables.ts';
+import { templateWarnings } from '../../../domain/emails/templates/template-work.ts';
 import {
   createTemplate,
   deleteTemplate,
@@ -24,6 +26,9 @@ import {
   type RouteSpec,
 } from '../../route/route.ts';
 
+/** Any value is accepted, so that the answer to a change can be put back. */
+const withoutWarnings = ({ warnings: _warnings, ...fixed }: Record<string, unknown>) => fixed;
+
 export const templateRoutes: RouteSpec[] = [
   route({
     method: 'GET',
@@ -45,13 +50,25 @@ export const templateRoutes: RouteSpec[] = [
     description:
       'Content that begins with `<mjml>` is compiled as MJML when it is saved. Syntax errors, unknown tags or filters, and MJML errors are rejected with their line. `fromEmail` must be the default sender or a verified sender address.',
     body: schema.TemplateCreate,
-    responses: { 201: { schema: schema.Template } },
+    responses: { 201: { schema: schema.SavedTemplate } },
     errors: ['template_limit', 'unavailable'],
     check: ({ tx, deps, caller, body }) => templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM),
     handler: async ({ em, deps, principal, body }) => {
       const template = await createTemplate(em, principal.tenantId, body, deps.env.MAIL_FROM);
-      return created(`/emails/templates/${template.id}`, presentTemplate(template));
+      const warnings = await templateWarnings(em, principal.tenantId, template);
+      return created(`/emails/templates/${template.id}`, { ...presentTemplate(template), warnings });
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/emails/templates/variables',
+    operationId: 'listTemplateVariables',
+    summary: 'List what templates can print',
+    description:
+      'Every variable of Liquid in templates of emails, and of text messages and pushes but for the links of emails: fields of the contact and its company, the custom fields of the account, `data`, and links. Fields of the contact are also under `contact.`.',
+    access: 'emails:read',
+    responses: { 200: { schema: schema.Variables } },
+    handler: async ({ em }) => ({ body: { data: await em.transactional((tx) => listTemplateVariables(tx)) } }),
   }),
   route({
     method: 'GET',
@@ -61,12 +78,13 @@ export const templateRoutes: RouteSpec[] = [
     description: 'As it was saved. `contentVersion` names what an email was rendered from.',
     access: 'emails:read',
     params: IdParams,
-    responses: { 200: { schema: schema.Template } },
+    responses: { 200: { schema: schema.SavedTemplate } },
     errors: ['not_found'],
-    handler: async ({ em, params }) => {
+    handler: async ({ em, principal, params }) => {
       const template = await em.findOne(EmailTemplate, { id: params.id, systemKey: null });
       if (!template) throw notFound('template', params.id);
-      return { body: presentTemplate(template) };
+      const warnings = await templateWarnings(em, principal.tenantId, template);
+      return { body: { ...presentTemplate(template), warnings } };
     },
   }),
   route({
@@ -79,25 +97,25 @@ export const templateRoutes: RouteSpec[] = [
     access: 'emails:write',
     params: IdParams,
     body: schema.TemplateUpdate,
-    responses: { 200: { schema: schema.Template } },
+    responses: { 200: { schema: schema.SavedTemplate } },
     errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
     check: async ({ tx, deps, caller, params, body, given, readOnly }) => {
       const current = await tx.findOne(EmailTemplate, { id: params.id ?? 0, systemKey: null });
       if (!current) return [];
       const fromEmail = given.fromEmail === undefined ? current.fromEmail : body.fromEmail;
       return [
-        ...changedReadOnly(readOnly, presentTemplate(current)),
+        ...changedReadOnly(withoutWarnings(readOnly), presentTemplate(current)),
         ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM, fromEmail)),
       ];
     },
-    handler: async ({ em, deps, principal, params, body, readOnly, ifMatch }) => ({
-      body: presentTemplate(
-        await updateTemplate(em, principal.tenantId, params.id, body, deps.env.MAIL_FROM, (current) => {
-          assertIfMatch(ifMatch, current.version);
-          assertUnchanged(readOnly, presentTemplate(current));
-        }),
-      ),
-    }),
+    handler: async ({ em, deps, principal, params, body, readOnly, ifMatch }) => {
+      const { tenantId } = principal;
+      const template = await updateTemplate(em, tenantId, params.id, body, deps.env.MAIL_FROM, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(withoutWarnings(readOnly), presentTemplate(current));
+      });
+      return { body: { ...presentTemplate(template), warnings: await templateWarnings(em, tenantId, template) } };
+    },
   }),
   route({
     method: 'DELETE',
@@ -128,15 +146,15 @@ export const templateRoutes: RouteSpec[] = [
     bodyOptional: true,
     responses: { 200: { schema: schema.Previewed } },
     errors: ['not_found', 'template_limit', 'unavailable'],
-    handler: async ({ em, deps, params, body: { contactId = null, data = null } }) => {
+    handler: async ({ em, deps, principal, params, body: { contactId = null, data = null } }) => {
       const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
-      return {
-        body: await previewTemplate(
-          em,
-          { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null },
-          { templateId: params.id, contactId, data },
-        ),
-      };
+      const shown = await previewTemplate(
+        em,
+        { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null },
+        { templateId: params.id, contactId, data },
+      );
+      const template = await em.findOneOrFail(EmailTemplate, { id: params.id });
+      return { body: { ...shown, warnings: await templateWarnings(em, principal.tenantId, template) } };
     },
   }),
   route({

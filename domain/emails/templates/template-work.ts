@@ -1,8 +1,11 @@
-import type { Violation } from '../../common/errors.ts';
+import { AppError, type Violation } from '../../common/errors.ts';
 import { inThread } from '../../threads/in-thread.ts';
 import type { RecipientContext, TemplateVersion } from '../rendering/render.ts';
 import type { MailSettings, ShownEmail } from '../rendering/show-email.ts';
+import type { EntityManager } from '../../../db/orm.ts';
 import type { TemplatePart, TemplateSource } from './check-template.ts';
+import { listTemplateVariables } from './template-variables.ts';
+import type { TemplateWarning } from './template-warnings.ts';
 
 /** `checkTemplate` in a thread. Throws what it throws, and 503 if too many jobs of the tenant are waiting. */
 export const checkInThread = (
@@ -11,6 +14,23 @@ export const checkInThread = (
   compiled: string | null,
 ): Promise<Violation[]> =>
   inThread(tenantId, { name: 'checkTemplate', args: [{ subject, content, text, previewText }, compiled] });
+
+/**
+ * The warnings of a stored template, by `findTemplateWarnings` in a thread; none if that cannot be done now, because the
+ * template is stored all the same. `em` is the tenant's.
+ */
+export async function templateWarnings(
+  em: EntityManager,
+  tenantId: string,
+  { subject, content, text, previewText }: TemplateSource,
+): Promise<TemplateWarning[]> {
+  const names = (await em.transactional((tx) => listTemplateVariables(tx))).map(({ name }) => name);
+  const args = [{ subject, content, text, previewText }, names];
+  return inThread<TemplateWarning[]>(tenantId, { name: 'findTemplateWarnings', args }).catch((error: unknown) => {
+    if (error instanceof AppError) return [];
+    throw error;
+  });
+}
 
 /** The same for `checkParts`. */
 export const checkPartsInThread = (tenantId: string, parts: readonly TemplatePart[]): Promise<Violation[]> =>

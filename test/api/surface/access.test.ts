@@ -65,7 +65,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     user: true,
     operations: `
     listEmails getEmail explainEmail getTracking listEmailCampaigns getEmailCampaign getEmailCampaignStats listEmailCampaignRecipients
-    listTemplates getTemplate previewTemplate listTopics getTopic listSuppressions getSuppression listSenders getSender listProviders`,
+    listTemplates listTemplateVariables getTemplate previewTemplate listTopics getTopic listSuppressions getSuppression listSenders getSender listProviders`,
   },
   // A sender is who a template's mail is from, so it comes with templates; its private key is never answered.
   {
