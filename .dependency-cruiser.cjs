@@ -151,7 +151,7 @@ module.exports = {
       from: {
         path: `^(${FOLDERS})/`,
         pathNot:
-          '^domain/emails/rendering/|^domain/emails/templates/(check-liquid|check-template|compile-mjml|mask)\\.|^domain/channels/content/render-message\\.',
+          '^domain/emails/rendering/|^domain/emails/templates/(check-liquid|check-template|compile-mjml|mask|template-warnings)\\.|^domain/channels/content/render-message\\.',
       },
       to: {
         path: 'node_modules/(liquidjs|mjml-browser)/|^domain/emails/rendering/(template-engine|template-pieces|mail-tags|text-part)\\.',
@@ -163,10 +163,10 @@ module.exports = {
       from: {
         path: `^(${FOLDERS})/`,
         pathNot:
-          '^domain/threads/thread-main\\.|^domain/emails/(rendering|templates/(check-template|compile-mjml))|^domain/emails/message/|^domain/channels/content/(render-message|assert-fits)\\.|^worker/senders/prepare\\.|^worker/channels/renders\\.',
+          '^domain/threads/thread-main\\.|^domain/emails/(rendering|templates/(check-template|template-warnings|compile-mjml))|^domain/emails/message/|^domain/channels/content/(render-message|assert-fits)\\.|^worker/senders/prepare\\.|^worker/channels/renders\\.',
       },
       to: {
-        path: '^domain/emails/rendering/(render|render-texts|is-plain|show-email|instrument|rewrite-html)\\.|^domain/emails/templates/(check-template|check-liquid|compile-mjml)\\.|^domain/emails/message/write-email\\.|^domain/channels/content/(render-message|assert-fits)\\.',
+        path: '^domain/emails/rendering/(render|render-texts|is-plain|show-email|instrument|rewrite-html)\\.|^domain/emails/templates/(check-template|template-warnings|check-liquid|compile-mjml)\\.|^domain/emails/message/write-email\\.|^domain/channels/content/(render-message|assert-fits)\\.',
         dependencyTypesNot: ['type-only'],
       },
     },

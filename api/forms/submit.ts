@@ -187,7 +187,9 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   ctx.remove('X-Frame-Options');
   const { _token: token, [HONEYPOT]: honeypot, [SHOWN_BOXES]: boxes, ...rest } = body;
   const { contactToken, sent } = contactTokenIn(form, rest);
-  const data = ctx.is('json') ? sent : withUnticked(form.fields, sent, await boxesShown(call, em, form, boxes, contactToken));
+  const data = ctx.is('json')
+    ? sent
+    : withUnticked(form.fields, sent, await boxesShown(call, em, form, boxes, contactToken));
   // A page that is shown again has a box of nobody's default: who took a tick away finds it taken away.
   const everyBox = new Set(boxes === undefined ? form.fields.map(({ name }) => name) : []);
   const values = ctx.is('json') ? sent : withUnticked(form.fields, data, everyBox);

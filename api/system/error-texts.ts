@@ -39,7 +39,8 @@ const REMEDIES: Record<ErrorCode, string> = {
   idempotency_conflict:
     'The first request with this key is still running: repeat later with the same key. If its response was not stored, look whether it was done before you use a new key.',
   last_admin: 'Give another active user the role Admin first.',
-  precondition_failed: 'Somebody else changed it. Read it again, and send the change with the new version in `If-Match`.',
+  precondition_failed:
+    'Somebody else changed it. Read it again, and send the change with the new version in `If-Match`.',
   payload_too_large: 'Send less at once. The 413 of each operation names its limit.',
   unsupported_media_type: 'Send a Content-Type that the operation lists, mostly `application/json`.',
   idempotency_key_reused: 'Use a new `Idempotency-Key` for each different request.',

@@ -9,7 +9,10 @@ import { stepKind } from './kind.ts';
 /** A goal of the campaign: whoever meets it jumps here from any step, and counts as a conversion. */
 export const goal = stepKind({
   // Validated by checkFilter instead of a schema; FilterSchema explains why.
-  config: Type.Object({ if: Type.Unsafe<Filter>(Type.Unknown({ 'x-component': 'Filter' })) }, { additionalProperties: false }),
+  config: Type.Object(
+    { if: Type.Unsafe<Filter>(Type.Unknown({ 'x-component': 'Filter' })) },
+    { additionalProperties: false },
+  ),
   about:
     '`GOAL {if: <filter>}`: as soon as the filter holds, the contact jumps here from wherever it is in the campaign, ' +
     'once; a conversion. Whoever comes here without having met the goal goes on to the next step',
