@@ -1127,7 +1127,15 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from a CSV file
-         * @description Rows are matched by email address: `mode` says whether unknown and known ones are taken. Checks the header and answers at once; the rows follow in the background: poll `GET /contacts/imports/{id}`. An empty cell leaves a value as it is, and of rows with the same address the last wins. Rows that cannot be taken are in `GET /contacts/imports/{id}/errors`, and the others are imported. Campaigns start only with `runTriggers`.
+         * @description Reads exports as other programs write them, without a `mapping` in most cases.
+         *
+         *     **Columns**: the header of a column may be the name of its field in any spelling (`firstName`, `first_name`, `First Name`), the name of a custom field, or what mailing services, CRMs, address books and spreadsheets call the field in common languages (`Email Address`, `Nachname`, `Prénom`, `メールアドレス`). Only an email column is required. Others are ignored, and listed in `ignoredColumns`. A file of addresses alone needs no header.
+         *
+         *     **Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, the strictest counts.
+         *
+         *     **Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Within a file, the last row of an address counts.
+         *
+         *     If every row is rejected, the import is FAILED and `error` tells why.
          */
         post: operations["importContacts"];
         delete?: never;
@@ -7868,6 +7876,18 @@ export interface components {
             duplicates: number;
             rejected: number;
             ignoredColumns: string[];
+            /** @description The encoding in which the file is read, as WHATWG names it */
+            encoding: string;
+            delimiter: string;
+            /** @description The columns that are imported: header → field. Can be given as `mapping` for a file like this */
+            mapping: {
+                [key: string]: string;
+            };
+            dryRun: boolean;
+            /** @enum {string} */
+            onBadCell: "reject" | "skip";
+            /** @description What may not be meant, though the file is imported */
+            warnings: components["schemas"]["ImportWarning"][];
             /**
              * Format: date-time
              * @example 2030-01-31T09:30:00.000Z
@@ -7903,7 +7923,7 @@ export interface components {
              *     ada@example.com,Ada,Byron
              */
             file: Blob;
-            /** @description JSON object of CSV header → field name; null ignores the column */
+            /** @description JSON object of CSV header → field name; null ignores the column. Besides the fields of a contact: `optedOut` and `bounced` (yes, or when) and `subscribed` (yes or no), which set the status */
             mapping?: string;
             /**
              * @default upsert
@@ -7911,8 +7931,16 @@ export interface components {
              */
             mode?: "upsert" | "create" | "update";
             listId?: string;
+            /** @description Such as `windows-1250` or `shift_jis`; otherwise judged by the text. The answer tells which was taken */
             encoding?: string;
+            /** @description One character, or `tab`; otherwise detected */
             delimiter?: string;
+            /**
+             * @description What happens to a row with a wrong cell: `skip` imports it without the cell and warns, unless the cell is the email or about consent
+             * @default reject
+             * @enum {string}
+             */
+            onBadCell?: "reject" | "skip";
             /**
              * @description Whether the new contacts trigger campaigns
              * @default false
@@ -7934,6 +7962,17 @@ export interface components {
             removed: number;
             restored: number;
             kept: number;
+        };
+        ImportWarning: {
+            /** @description `encoding_judged`, `no_header`, `column_not_used`, `date_order` or, with `onBadCell: skip`, `cell_skipped` */
+            code: string;
+            /** @description The column's header; null for the file as a whole */
+            column: string | null;
+            message: string;
+            /** @description In how many rows */
+            count?: number;
+            /** @description The numbers of the first of these rows */
+            rows?: number[];
         };
         InboundText: {
             /** @example 1 */
