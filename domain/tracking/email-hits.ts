@@ -72,7 +72,9 @@ async function inferOpens(tx: EntityManager, clicks: readonly EmailHitRow[]): Pr
  */
 export async function recordEmailHits(tx: EntityManager, hits: readonly EmailHit[]): Promise<void> {
   if (hits.length === 0) return;
-  const payload = JSON.stringify(hits.map((hit) => ({ ...hit, email_id: hit.emailId, user_agent: hit.userAgent, made_at: hit.madeAt })));
+  const payload = JSON.stringify(
+    hits.map((hit) => ({ ...hit, email_id: hit.emailId, user_agent: hit.userAgent, made_at: hit.madeAt })),
+  );
   const recorded = await rows<EmailHitRow>(
     tx,
     sql`

@@ -43,9 +43,12 @@ export function readCompose(): Compose {
 }
 
 function interpolated(text: string): string {
-  return text.replace(/\$(?:(\$)|\{(\w+)(?::?-([^}]*))?\})/g, (_, dollar?: string, name?: string, fallback?: string) => {
-    if (dollar) return dollar;
-    if (fallback === undefined) throw new Error(`docker-compose.yml has no default for ${name}`);
-    return fallback;
-  });
+  return text.replace(
+    /\$(?:(\$)|\{(\w+)(?::?-([^}]*))?\})/g,
+    (_, dollar?: string, name?: string, fallback?: string) => {
+      if (dollar) return dollar;
+      if (fallback === undefined) throw new Error(`docker-compose.yml has no default for ${name}`);
+      return fallback;
+    },
+  );
 }
