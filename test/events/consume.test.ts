@@ -203,7 +203,12 @@ test('a message whose dead letter can not be written is given up in the end, cou
   const lost = (await deps.metrics.consumed.get()).values.filter(({ labels }) => labels.consumer === handler.name);
   assert.deepEqual(
     lost.map(({ labels, value }) => [labels.outcome, value]),
-    [['lost', 1]],
+    [
+      ['done', 0],
+      ['retried', 0],
+      ['dead', 0],
+      ['lost', 1],
+    ],
   );
   assert.ok(logged.includes('message dropped: its dead letter could not be written'), JSON.stringify(logged));
   assert.equal((await deps.nats.jsm.streams.info(DEAD_LETTERS)).state.messages, 0, 'no try leaves a letter behind');

@@ -492,7 +492,6 @@ test('entry caps and priorities have limits', () => {
   assert.deepEqual(told({ priority: 9, frequencyCap: { maxEmails: 1, perDays: 1, channels: ['sms', 'push'] } }), []);
   assert.deepEqual(told({ priority: 10, frequencyCap: { maxEmails: 1, perDays: 1, channels: ['fax'] } }), [
     'enum /entry/frequencyCap/channels/0',
-    'type /entry/frequencyCap',
     'out_of_range /entry/priority',
   ]);
 });
