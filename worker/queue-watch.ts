@@ -27,8 +27,18 @@ export function createQueueWatch(deps: Pick<Deps, 'orm' | 'nats' | 'metrics'>): 
     const [found] = await engineEm(orm).transactional((tx) =>
       rows<Waiting>(
         tx,
+        // The first event of each tenant, by the primary key: when the outbox is long, it must not be scanned each time.
         sql`
-        select (select extract(epoch from now() - min(occurred_at))::float8 from outbox_events) as events,
+        with recursive tenants(id) as (
+          (select tenant_id from outbox_events order by tenant_id limit 1)
+          union all
+          select (select tenant_id from outbox_events where tenant_id > t.id order by tenant_id limit 1)
+          from tenants t where t.id is not null
+        )
+        select (
+            select extract(epoch from now() - min(first.occurred_at))::float8 from tenants t
+            cross join lateral (select occurred_at from outbox_events where tenant_id = t.id order by id limit 1) first
+          ) as events,
           (select min(id) from outbox_send_requests) as request,
           (select extract(epoch from now() - min(created_at))::float8 from outbox_workflows where not is_job) as workflows,
           (select count(*)::int from webhook_lanes where active and due_at <= now()) as endpoints,
