@@ -18,7 +18,8 @@ import { ThreadedWrites, type Threaded } from './threaded-writes.ts';
 import { Wake } from '../../events/wake.ts';
 import { parseMailbox } from '../../domain/common/mailbox.ts';
 
-const POLL_MS = 500;
+/** Each lane is looked at so often, unless it is woken. */
+export const LEASE_POLL_MS = 500;
 /** Rendered emails wait only moments for a connection; a worker that dies delays them by at most this. */
 const LEASE_SECONDS = 20;
 /** Rendered emails in a lane's buffer, for each that may be in doubt: enough to lease hundreds at once. */
@@ -59,7 +60,7 @@ export class Filler {
   readonly #loadAttachment: LoadAttachment;
   readonly #ready = new ReadyQueue<Ready>();
   readonly #full: number;
-  readonly #wakes = new Map<EmailLane, Wake>(EMAIL_LANES.map((lane) => [lane, new Wake(POLL_MS)]));
+  readonly #wakes = new Map<EmailLane, Wake>(EMAIL_LANES.map((lane) => [lane, new Wake(LEASE_POLL_MS)]));
   readonly #loops: Promise<void>[];
   /** Lanes that had emails at the last look. */
   readonly #more = new Set<EmailLane>();

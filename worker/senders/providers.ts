@@ -97,6 +97,11 @@ export class Providers {
     return usable.find(({ provider }) => !this.#isSilent(provider)) ?? usable[0] ?? null;
   }
 
+  /** Whether a provider may be used now, or within `ms`. */
+  mayBeUsedWithin(ms: number): boolean {
+    return this.choose() !== null || this.all.some(({ breaker }) => (breaker.health.restsForMs ?? Infinity) <= ms);
+  }
+
   /** Takes up to `count` messages from the provider's rate limit; returns how many are granted. */
   async grant(provider: Provider, count: number): Promise<number> {
     if (provider.setting.ratePerMinute === null || count === 0) return count;

@@ -8,7 +8,7 @@ import { takeRate } from '../../domain/emails/providers/take-rate.ts';
 import type { Settlement } from '../../domain/emails/ledger/settle-emails.ts';
 import { startEmails, type RenderedRow, type StartedEmail } from '../../domain/emails/ledger/start-emails.ts';
 import { Domains } from './domains.ts';
-import { Filler, type Ready } from './filler.ts';
+import { Filler, LEASE_POLL_MS, type Ready } from './filler.ts';
 import { HealthReports, reportOf } from './health.ts';
 import { InDoubt } from './in-doubt.ts';
 import { Leases, SENDING_LEASE_SECONDS } from './leases.ts';
@@ -28,6 +28,11 @@ const POLL_MS = 500;
 const GATHER_MS = 4;
 /** An email that waits longer for a connection is put back, so that a pause, an unsubscribe or a stop concern it. */
 const LONGEST_WAIT_MS = 1_000;
+/**
+ * Emails of all lanes are leased so long before a provider that rests is tried again. Otherwise the first lane to be
+ * leased would always have the message that tries it, and one that is refused each time would hold up all others.
+ */
+const LEASE_AHEAD_MS = 2 * LEASE_POLL_MS;
 const STOP_MS = 20_000;
 /** What was not released by then is settled as not sent, within this time. */
 const CUT_OFF_MS = 4_000;
@@ -126,7 +131,7 @@ export class Sender {
       holder: this.#holder,
       domains: this.#domains,
       onReady: () => this.#free.now(),
-      mayLease: () => this.#providers.choose() !== null,
+      mayLease: () => this.#providers.mayBeUsedWithin(LEASE_AHEAD_MS),
     });
     this.#loop = this.#run();
   }

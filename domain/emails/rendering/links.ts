@@ -8,10 +8,14 @@ const MAX_QUERY_CHARS = 6000;
 
 /** The service's URLs in emails, under `{PUBLIC_URL}/api/v1`. */
 export interface EmailLinks {
-  openUrl: (emailId: number) => string;
+  openUrl: (emailId: number, madeAt?: Date) => string;
   /** The click endpoint's URL for a link, split around the part that differs from email to email. */
-  clickUrlParts: (emailId: number, link: TrackableLink) => [before: string, trackingId: string, after: string];
-  clickUrl: (emailId: number, link: TrackableLink) => string;
+  clickUrlParts: (
+    emailId: number,
+    link: TrackableLink,
+    madeAt?: Date,
+  ) => [before: string, trackingId: string, after: string];
+  clickUrl: (emailId: number, link: TrackableLink, madeAt?: Date) => string;
   unsubscribeUrl: (subject: UnsubscribeSubject) => string;
   preferencesUrl: (subject: UnsubscribeSubject) => string;
   webViewUrl: (emailId: number, madeAt?: Date) => string;
@@ -77,16 +81,16 @@ export function createEmailLinks({
 }): EmailLinks {
   const api = `${publicUrl.replace(/\/+$/, '')}/api/v1`;
   const base = emailPages(publicUrl);
-  const clickUrlParts: EmailLinks['clickUrlParts'] = (emailId, { url, query }) => [
+  const clickUrlParts: EmailLinks['clickUrlParts'] = (emailId, { url, query }, madeAt = now()) => [
     `${base}/tracking/click/`,
-    signer.clickTrackingId(emailId, url, now()),
+    signer.clickTrackingId(emailId, url, madeAt),
     `?url=${query}`,
   ];
   return {
     now,
     clickUrlParts,
-    openUrl: (emailId) => `${base}/tracking/open/${signer.openTrackingId(emailId, now())}`,
-    clickUrl: (emailId, link) => clickUrlParts(emailId, link).join(''),
+    openUrl: (emailId, madeAt = now()) => `${base}/tracking/open/${signer.openTrackingId(emailId, madeAt)}`,
+    clickUrl: (...of) => clickUrlParts(...of).join(''),
     unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,
     preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken({ madeAt: now(), ...subject })}`,
     webViewUrl: (emailId, madeAt = now()) => `${base}/view/${signer.viewToken(emailId, madeAt)}`,

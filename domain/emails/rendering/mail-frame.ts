@@ -5,6 +5,8 @@ import { escapeHtml } from './escape-html.ts';
 export interface MailFrame {
   links: EmailLinks;
   emailId: number | null;
+  /** The time that its links say: one for all of them. */
+  madeAt: Date;
   /** Set if the email must contain an unsubscribe link, as marketing email must. */
   unsubscribeUrl: string | null;
   /** Set if the content does not contain the postal address itself. */
@@ -27,7 +29,7 @@ export function trailerHtml(frame: MailFrame, showsUnsubscribe: boolean): string
   const pixel =
     frame.emailId === null
       ? ''
-      : `<img src="${escapeHtml(frame.links.openUrl(frame.emailId))}" width="1" height="1" alt="">`;
+      : `<img src="${escapeHtml(frame.links.openUrl(frame.emailId, frame.madeAt))}" width="1" height="1" alt="">`;
   return footer + pixel;
 }
 

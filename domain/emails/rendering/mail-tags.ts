@@ -36,12 +36,12 @@ class StaticLinkTag extends Tag {
   }
 
   override render(ctx: Context, emitter: Emitter): void {
-    const { staticLinks, links, emailId } = frameOf(ctx);
+    const { staticLinks, links, emailId, madeAt } = frameOf(ctx);
     const link = staticLinks[this.#index];
     if (!link) return;
     if (emailId === null) return emitter.write(link.raw);
     // In three pieces, because the first and the last are the same in all emails.
-    for (const piece of links.clickUrlParts(emailId, link)) emitter.write(piece);
+    for (const piece of links.clickUrlParts(emailId, link, madeAt)) emitter.write(piece);
   }
 }
 
@@ -63,14 +63,14 @@ class HrefTag extends Tag {
 
   override *render(ctx: Context, emitter: Emitter): Generator<unknown, void, unknown> {
     const frame = frameOf(ctx);
-    const { links, emailId } = frame;
+    const { links, emailId, madeAt } = frame;
     const rendered = new ChunkEmitter();
     yield this.liquid.renderer.renderTemplates(this.#templates, ctx, rendered);
     const raw = rendered.text();
     const href = decodeAttribute(raw, this.#quote);
     if (isSameLink(href, frame.unsubscribeUrl)) frame.showsUnsubscribe = true;
     const link = emailId === null || !this.#tracked ? null : trackableLink(href);
-    emitter.write(emailId === null || !link || links.isOptOut(link.url) ? raw : links.clickUrl(emailId, link));
+    emitter.write(emailId === null || !link || links.isOptOut(link.url) ? raw : links.clickUrl(emailId, link, madeAt));
   }
 }
 

@@ -145,7 +145,11 @@ export function compileTemplate(version: TemplateVersion, options: CompileOption
 }
 
 /** The links of one recipient, each created at first use. */
-function recipientLinks({ tenantId, emailId, contactId, address }: RecipientContext, links: EmailLinks): ScopeLinks {
+function recipientLinks(
+  { tenantId, emailId, contactId, address }: RecipientContext,
+  links: EmailLinks,
+  madeAt: Date,
+): ScopeLinks {
   if (emailId === null) {
     return {
       unsubscribeUrl: links.previewUrl('unsubscribe'),
@@ -155,7 +159,7 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
       formUrl: (formId) => links.formUrl(formId, ''),
     };
   }
-  const subject = { tenantId, emailId, contactId, address: contactId === null ? address : null, madeAt: links.now() };
+  const subject = { tenantId, emailId, contactId, address: contactId === null ? address : null, madeAt };
   let unsubscribeUrl: string | undefined;
   let contactToken: string | undefined;
   const tokenOfContact = (): string =>
@@ -168,7 +172,7 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
       return links.preferencesUrl(subject);
     },
     get webViewUrl() {
-      return links.webViewUrl(emailId, subject.madeAt);
+      return links.webViewUrl(emailId, madeAt);
     },
     get contactToken() {
       return tokenOfContact();
@@ -177,11 +181,16 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
   };
 }
 
-function mailFrame(compiled: CompiledTemplate, emailId: number | null, unsubscribeUrl: string): MailFrame {
+function mailFrame(
+  compiled: CompiledTemplate,
+  { emailId }: RecipientContext,
+  madeAt: Date,
+  unsubscribeUrl: string,
+): MailFrame {
   const { links, postalAddress } = compiled.options;
   if (compiled.version.category === 'transactional')
-    return { links, emailId, unsubscribeUrl: null, postalAddress: null };
-  return { links, emailId, unsubscribeUrl, postalAddress: postalAddress || null };
+    return { links, emailId, madeAt, unsubscribeUrl: null, postalAddress: null };
+  return { links, emailId, madeAt, unsubscribeUrl, postalAddress: postalAddress || null };
 }
 
 function renderHtml(compiled: CompiledTemplate, scope: object, frame: MailFrame, budget: Budget): string[] {
@@ -229,10 +238,11 @@ class Rendered implements RenderedEmail {
 }
 
 function renderUnguarded(compiled: CompiledTemplate, recipient: RecipientContext, budget: Budget): RenderedEmail {
-  const links = recipientLinks(recipient, compiled.options.links);
+  const madeAt = compiled.options.links.now();
+  const links = recipientLinks(recipient, compiled.options.links, madeAt);
   const scope = templateScope(recipient.contact, recipient.address, recipient.data, links);
   const marketing = compiled.version.category === 'marketing';
-  const frame = mailFrame(compiled, recipient.emailId, marketing ? links.unsubscribeUrl : '');
+  const frame = mailFrame(compiled, recipient, madeAt, marketing ? links.unsubscribeUrl : '');
   return new Rendered(
     oneLine(renderChunks(sharedEngine('text'), compiled.subject, scope, budget).join('')),
     renderHtml(compiled, scope, frame, budget),

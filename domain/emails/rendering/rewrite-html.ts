@@ -12,14 +12,14 @@ import type { MailFrame } from './mail-frame.ts';
 export function rewriteHtml(html: string, frame: MailFrame, preheader: string): string {
   const scan = scanHtml(html);
   const edit = new MagicString(html);
-  const { emailId, links, unsubscribeUrl } = frame;
+  const { emailId, madeAt, links, unsubscribeUrl } = frame;
   let shown = false;
   for (const tag of scan.startTags) {
     const href = linkHref(tag);
     if (href && tag.start < scan.bodyEnd && isSameLink(href.value, unsubscribeUrl)) shown = true;
     const link = href && isTracked(tag) ? trackableLink(href.value) : null;
     if (!href || !link || emailId === null || links.isOptOut(link.url)) continue;
-    edit.update(href.raw.start, href.raw.end, links.clickUrl(emailId, link));
+    edit.update(href.raw.start, href.raw.end, links.clickUrl(emailId, link, madeAt));
   }
   edit.appendLeft(scan.bodyStart, preheaderHtml(preheader));
   edit.appendLeft(scan.bodyEnd, trailerHtml(frame, shown));

@@ -89,8 +89,8 @@ for (const [name, { subject, previewText, category, data }] of Object.entries(ne
       ]),
     );
 
-    const [, token = ''] = /\/emails\/(?:unsubscribe|preferences)\/([\w-]+)/.exec(html + text!) ?? [];
-    const madeAt = service.deps.links.verifyUnsubscribe(token)?.madeAt ?? new Date();
+    const [, opened = ''] = /\/tracking\/open\/([\w-]+)/.exec(html!) ?? [];
+    const madeAt = service.deps.links.verifyOpen(opened)!.madeAt!;
     const links = createEmailLinks({
       ...{ publicUrl: service.deps.env.PUBLIC_URL, signer: service.deps.links, now: () => madeAt },
     });

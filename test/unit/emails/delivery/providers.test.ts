@@ -120,6 +120,9 @@ test('mail goes to the first that is not resting, and back to it after its time,
     for (let n = 0; n < 5; n += 1) await all.acquire(by(name), 1);
   }
   assert.equal(all.choose(), null, 'all rest');
+  assert.deepEqual([all.mayBeUsedWithin(999), all.mayBeUsedWithin(1000)], [false, true]);
+  pass(1);
+  assert.deepEqual([all.choose(), all.mayBeUsedWithin(999)], [null, true], 'emails are leased a little before');
 });
 
 test('a message that is refused for its own sake says nothing against its provider, a refusal of ours rests it', () => {

@@ -234,7 +234,11 @@ test('templates whose HTML hangs together by values or branches are parsed each 
     const { html } = renderFor(compiled, recipient({ data: { link: 'https://example.com/', tag: 'a', x: '' } }));
     assert.equal(
       html,
-      rewriteHtml(untracked(html), { links, emailId: 1001, unsubscribeUrl: null, postalAddress: null }, ''),
+      rewriteHtml(
+        untracked(html),
+        { links, emailId: 1001, madeAt: links.now(), unsubscribeUrl: null, postalAddress: null },
+        '',
+      ),
       source,
     );
   }
