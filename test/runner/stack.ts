@@ -4,7 +4,7 @@ import { onStopRequest } from '../../config/stop-signal.ts';
 import { makeRunDir, roomInMemory, startTestStack } from '../../dev/stack/test-stack.ts';
 
 /** One per test file, plus those that tests claim in addition. */
-export const SLOTS = 256;
+export const SLOTS = 320;
 /** Where `npm run test:stack` describes its stack. */
 export const RUNNING_STACK = resolve('.data', 'test-stack.json');
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

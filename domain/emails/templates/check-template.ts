@@ -49,7 +49,7 @@ export function checkTemplate(source: TemplateSource, compiled: string | null = 
 export type TemplatePart = readonly [path: string, kind: 'html' | 'text', source: string | null | undefined];
 
 /** Checking takes several passes, of which only rendering has the limits of an email. */
-export const LIMITS: TimeLimits = { renderMs: templateLimits.renderMs, hardMs: 2_000 };
+const LIMITS: TimeLimits = { renderMs: templateLimits.renderMs, hardMs: 2_000 };
 
 /** The same for the parts of any template, which are rendered together, as in a message. */
 export function checkParts(parts: readonly TemplatePart[], compiled: string | null = null): Violation[] {

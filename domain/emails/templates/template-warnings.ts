@@ -1,10 +1,11 @@
 import type { Variable } from 'liquidjs';
 import { nearest } from '../../common/nearest.ts';
 import { renderChunks, sharedEngine } from '../rendering/template-engine.ts';
-import { withTimeLimit } from '../rendering/template-limits.ts';
+import { renderFailure, withTimeLimit } from '../rendering/template-limits.ts';
+import { splitTemplate } from '../rendering/template-pieces.ts';
 import { NO_LINKS, templateScope } from '../rendering/template-values.ts';
 import { htmlToText } from '../rendering/text-part.ts';
-import { LIMITS, type TemplateSource } from './check-template.ts';
+import type { TemplateSource } from './check-template.ts';
 
 /** What is valid in a template and probably not meant; line and column count from 1. */
 export interface TemplateWarning {
@@ -41,6 +42,26 @@ function unknownIn(path: readonly string[], known: ReadonlySet<string>): string 
   return `{{${prefix}${written}}} is not a known variable and prints nothing${meant ? `; did you mean {{${prefix}${meant}}}?` : ''}`;
 }
 
+/**
+ * Blanks outputs that stand before in the same words, at the same places: liquidjs finds the place of each variable by
+ * reading all that stands before it, and long templates repeat few variables often.
+ */
+function withoutRepetitions(source: string): string {
+  const seen = new Set<string>();
+  let blanked = '';
+  let at = 0;
+  for (const { kind, source: token } of splitTemplate(source)) {
+    // Text may be without the blanks that a token beside it trims.
+    if (kind === 'text') continue;
+    const begin = source.indexOf(token, at);
+    const isRepeated = kind === 'output' && seen.has(token);
+    blanked += source.slice(at, begin) + (isRepeated ? token.replace(/[^\n]/g, ' ') : token);
+    at = begin + token.length;
+    seen.add(token);
+  }
+  return blanked + source.slice(at);
+}
+
 function unknownVariables(
   path: string,
   kind: 'html' | 'text',
@@ -48,20 +69,35 @@ function unknownVariables(
   known: ReadonlySet<string>,
 ): TemplateWarning[] {
   const engine = sharedEngine(kind);
-  const { globals } = engine.analyzeSync(engine.parse(source), { partials: false });
-  return Object.values(globals)
-    .flat()
-    .flatMap((variable): TemplateWarning[] => {
-      const message = unknownIn(pathOf(variable), known);
-      const { row: line, col: column } = variable.location;
-      return message === null ? [] : [{ path, line, column, code: 'unknown_variable', message }];
-    })
-    .sort((a, b) => a.line - b.line || a.column - b.column);
+  const { globals } = engine.analyzeSync(engine.parse(withoutRepetitions(source)), { partials: false });
+  const messages = new Map<string, string | null>();
+  const messageOf = (variable: Variable): string | null => {
+    const names = pathOf(variable);
+    const written = names.join('.');
+    if (!messages.has(written)) messages.set(written, unknownIn(names, known));
+    return messages.get(written)!;
+  };
+  return (
+    Object.values(globals)
+      .flat()
+      .flatMap((variable) => {
+        const message = messageOf(variable);
+        return message === null ? [] : [{ variable, message }];
+      })
+      // Before their places are looked up, which takes as long as what stands before them.
+      .slice(0, MOST)
+      .map(({ variable, message }): TemplateWarning => {
+        const { row: line, col: column } = variable.location;
+        return { path, line, column, code: 'unknown_variable', message };
+      })
+      .sort((a, b) => a.line - b.line || a.column - b.column)
+  );
 }
 
 /**
  * The warnings of a template that `checkTemplate` accepts: variables that no email has, with the nearest known one, a
- * subject that is empty for a recipient without values, and content without text or variables.
+ * subject that is empty for a recipient without values, and content without text or variables. Throws AppError
+ * `template_limit` if that takes too long.
  */
 export function findTemplateWarnings(
   { subject, content, text, previewText }: TemplateSource,
@@ -77,24 +113,28 @@ export function findTemplateWarnings(
     ['/text', 'text', text],
     ['/previewText', 'text', previewText],
   ] as const;
-  return withTimeLimit((budget) => {
-    const engine = sharedEngine('text');
-    const scope = templateScope(null, '', null, NO_LINKS);
-    const printed = renderChunks(engine, engine.parse(subject ?? ''), scope, budget).join('');
-    return [
-      ...parts.flatMap(([path, kind, source]) => (source ? unknownVariables(path, kind, source, known) : [])),
-      ...(printed.trim() === ''
-        ? [
-            whole(
-              '/subject',
-              'empty_subject',
-              'is empty for a recipient without values; give its variables a `default`',
-            ),
-          ]
-        : []),
-      ...(!text && htmlToText(content ?? '').trim() === ''
-        ? [whole('/content', 'no_text', 'has no text, so the plain-text part is empty; write one in `text`')]
-        : []),
-    ].slice(0, MOST);
-  }, LIMITS);
+  try {
+    return withTimeLimit((budget) => {
+      const engine = sharedEngine('text');
+      const scope = templateScope(null, '', null, NO_LINKS);
+      const printed = renderChunks(engine, engine.parse(subject ?? ''), scope, budget).join('');
+      return [
+        ...parts.flatMap(([path, kind, source]) => (source ? unknownVariables(path, kind, source, known) : [])),
+        ...(printed.trim() === ''
+          ? [
+              whole(
+                '/subject',
+                'empty_subject',
+                'is empty for a recipient without values; give its variables a `default`',
+              ),
+            ]
+          : []),
+        ...(!text && htmlToText(content ?? '').trim() === ''
+          ? [whole('/content', 'no_text', 'has no text, so the plain-text part is empty; write one in `text`')]
+          : []),
+      ].slice(0, MOST);
+    });
+  } catch (error) {
+    throw renderFailure(error, '/content');
+  }
 }

@@ -84,3 +84,20 @@ test('every variable that is listed is known, in every form that Liquid has for 
     {% for tag in tags %}{{tag}} {{forloop.index}}{% endfor %} {% if customFields.plan == "gold" %}gold{% endif %}`;
   assert.deepEqual((await saved({ content })).warnings, []);
 });
+
+test('a long template is saved as fast as it is checked: what it repeats is looked at once, and places are right', async () => {
+  const repeated = `<p>${'Hello\n {{- firstName -}} \n{{frstName}} {{ frstName }}'.repeat(500)}</p>`;
+  const { warnings } = await saved({
+    content: `${repeated}{% comment %}{{x}}{% endcomment %}{% raw %}{{y}}{% endraw %}\n{{z}}`,
+  });
+  const places = (warnings as { message: string; line: number; column: number }[]).map(({ message, line, column }) => [
+    /\{\{(\w+)/.exec(message)![1],
+    line,
+    column,
+  ]);
+  assert.deepEqual(places, [
+    ['frstName', 3, 3],
+    ['frstName', 3, 17],
+    ['z', 1_002, 3],
+  ]);
+});
