@@ -57,13 +57,13 @@ export class Renders {
   }
 
   #permitOf(tenantId: string, source: MessageSource, context: RenderContext): LoopPermit {
-    const texts = textsOf(source, context.provider);
+    // Texts without Liquid are not part of the judgement: a message that is written by hand has a new one each time.
+    const texts = textsOf(source, context.provider).filter((text) => hasLiquid([text]));
     const key = JSON.stringify([tenantId, ...texts]);
     let permit = this.#permits.get(key);
     if (!permit) {
       permit = new LoopPermit();
-      // Without Liquid there is nothing to fill in.
-      if (!hasLiquid(texts)) permit.judge({ isPlain: true, parseMs: 0 });
+      if (texts.length === 0) permit.judge({ isPlain: true, parseMs: 0 });
       this.#permits.set(key, permit);
     }
     return permit;
