@@ -163,7 +163,7 @@ module.exports = {
       from: {
         path: `^(${FOLDERS})/`,
         pathNot:
-          '^domain/threads/thread-main\\.|^domain/emails/(rendering|templates/(check-template|template-warnings|compile-mjml))|^domain/emails/message/|^domain/channels/content/(render-message|assert-fits)\\.|^worker/senders/prepare\\.|^worker/channels/renders\\.',
+          '^domain/threads/thread-main\\.|^domain/emails/(rendering|templates/(check-template|template-warnings|compile-mjml))|^domain/emails/message/|^domain/channels/content/(render-message|assert-fits|in-thread)\\.|^worker/senders/prepare\\.|^worker/channels/renders\\.',
       },
       to: {
         path: '^domain/emails/rendering/(render|render-texts|is-plain|show-email|instrument|rewrite-html)\\.|^domain/emails/templates/(check-template|template-warnings|check-liquid|compile-mjml)\\.|^domain/emails/message/write-email\\.|^domain/channels/content/(render-message|assert-fits)\\.',

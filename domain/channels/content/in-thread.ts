@@ -1,12 +1,18 @@
 import { inThread } from '../../threads/in-thread.ts';
-import type { Additions } from './assert-fits.ts';
+import { assertFits, type Additions } from './assert-fits.ts';
+import { hasLiquid, textsOf } from './render-message.ts';
 import type { MessageSource, RenderContext, RenderedPush, RenderedText, RenderFailure } from './render-message.ts';
 
-/** `assertFits` in a thread. Throws what it throws, and 503 if too many jobs of the tenant are waiting. */
-export const assertFitsInThread = (tenantId: string, source: MessageSource, additions: Additions): Promise<void> =>
-  inThread(tenantId, { name: 'assertFits', args: [source, additions] });
+/**
+ * `assertFits` in a thread; here if there is no Liquid to parse, because a thread may have to be started. Throws what it
+ * throws, and 503 if too many jobs of the tenant are waiting.
+ */
+export async function assertFitsInThread(tenantId: string, source: MessageSource, additions: Additions): Promise<void> {
+  if (!hasLiquid(textsOf(source))) return assertFits(source, additions);
+  await inThread(tenantId, { name: 'assertFits', args: [source, additions] });
+}
 
-/** The same for `renderForPreview`. */
+/** `renderForPreview` in a thread; throws as above. */
 export const previewInThread = (
   tenantId: string,
   source: MessageSource,
