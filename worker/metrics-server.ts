@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Deps } from '../runtime/deps.ts';
 import { mayTakeNextPort } from '../config/env.ts';
+import { mayReadMetrics } from '../config/metrics-token.ts';
 import { listen } from '../config/start-problems.ts';
 import { ping } from '../db/orm.ts';
+import { withTimeout } from '../runtime/with-timeout.ts';
 
 const CHECK_MS = 2_000;
 
@@ -26,10 +27,7 @@ export async function serveMetrics(deps: Deps): Promise<{ stop: () => Promise<vo
 }
 
 async function answerMetrics({ env, metrics }: Deps, request: IncomingMessage, response: ServerResponse) {
-  const [given, wanted] = [request.headers.authorization ?? '', `Bearer ${env.METRICS_TOKEN}`].map((text) =>
-    Buffer.from(text),
-  ) as [Buffer, Buffer];
-  if (env.METRICS_TOKEN && !(given.length === wanted.length && timingSafeEqual(given, wanted))) {
+  if (!mayReadMetrics(env.METRICS_TOKEN, request.headers.authorization ?? '')) {
     response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
     return;
   }
@@ -56,16 +54,10 @@ async function answerHealth(deps: Deps, _: IncomingMessage, response: ServerResp
 }
 
 async function statusOf(check: () => Promise<unknown>, name: string): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), CHECK_MS);
-  });
   try {
-    await Promise.race([check(), late]);
+    await withTimeout(check(), CHECK_MS);
     return 'UP';
   } catch {
     return name === 'postgres' ? 'DOWN' : 'DEGRADED';
-  } finally {
-    clearTimeout(timer);
   }
 }

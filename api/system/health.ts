@@ -4,6 +4,7 @@ import { assertSending } from '../../domain/channels/ledger/assert-sending.ts';
 import { assertCompared } from '../../domain/reconciliation/comparison.ts';
 import { assertDelivering } from '../../domain/webhooks/deliveries/lanes.ts';
 import type { Deps } from '../../runtime/deps.ts';
+import { withTimeout } from '../../runtime/with-timeout.ts';
 import { QUEUES } from '../../workflows/registry.ts';
 
 export type Status = 'UP' | 'DEGRADED' | 'DOWN';
@@ -78,14 +79,6 @@ const areas: Record<string, Check[]> = {
 };
 export const healthAreas = Object.keys(areas).filter((area) => area !== 'all');
 
-const withTimeout = <T>(promise: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), TIMEOUT_MS);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
-};
-
 type Component = Health['components'][string];
 type Cache = Map<string, { at: number; result: Promise<Component> }>;
 const caches = new WeakMap<Deps, Cache>();
@@ -112,7 +105,7 @@ function run(deps: Deps, [name, severity, check]: Check): Promise<Component> {
   caches.set(deps, cache);
   const cached = cache.get(name);
   if (cached && Date.now() - cached.at < CACHE_MS) return cached.result;
-  const result = withTimeout(check(deps)).then(
+  const result = withTimeout(check(deps), TIMEOUT_MS).then(
     (): Component => {
       logChange(deps, name, null);
       return { status: 'UP' };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
+import { mayReadMetrics } from '../../config/metrics-token.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { asyncapi } from '../../events/asyncapi.ts';
 import { unauthorized } from '../../domain/auth/access/access-token.ts';
@@ -94,10 +94,7 @@ function docsFile(path: `/${string}`, operationId: string, summary: string, file
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
 
 function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void {
-  if (!deps.env.METRICS_TOKEN) return;
-  const given = Buffer.from(ctx.get('authorization'));
-  const wanted = Buffer.from(`Bearer ${deps.env.METRICS_TOKEN}`);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+  if (!mayReadMetrics(deps.env.METRICS_TOKEN, ctx.get('authorization')))
     throw unauthorized('The metrics token is missing or invalid');
 }
 

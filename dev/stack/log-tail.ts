@@ -92,7 +92,7 @@ function readFrom(file: string, offset: number): { text: string; end: number } {
   }
   try {
     const { size } = fstatSync(fd);
-    // The file was renamed and started anew, see `startService`.
+    // The file was renamed and started anew, or emptied: see `startService` and `rotateLogs`.
     const from = size < offset ? 0 : offset;
     const buffer = Buffer.alloc(size - from);
     const length = readSync(fd, buffer, 0, buffer.length, from);

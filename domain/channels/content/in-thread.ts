@@ -1,7 +1,14 @@
 import { inThread } from '../../threads/in-thread.ts';
 import { assertFits, type Additions } from './assert-fits.ts';
-import { hasLiquid, textsOf } from './render-message.ts';
-import type { MessageSource, RenderContext, RenderedPush, RenderedText, RenderFailure } from './render-message.ts';
+import {
+  hasLiquid,
+  textsOf,
+  type MessageSource,
+  type RenderContext,
+  type RenderedPush,
+  type RenderedText,
+  type RenderFailure,
+} from './render-message.ts';
 
 /**
  * `assertFits` in a thread; here if there is no Liquid to parse, because a thread may have to be started. Throws what it

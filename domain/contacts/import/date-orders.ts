@@ -74,8 +74,10 @@ export const hasDates = (plan: ColumnPlan, customFields: CustomFields): boolean 
 
 function dateColumns({ columns }: ColumnPlan, customFields: CustomFields): number[] {
   return columns
-    .filter(({ field }) => customFields.get(field.slice('customFields.'.length))?.type === 'date')
-    .filter(({ field }) => field.startsWith('customFields.'))
+    .filter(
+      ({ field }) =>
+        field.startsWith('customFields.') && customFields.get(field.slice('customFields.'.length))?.type === 'date',
+    )
     .map(({ index }) => index);
 }
 
