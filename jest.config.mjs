@@ -19,7 +19,7 @@ const common = {
 export default {
   // Those that wait leave a core idle.
   maxWorkers: 3,
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {

@@ -50,7 +50,8 @@ interface Seat {
 
 /**
  * A few threads. Tenants take turns; each has one thread at most, and slow ones together leave one free for the others.
- * A thread is started for its first job, ended with a job that overruns its limits, and ended when idle.
+ * A thread is started for its first job, or while another job takes long; ended with a job that overruns its limits, and
+ * ended when idle.
  */
 export class ThreadPool {
   readonly accounts = new Accounts();
@@ -145,6 +146,7 @@ export class ThreadPool {
       if ((ms ?? 0) < LONG_MS) long = setTimeout(() => void noticeLong(), LONG_MS);
       else {
         seat.isLong = true;
+        this.#startSpare();
         this.#trim(tenantId);
       }
     };
@@ -163,7 +165,7 @@ export class ThreadPool {
     isOver = true;
     clearTimeout(long);
     Object.assign(seat, { tenantId: null, isLong: false });
-    seat.idle = setTimeout(() => this.#endThread(seat), IDLE_MS).unref();
+    this.#endWhenIdle(seat);
     this.#trim(tenantId);
     this.#fill();
   }
@@ -179,6 +181,18 @@ export class ThreadPool {
     if ('value' in done) return resolve(done);
     const { code, message, errors } = done.refusal;
     reject(new AppError(code, message, errors ? { errors } : {}));
+  }
+
+  /** While a job takes long, the next one does not wait until a thread has started, which takes seconds on a busy machine. */
+  #startSpare(): void {
+    const seat = this.#freeSeat();
+    if (!seat || seat.thread) return;
+    seat.thread = new Thread(this.#entry);
+    this.#endWhenIdle(seat);
+  }
+
+  #endWhenIdle(seat: Seat): void {
+    seat.idle = setTimeout(() => this.#endThread(seat), IDLE_MS).unref();
   }
 
   #endThread(seat: Seat): void {

@@ -26,6 +26,7 @@ export class Thread {
       this.#worker.once('exit', () => reject(new ThreadEnded('a thread ended while it started')));
     });
     this.#ready.catch(() => {});
+    this.#worker.unref();
   }
 
   /**

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 /** A condition ends its wait itself; this only ends that of a fault, also on a slow machine. */
-const LEAST_MS = 120_000;
+const LEAST_MS = 300_000;
 
 /**
- * Polls a condition every 20 ms; returns its first truthy value. Fails with `what` and the last value after two minutes,
+ * Polls a condition every 20 ms; returns its first truthy value. Fails with `what` and the last value after five minutes,
  * or after `timeoutMs` if that is longer.
  */
 export async function until<T>(

@@ -89,7 +89,7 @@ test('a fault is tried again, and then fails the run; recipients of a scheduled 
     [email, 'Board: the report could not be made', undefined],
   );
   assert.match(data.body, /This report could not be made\. There is no room for more files\./);
-}, 120_000);
+});
 
 test('a fault that passes does not fail the run, and one that cannot pass fails it at once', async () => {
   const reportId = await newReport(journeys);

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import type { ChannelProvider } from '../../db/entities/channels.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import {
-  hasLiquid,
   renderMessage,
   textsOf,
   type MessageSource,
@@ -12,6 +11,7 @@ import {
   type RenderFailure,
 } from '../../domain/channels/content/render-message.ts';
 import { AppError } from '../../domain/common/errors.ts';
+import { hasLiquid } from '../../domain/emails/rendering/is-plain.ts';
 import { LoopPermit, type Judged } from '../../domain/emails/rendering/loop-permit.ts';
 import type { LinkSettings } from '../../domain/emails/rendering/link-settings.ts';
 import { accounts, inThreadTimed } from '../../domain/threads/in-thread.ts';
@@ -58,7 +58,7 @@ export class Renders {
 
   #permitOf(tenantId: string, source: MessageSource, context: RenderContext): LoopPermit {
     // Texts without Liquid are not part of the judgement: a message that is written by hand has a new one each time.
-    const texts = textsOf(source, context.provider).filter((text) => hasLiquid([text]));
+    const texts = textsOf(source, context.provider).filter(hasLiquid);
     const key = JSON.stringify([tenantId, ...texts]);
     let permit = this.#permits.get(key);
     if (!permit) {

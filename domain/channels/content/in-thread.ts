@@ -1,7 +1,7 @@
+import { hasLiquid } from '../../emails/rendering/is-plain.ts';
 import { inThread } from '../../threads/in-thread.ts';
 import { assertFits, type Additions } from './assert-fits.ts';
 import {
-  hasLiquid,
   textsOf,
   type MessageSource,
   type RenderContext,
@@ -15,7 +15,7 @@ import {
  * throws, and 503 if too many jobs of the tenant are waiting.
  */
 export async function assertFitsInThread(tenantId: string, source: MessageSource, additions: Additions): Promise<void> {
-  if (!hasLiquid(textsOf(source))) return assertFits(source, additions);
+  if (!textsOf(source).some(hasLiquid)) return assertFits(source, additions);
   await inThread(tenantId, { name: 'assertFits', args: [source, additions] });
 }
 

@@ -149,9 +149,6 @@ export function renderMessage(
   }
 }
 
-/** Whether any text has Liquid in it. */
-export const hasLiquid = (texts: readonly string[]): boolean => texts.some((text) => /\{[{%]/.test(text));
-
 /** All texts by which a message is rendered. */
 export const textsOf = (
   { body, title, url, iconUrl, imageUrl, actions }: MessageSource,

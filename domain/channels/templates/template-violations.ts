@@ -5,6 +5,7 @@ import type { Violation } from '../../common/errors.ts';
 import { topicViolations } from '../../emails/consent/topics.ts';
 import type { TemplatePart } from '../../emails/templates/check-template.ts';
 import { isWebUrl } from '../../common/web-url.ts';
+import { hasLiquid } from '../../emails/rendering/is-plain.ts';
 import { checkPartsInThread } from '../../emails/templates/template-work.ts';
 import type { Additions } from '../content/assert-fits.ts';
 import { assertFitsInThread } from '../content/in-thread.ts';
@@ -90,7 +91,7 @@ export async function contentViolations(tenantId: string, { actions = [], ...con
   ];
   // A URL with Liquid is known only when it is rendered.
   const wrong = urls
-    .filter(([, , url]) => url?.trim() && !/\{[{%]/.test(url) && !isWebUrl(url))
+    .filter(([, , url]) => url?.trim() && !hasLiquid(url) && !isWebUrl(url))
     .map(([path]) => ({ path, code: 'invalid_url', message: 'must be an http or https URL' }));
   return [...wrong, ...(await checkPartsInThread(tenantId, parts))];
 }

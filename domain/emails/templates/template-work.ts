@@ -1,5 +1,6 @@
 import { AppError, type Violation } from '../../common/errors.ts';
 import { inThread } from '../../threads/in-thread.ts';
+import { hasLiquid } from '../rendering/is-plain.ts';
 import type { RecipientContext, TemplateVersion } from '../rendering/render.ts';
 import type { MailSettings, ShownEmail } from '../rendering/show-email.ts';
 import type { EntityManager } from '../../../db/orm.ts';
@@ -32,9 +33,11 @@ export async function templateWarnings(
   });
 }
 
-/** The same for `checkParts`. */
-export const checkPartsInThread = (tenantId: string, parts: readonly TemplatePart[]): Promise<Violation[]> =>
-  inThread(tenantId, { name: 'checkParts', args: [parts] });
+/** The same for `checkParts`, without the texts that have no Liquid: a thread may have to be started. */
+export async function checkPartsInThread(tenantId: string, parts: readonly TemplatePart[]): Promise<Violation[]> {
+  const toCheck = parts.filter(([, kind, source]) => source && (kind === 'html' || hasLiquid(source)));
+  return toCheck.length === 0 ? [] : inThread(tenantId, { name: 'checkParts', args: [toCheck] });
+}
 
 /** The same for `renderForDisplay`. */
 export const showInThread = (

@@ -27,7 +27,7 @@ async function run(schedule: readonly Step[]): Promise<void> {
 
 test('under any schedule of processes, losses, reports and clocks the ledger of messages does as its rules say and keeps its promises', async () => {
   await fc.assert(fc.asyncProperty(schedules(60), run), { numRuns: 60 });
-}, 240_000);
+});
 
 for (const { fault, schedule } of shownFaults('messages'))
   test(`the rule is kept where it would show: not ${fault}`, () => run(schedule));

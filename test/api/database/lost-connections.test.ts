@@ -43,11 +43,7 @@ for (const [when, cutAt, work] of [
   ['at its commit', 'commit', 'select 2'],
   ['at its rollback', 'rollback', 'select 2 / 0'],
 ] as const) {
-  test(
-    `a connection that breaks ${when} holds no place in the pool`,
-    () => lose(cutAt, () => transaction(work)),
-    30_000,
-  );
+  test(`a connection that breaks ${when} holds no place in the pool`, () => lose(cutAt, () => transaction(work)));
 }
 
 test('nor does one that breaks while its transaction is at something else', async () => {
@@ -59,12 +55,12 @@ test('nor does one that breaks while its transaction is at something else', asyn
       await rows(tx, sql`select 3`);
     }),
   );
-}, 30_000);
+});
 
-test('nor does one outside a transaction', () => lose('select 4', () => orm.em.fork().execute('select 4')), 30_000);
+test('nor does one outside a transaction', () => lose('select 4', () => orm.em.fork().execute('select 4')));
 
 test('the pool ends, though a transaction never gave its connection back', async () => {
   line.cutAt = 'select 2';
   await assert.rejects(transaction('select 2'));
   await orm.close();
-}, 30_000);
+});

@@ -343,14 +343,10 @@ test(
         [true, false],
       ],
     });
-    assert.deepEqual(await flags(read, 3), {
-      figures: [1, 2],
-      flags: [
-        [false, true],
-        [false, true],
-        [false, false],
-      ],
-    });
+    // The second click may have come before the open that the first one implies was noted.
+    const impatient = await flags(read, 3);
+    assert.deepEqual(impatient.figures, [1, 2]);
+    assert.deepEqual(impatient.flags.map(String).sort(), ['false,false', 'false,true', 'false,true']);
     // A person after the machine is the first.
     await follow(headed.links[0]!);
     const later = await untilEvents(headed.emailId, 4);

@@ -305,4 +305,4 @@ test('builds among writers who come, change and go are exact', async () => {
   stopped = true;
   await Promise.all(writing);
   for (const id of made) await assertExact(id);
-}, 120_000);
+});

@@ -214,4 +214,4 @@ test('sweeps move exactly those whom random filters come to fit, or fit no more'
     moved = events.length;
   }
   assert.ok(moved > 20, `${moved} moves`);
-}, 240_000);
+});

@@ -474,5 +474,4 @@ test.concurrent(
     await service.api('POST', `/campaigns/${scheduled}/stop`);
     await service.api('POST', `/campaigns/${dated}/stop`);
   },
-  200_000,
 );

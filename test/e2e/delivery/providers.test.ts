@@ -149,7 +149,7 @@ test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is 
       ['DEGRADED', 0],
     ],
   );
-}, 180_000);
+});
 
 test('a provider that takes connections and is silent is not waited for', async () => {
   const gate = holdOpen();
@@ -168,7 +168,7 @@ test('a provider that takes connections and is silent is not waited for', async 
   assert.deepEqual([silent.dots, twice(other.dots)], [[], []]);
   gate.open();
   await running.stop();
-}, 120_000);
+});
 
 test('a slow domain holds no more connections than it may, and what is behind it goes past', async () => {
   const gate = holdOpen();

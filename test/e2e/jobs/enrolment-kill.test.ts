@@ -59,4 +59,4 @@ test('kill -9 of the worker in the middle: each contact is entered once, and eac
   await until('each start is noted', async () => (await counts()).started === CONTACTS);
   assert.deepEqual(await counts(), { executions: CONTACTS, contacts: CONTACTS, started: CONTACTS });
   await worker.end('SIGKILL');
-}, 500_000);
+});

@@ -181,7 +181,7 @@ test('a worker that is killed in the middle is followed by another', async () =>
     [created, rejected, duplicates, processedRows],
     [calm!.created, calm!.rejected, calm!.duplicates, ROWS],
   );
-}, 500_000);
+});
 
 /** A file of two rows; with blank lines between them it is too large to be kept in memory. */
 const twoRows = (blankLines: number) =>

@@ -51,7 +51,7 @@ test('the Temporal UI tells how far an import is, and an undo', async () => {
     assert.equal(await details(undo), `Undo of import ${job.id}: ${ROWS} contacts removed, 0 restored, 0 kept`);
   });
   await connection.close();
-}, 280_000);
+});
 
 const handle = (workflowId: string) => service.deps.temporal.workflow.getHandle(workflowId);
 const untilKnown = (workflowId: string) =>

@@ -84,4 +84,4 @@ test('kill -9 of the worker between storing a file and completing its run: one f
   assert.equal(await stored(), 1);
   assert.equal((await download(service, done.downloadUrl)).status, 200);
   await worker.end('SIGKILL');
-}, 300_000);
+});

@@ -53,4 +53,4 @@ test('a build whose worker is killed goes on where it was, and what waits for it
     [(await read(base)).status, (await read(base)).count, (await read(next)).count],
     ['READY', CONTACTS / 2, CONTACTS / 2],
   );
-}, 500_000);
+});

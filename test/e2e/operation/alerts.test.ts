@@ -98,7 +98,7 @@ test('what waits because nobody handles it', async () => {
   await worker.process!.end('SIGTERM');
   await fires('ProcessDown', worker);
   await old('webhook_lanes', 'active = false');
-}, 120_000);
+});
 
 test('files of forms that nearly fill their store', async () => {
   const { js, jsm } = service.deps.nats;
@@ -163,7 +163,7 @@ test('what a worker gives up, refuses, or cannot send', async () => {
   for (let n = 0; n < 10; n += 1) await send(`later-${n}@example.com`);
   await fires('MailProviderDown', worker);
   await smtp.start();
-}, 180_000);
+});
 
 test('requests that wait for Postgres until they fail', async () => {
   const api = await startApiProcess(service, { DATABASE_POOL_MAX: '2', METRICS_TOKEN: 'a-token' });
@@ -178,7 +178,7 @@ test('requests that wait for Postgres until they fail', async () => {
   await fires('ServerErrors', { url: api.url, fresh });
   await owner.query('rollback');
   await asked;
-}, 60_000);
+});
 
 test('the health of a worker says what is away; its metrics need the token', async () => {
   const { url } = await startWorker(['relay']);

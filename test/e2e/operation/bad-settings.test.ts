@@ -321,4 +321,4 @@ test('npm start says what a part or a process refuses, once, and does not try ag
       said.join('\n'),
     );
   }
-}, 280_000);
+});

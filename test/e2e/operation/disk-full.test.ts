@@ -63,7 +63,7 @@ beforeAll(async () => {
   token = login.body.accessToken;
   // One that is still starting would end, and be started again.
   await until('the worker works', () => readLog('worker').includes('"msg":"working"'));
-}, 300_000);
+});
 
 afterAll(async () => {
   await perennial?.stop();
@@ -71,7 +71,7 @@ afterAll(async () => {
   await run('umount', [disk]);
   await rm(disk, { recursive: true, force: true });
   await slot.release();
-}, 120_000);
+});
 
 const readLog = (name: string): string => readFileSync(join(disk, 'logs', `${name}.log`), 'utf8');
 

@@ -114,7 +114,7 @@ test('a signal to the group of npm run worker while 1,000 emails leave: it drain
   await last.end('SIGTERM');
   assert.equal(new Set(smtp.dots).size, 1_000);
   assert.equal(smtp.dots.length, 1_000);
-}, 180_000);
+});
 
 test('a signal to the group of npm run api: it answers what it is working on', async () => {
   const api = npmRun('api', [], { PORT: '0' });
@@ -134,4 +134,4 @@ test('a signal to the group of npm run api: it answers what it is working on', a
   assert.equal((await answer).status, 200);
   await ended;
   assert.equal(said(api).at(-1), 'stopped');
-}, 60_000);
+});

@@ -120,7 +120,7 @@ test('API and workers start without Temporal: emails leave, opens, forms and uns
     'health is UP',
     async () => (await api.api('GET', '/health', undefined, { token: null })).body.status === 'UP',
   );
-}, 300_000);
+});
 
 test('a worker that sends stays while Temporal is half there, says so once, and drains', async () => {
   const [env, line] = await latePart(service.slot.env, 'TEMPORAL_ADDRESS');
@@ -191,4 +191,4 @@ test('an API starts without NATS: a click gets a 503, forms and unsubscribes cou
     const { events } = (await service.api('GET', `/emails/tracking/${emailId}`)).body;
     return ['OPEN', 'CLICK'].every((type) => events.some((event: { type: string }) => event.type === type));
   });
-}, 300_000);
+});

@@ -102,7 +102,7 @@ test('what waiting does not mend is said at once', async () => {
     /password authentication failed/,
   );
   await assert.rejects(createDeps(readEnv(settings(wrong('NATS_URL', 'wrong'))), 'test'), /Authorization Violation/);
-}, 40_000);
+});
 
 test('npm start is up wherever the API listens', async () => {
   const host = Object.values(networkInterfaces())

@@ -100,4 +100,4 @@ test('kill -9 of the deliverer in the middle, again and again', async () => {
   assert.equal(await deliverer.end('SIGTERM'), 0);
   const held = await engine(sql`select 1 from webhook_lanes where holder is not null`);
   assert.equal(held.length, 0, 'it has given its leases back');
-}, 300_000);
+});

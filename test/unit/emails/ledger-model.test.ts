@@ -16,7 +16,7 @@ test('under any schedule of processes, losses, reports and clocks the rules of t
     fc.asyncProperty(schedules(90), fc.constantFrom(...KINDS), (schedule, kind) => run(schedule, kind)),
     { numRuns: 6_000 },
   );
-}, 180_000);
+});
 
 for (const kind of KINDS)
   for (const { fault, schedule, by } of shownFaults(kind))

@@ -122,7 +122,7 @@ test('thousands of points and rows: the PDF says what it leaves out, the others 
   const lines = new TextDecoder().decode(await render(huge, 'csv')).split('\r\n');
   // The header, and the end of the last line.
   assert.equal(lines.length, 1 + csvLines(10_000, 5000) + 1);
-}, 60_000);
+});
 
 test('every format has the notes', async () => {
   const cut = contentOf('campaigns', { ...campaigns(14, 3), page: { hasMore: true } });
@@ -150,7 +150,7 @@ test('a thread that takes too long or too much memory, or that fails, says so', 
   assert.equal(await failure(large, { memoryMb: 32, ms: 60_000 }), 'Rendering the report took too much memory');
   const wrong = { ...month, tables: null as never };
   assert.equal(await failure(wrong), 'The report could not be rendered');
-}, 60_000);
+});
 
 test('a thread that is aborted ends', async () => {
   const controller = new AbortController();
