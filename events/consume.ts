@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../config/logger.ts';
 import { beginAtZero, type Metrics } from '../config/metrics.ts';
-import { SpanKind, type Tracing } from '../config/tracing.ts';
+import type { Tracing } from '../config/tracing.ts';
 import type { Orm } from '../db/orm.ts';
 import { isConnectionLost, pgError } from '../db/errors.ts';
 import { deadLetter, letterOf, type FailedPart } from './dead-letters.ts';
@@ -129,7 +129,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: Consumed): Pro
       : deps.tracing.span(
           `process ${name}`,
           {
-            kind: SpanKind.CONSUMER,
+            kind: 'CONSUMER',
             attributes: {
               'messaging.system': 'nats',
               'messaging.destination.name': stream,

@@ -122,7 +122,7 @@ export async function createDeps(
       await closer().catch((error: unknown) => log.warn({ err: error }, 'error while closing'));
   };
   try {
-    const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
+    const tracing = await startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
     const metrics = createMetrics(name);
     const postgres = createPostgresSockets();

@@ -1,6 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { SpanKind, type Tracing } from '../config/tracing.ts';
+import type { Tracing } from '../config/tracing.ts';
 
 /** A span for each attempt of an activity. */
 export function tracedActivities(tracing: Tracing) {
@@ -10,7 +10,7 @@ export function tracedActivities(tracing: Tracing) {
         tracing.span(
           `activity ${info.activityType}`,
           {
-            kind: SpanKind.INTERNAL,
+            kind: 'INTERNAL',
             attributes: {
               'temporal.workflow_id': info.workflowExecution?.workflowId ?? '',
               'temporal.run_id': info.workflowExecution?.runId ?? '',

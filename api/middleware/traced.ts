@@ -1,11 +1,11 @@
 import type { Context, Next } from 'koa';
-import { SpanKind, type Tracing } from '../../config/tracing.ts';
+import type { Tracing } from '../../config/tracing.ts';
 import { loggedPath } from './problem.ts';
 
 /** A span per request, in the caller's trace, named after the operation because there are too many paths. */
 export function traced(tracing: Tracing) {
   return (ctx: Context, next: Next): Promise<void> =>
-    tracing.span(ctx.method, { kind: SpanKind.SERVER, headers: ctx.headers }, async (span) => {
+    tracing.span(ctx.method, { kind: 'SERVER', headers: ctx.headers }, async (span) => {
       ctx.state['traceId'] = span.spanContext().traceId;
       await next();
       const operation = ctx.state['operation'] as string | undefined;

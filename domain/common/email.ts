@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import validator from 'validator';
+import isEmailModule from 'validator/lib/isEmail.js';
 import type { Violation } from './violation.ts';
 
 const MAX_EMAIL = 255;
@@ -57,6 +57,6 @@ export function normaliseEmail(input: string): NormalisedEmail | Violation {
   if (split < 1 || !LOCAL_PART.test(local) || !DOMAIN.test(domain)) return INVALID_EMAIL;
   const ascii = asciiDomain(domain);
   // The limits of lengths and characters of host names apply to the ASCII form (RFC 1035, RFC 5321 section 4.5.3.1).
-  if (!validator.isEmail(`${local}@${ascii}`)) return INVALID_EMAIL;
+  if (!isEmailModule.default(`${local}@${ascii}`)) return INVALID_EMAIL;
   return { email, emailKey: `${local.toLowerCase().normalize('NFC')}@${ascii}` };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { IANAZone } from 'luxon';
 import { Type } from 'typebox';
 
@@ -25,6 +26,11 @@ export function weekdayNumber(weekday: string | number): number | undefined {
   return index < 0 ? undefined : index + 1;
 }
 
+/** Longer than any name of a zone. */
+const LONGEST_ZONE = 100;
+/** Kept, because a formatter takes about as long to make as an email to render. */
+const canonicalZones = new LRUCache<string, { name: string | null }>({ max: 1_000 });
+
 const CANONICAL_ZONES = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
 
 /**
@@ -33,7 +39,13 @@ const CANONICAL_ZONES = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
  * know `AET`, and reads the sign of offsets the other way round.
  */
 export function canonicalZone(timezone: string): string | null {
-  if (!/^[A-Za-z]/.test(timezone)) return null;
+  if (timezone.length > LONGEST_ZONE || !/^[A-Za-z]/.test(timezone)) return null;
+  let zone = canonicalZones.get(timezone);
+  if (!zone) canonicalZones.set(timezone, (zone = { name: findZone(timezone) }));
+  return zone.name;
+}
+
+function findZone(timezone: string): string | null {
   try {
     const zone = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone;
     return CANONICAL_ZONES.has(zone) || zone.startsWith('Etc/') ? zone : null;
