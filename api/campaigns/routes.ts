@@ -177,7 +177,7 @@ export const campaignRoutes: RouteSpec[] = [
     operationId: 'startCampaign',
     summary: 'Publish a campaign, make it ACTIVE and enrol contacts',
     description:
-      'Enrols the given contacts as the entry rules allow; by default, starting again enrols no contact twice.',
+      'Enrols the given contacts as the entry rules allow; with `reentry` never, starting again enrols no contact twice. 400 if the campaign has no steps.',
     access: 'campaigns:write',
     params: IdParams,
     body: schema.Audience,

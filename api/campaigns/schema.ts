@@ -47,9 +47,9 @@ const stored = <T>(component: string, example: T) =>
 const Warning = strict(
   {
     path: Type.String({ description: 'JSON Pointer into the campaign', examples: ['/steps/2'] }),
-    code: oneOf(['unreachable_step', 'starts_itself'], {
+    code: oneOf(['unreachable_step', 'starts_itself', 'enters_once'], {
       description:
-        '`unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again',
+        '`unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again; `enters_once`: the trigger recurs (SCHEDULE, DATE with `annual`), but `reentry` is never',
     }),
     message: Type.String(),
   },

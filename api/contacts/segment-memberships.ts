@@ -21,12 +21,18 @@ export const segmentMemberships: RouteSpec[] = [
       const { id } = params;
       if (!(await em.findOne(Contact, { id }, { fields: ['id'] }))) throw notFound('contact', id);
       return {
-        body: await listMemberships(em, principal.tenantId, id, query, ({ segment, since, explanation }) => ({
+        body: await listMemberships(em, principal.tenantId, id, query, ({ segment, since, explanation, build }) => ({
           id: segment.id,
           name: segment.name,
           type: segment.type,
           addedAt: since?.toISOString() ?? null,
-          ...(query.explain ? { member: since !== null, explanation } : {}),
+          ...(query.explain
+            ? {
+                member: since !== null,
+                build: build && { beganAt: build.from.toISOString(), endedAt: build.to?.toISOString() ?? null },
+                explanation,
+              }
+            : {}),
         })),
       };
     },

@@ -153,6 +153,18 @@ export const Membership = strict({
   type,
   addedAt: nullable(Timestamp),
   member: Optional(Type.Boolean({ description: 'With explain=true: whether the contact is a member' })),
+  build: Optional(
+    nullable(
+      strict(
+        { beganAt: Timestamp, endedAt: nullable(Timestamp) },
+        {
+          title: 'EntryBuild',
+          description:
+            'With explain=true: the build of the segment (when it was created, or its filter was changed) that made the contact a member; builds write no SEGMENT_ENTERED and fire no triggers. Null if a change brought the contact in',
+        },
+      ),
+    ),
+  ),
   explanation: Optional(
     Type.Unsafe<Explanation | null>({
       type: ['object', 'null'],

@@ -2451,7 +2451,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a campaign, make it ACTIVE and enrol contacts
-         * @description Enrols the given contacts as the entry rules allow; by default, starting again enrols no contact twice.
+         * @description Enrols the given contacts as the entry rules allow; with `reentry` never, starting again enrols no contact twice. 400 if the campaign has no steps.
          */
         post: operations["startCampaign"];
         delete?: never;
@@ -7133,7 +7133,7 @@ export interface components {
         /** @description Rules for entering the campaign and for pacing its emails */
         Entry: {
             /**
-             * @description Default never
+             * @description Default never; after_completion if the trigger fires again for the same contact by itself (SCHEDULE, and DATE with `annual`)
              * @enum {unknown}
              */
             reentry?: "never" | "after_completion" | "always";
@@ -7170,6 +7170,19 @@ export interface components {
             } | null;
             /** @description Of two messages of which the caps of the settings allow one, the higher is sent; default 5 */
             priority?: number;
+        };
+        /** @description With explain=true: the build of the segment (when it was created, or its filter was changed) that made the contact a member; builds write no SEGMENT_ENTERED and fire no triggers. Null if a change brought the contact in */
+        EntryBuild: {
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            beganAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            endedAt: string | null;
         };
         Erasure: {
             /** @example 1 */
@@ -8089,6 +8102,7 @@ export interface components {
             addedAt: string | null;
             /** @description With explain=true: whether the contact is a member */
             member?: boolean;
+            build?: components["schemas"]["EntryBuild"] | null;
             /**
              * @description With explain=true, for dynamic segments: the evaluated filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}`, where `value` is the value of the contact (null = missing; a list for `tags`, `listId` and `segmentId`); for an event leaf it is the number of events
              * @example {
@@ -11276,10 +11290,10 @@ export interface components {
              */
             path: string;
             /**
-             * @description `unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again
+             * @description `unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again; `enters_once`: the trigger recurs (SCHEDULE, DATE with `annual`), but `reentry` is never
              * @enum {string}
              */
-            code: "unreachable_step" | "starts_itself";
+            code: "unreachable_step" | "starts_itself" | "enters_once";
             message: string;
         };
         Webhook: {

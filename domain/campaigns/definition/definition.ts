@@ -95,9 +95,10 @@ export function normaliseSteps(input: readonly StepInput[]): Step[] {
 
 /** Fills in step ids and defaults for what is absent or null: trigger MANUAL, no steps, the defaults of `Entry`. */
 export function normaliseDefinition({ trigger, steps, entry }: DefinitionInput): Definition {
+  const of = trigger ?? { type: 'MANUAL' };
   return {
-    trigger: trigger ?? { type: 'MANUAL' },
+    trigger: of,
     steps: normaliseSteps(steps ?? []),
-    entry: normaliseEntry(entry ?? {}),
+    entry: normaliseEntry(entry ?? {}, of),
   };
 }

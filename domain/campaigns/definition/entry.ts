@@ -3,6 +3,7 @@ import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import { type SendWindow, TimeSchema, WeekdaySchema, isTimezone, weekdayNumber } from '../../common/local-time.ts';
 import { MAX_MINUTES } from './schemas.ts';
+import { recurs, type Trigger } from './triggers.ts';
 
 export const SendWindowSchema = Type.Object(
   {
@@ -46,7 +47,12 @@ const FrequencyCapSchema = Type.Object(
 /** Entry rules in a request: who may enter, and how emails are paced. `normaliseEntry` fills in the defaults. */
 export const EntrySchema = Type.Object(
   {
-    reentry: Type.Optional(Type.Enum(['never', 'after_completion', 'always'], { description: 'Default never' })),
+    reentry: Type.Optional(
+      Type.Enum(['never', 'after_completion', 'always'], {
+        description:
+          'Default never; after_completion if the trigger fires again for the same contact by itself (SCHEDULE, and DATE with `annual`)',
+      }),
+    ),
     minIntervalMinutes: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -91,9 +97,10 @@ export interface Entry {
   priority?: number;
 }
 
-export function normaliseEntry(input: EntryInput = {}): Entry {
+/** Fills in the defaults; that of `reentry` depends on the trigger. */
+export function normaliseEntry(input: EntryInput = {}, trigger: Trigger = { type: 'MANUAL' }): Entry {
   return {
-    reentry: input.reentry ?? 'never',
+    reentry: input.reentry ?? (recurs(trigger) ? 'after_completion' : 'never'),
     minIntervalMinutes: input.minIntervalMinutes ?? 0,
     exitOnUnsubscribe: input.exitOnUnsubscribe ?? true,
     sendWindow: input.sendWindow ?? null,

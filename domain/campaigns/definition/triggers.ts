@@ -51,6 +51,10 @@ export type Trigger = {
 
 export const TRIGGER_TYPES = Object.keys(triggerSettings) as TriggerType[];
 
+/** Whether the trigger fires for the same contact again and again, by the clock alone. */
+export const recurs = (trigger: Trigger): boolean =>
+  trigger.type === 'SCHEDULE' || (trigger.type === 'DATE' && trigger.annual === true);
+
 const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
 
 const exactSchemas = new Map<unknown, TSchema>(

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { ScheduledTrigger } from '../definition/trigger-schedule.ts';
-import { dueDates } from './due-dates.ts';
+import { dueDates, momentDays } from './due-dates.ts';
 import type { Entrant } from './enter-contacts.ts';
 
 export type DateTrigger = Extract<ScheduledTrigger, { type: 'DATE' }>;
@@ -105,4 +105,37 @@ export async function dueContacts(tx: EntityManager, due: Due, after: number, li
   const entrants = found.map((row) => ({ contactId: row.contact_id, entryKey: `date/${row.day}` }));
   if (entrants.length === limit) return { entrants, cursor: entrants.at(-1)!.contactId, done: false };
   return { entrants, cursor: last, done: count < SEARCHED };
+}
+
+/** A contact's date for a DATE trigger, in which timezone it is read, and the moments that follow from it, in order. */
+export interface Moments {
+  date: string | null;
+  zone: string;
+  moments: { day: string; at: Date }[];
+}
+
+/** The moments of one contact, whether they are past or not, as `dueContacts` finds them. */
+export async function momentsOf(
+  tx: EntityManager,
+  { tenantId, trigger, contactId }: { tenantId: string; trigger: DateTrigger; contactId: number },
+  now: Date,
+): Promise<Moments> {
+  const [found] = await rows<{ date: string | null; zone: string }>(
+    tx,
+    sql`
+    select ${dateOf(trigger.field)} as date, z.zone from contacts c
+    cross join lateral (
+      select case when lower(c.timezone) in (select lower(name) from pg_timezone_names) then c.timezone else 'UTC' end as zone) z
+    where c.tenant_id = ${tenantId} and c.id = ${contactId}`,
+  );
+  const { date, zone } = found!;
+  // Of a field that is no date any more, old values may be anything.
+  if (date === null || !/^\d{4}-\d{2}-\d{2}$/.test(date)) return { date: null, zone, moments: [] };
+  const moments = await rows<{ day: string; at: Date }>(
+    tx,
+    sql`
+    select d.day, (d.day::date + ${trigger.time}::time) at time zone ${zone} as at
+    from unnest(${momentDays(trigger, date, now)}::text[]) as d(day) order by at`,
+  );
+  return { date, zone, moments };
 }

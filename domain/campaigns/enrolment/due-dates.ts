@@ -44,3 +44,27 @@ export function dueDates(
   }
   return found;
 }
+
+/** The day of a month in a year; 29 February is 28 February in a year without it. */
+const anniversaryIn = (year: number, date: string): string =>
+  `${year}${date.endsWith('-02-29') && !isLeapYear(year) ? '-02-28' : date.slice(4)}`;
+
+/** The longest offset is ten years. */
+const YEARS_AROUND = 11;
+
+/**
+ * The days, `YYYY-MM-DD`, on which a DATE trigger's moments of a contact with this date fall: one, or if annual those of
+ * the years around `now`, or the first if that is later.
+ */
+export function momentDays(
+  { offsetDays, annual = false }: { offsetDays: number; annual?: boolean },
+  date: string,
+  now: Date,
+): string[] {
+  const first = Number(date.slice(0, 4));
+  const around = Array.from({ length: 2 * YEARS_AROUND + 1 }, (_, n) => now.getUTCFullYear() - YEARS_AROUND + n);
+  const later = annual ? around.filter((year) => year > first) : [];
+  return [first, ...later]
+    .map((year) => Date.parse(anniversaryIn(year, date)))
+    .map((ms) => isoDay(ms + offsetDays * DAY_MS));
+}

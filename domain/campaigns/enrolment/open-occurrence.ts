@@ -6,7 +6,7 @@ import { lockCampaigns, type OpenCampaign, readOpenCampaigns } from './lock-camp
 import { CATCH_UP_MS } from './wanted-schedule.ts';
 
 /** A moment that is longer past than this is missed: a birthday email two days late is wrong. */
-const LATEST_MS = 24 * 3_600_000;
+export const LATEST_MS = 24 * 3_600_000;
 
 export interface Occurrence {
   tenantId: string;

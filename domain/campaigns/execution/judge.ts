@@ -47,11 +47,17 @@ function describe(explained: Explanation): string {
   return `${describeLeaf(filter)}: ${holds ? 'yes' : 'no'} (${describeValue(filter, value)})`;
 }
 
+/** Whether the leaf compares times with dates, or with today: both are days in UTC. */
+const isOfUtcDays = ({ field, operator, value }: FieldLeaf): boolean =>
+  operator === 'withinLastDays' ||
+  (['createdAt', 'updatedAt'].includes(field) &&
+    /^[^T]+$/.test(String(Array.isArray(value) ? value[0] : (value ?? 'T'))));
+
 function describeLeaf(leaf: FieldLeaf | EventLeaf): string {
   if (!isEventLeaf(leaf)) {
     const value =
       leaf.value === undefined || leaf.value === null ? '' : ` ${shortened(JSON.stringify(leaf.value), MAX_VALUE)}`;
-    return `${leaf.field} ${leaf.operator}${value}`;
+    return `${leaf.field} ${leaf.operator}${value}${isOfUtcDays(leaf) ? ' in UTC' : ''}`;
   }
   const { event, operator, count = 1, where = [] } = leaf;
   const times = operator === 'none' ? 'none' : `${operator} ${count}`;

@@ -5,7 +5,8 @@ import { notFound } from '../../common/errors.ts';
 import { beingErased } from '../../contacts/values/being-erased.ts';
 import type { ShownContact } from '../../contacts/values/read-contact.ts';
 import type { Definition } from '../definition/definition.ts';
-import { explainCauses, type EntryCheck } from './explain-trigger.ts';
+import type { EntryCheck } from './entry-check.ts';
+import { explainCauses } from './explain-trigger.ts';
 import { draftOf } from './save-campaign.ts';
 
 const MINUTE_MS = 60_000;

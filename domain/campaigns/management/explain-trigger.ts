@@ -2,21 +2,14 @@ import type { Campaign } from '../../../db/entities/campaigns.ts';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { timeline } from '../../contacts/values/timeline.ts';
+import { type BuildWindow, entryBuilds } from '../../segments/membership/build-windows.ts';
 import type { Trigger } from '../definition/triggers.ts';
+import type { EntryCheck } from './entry-check.ts';
+import { explainDate } from './explain-date.ts';
 import { fires, isTriggerEvent, TRIGGERING, type TriggerEvent } from '../enrolment/enter-on-events.ts';
-
-/** One of the things that decide whether a contact is in a campaign. */
-export interface EntryCheck {
-  check: 'campaign' | 'contact' | 'reentry' | 'interval' | 'trigger' | 'segment' | 'enrolment';
-  passed: boolean;
-  reason: string;
-  /** When what the check is about happened; null if that has no time. */
-  at: Date | null;
-}
 
 /** How many of the contact's last events are looked at. */
 const LAST_EVENTS = 200;
-const CUSTOM_PREFIX = 'customFields.';
 
 /**
  * What would enter the contact by itself or has done so: the trigger's last event, the contact's place in the trigger's
@@ -54,19 +47,15 @@ async function explainTrigger(
       const reason = `members of the segment enter at ${trigger.cron} (${trigger.timezone})`;
       return { check, passed: true, reason, at: null };
     }
-    case 'DATE': {
-      const value = dateField(contact, trigger.field);
-      const when = `${trigger.offsetDays} days after it at ${trigger.time}${trigger.annual ? ', every year' : ''}`;
-      return {
-        check,
-        passed: value !== null,
-        reason: `${trigger.field} is ${value ?? 'empty'}; contacts enter ${when}`,
-        at: null,
-      };
-    }
+    case 'DATE':
+      return explainDate(tx, campaign, trigger, contact);
     default: {
       const last = await lastFiring(tx, trigger, contact);
-      if (!last) return { check, passed: false, reason: `no event of the contact fires ${trigger.type}`, at: null };
+      if (!last) {
+        const byBuild = trigger.type === 'SEGMENT_ENTERED' && (await entryBuild(tx, trigger.segmentId, contact));
+        const reason = `no event of the contact fires ${trigger.type}${byBuild ? `: ${buildOf(byBuild)} made it a member, and builds fire no trigger` : ''}`;
+        return { check, passed: false, reason, at: null };
+      }
       const { at, untriggered } = last;
       const isActive = campaign.activatedAt != null && at >= campaign.activatedAt;
       const reason = untriggered
@@ -77,12 +66,6 @@ async function explainTrigger(
       return { check, passed: isActive && !untriggered, reason, at };
     }
   }
-}
-
-function dateField(contact: Contact, field: string): string | null {
-  if (field === 'createdAt' || field === 'updatedAt') return contact[field].toISOString();
-  const value = contact.customFields[field.slice(CUSTOM_PREFIX.length)];
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** The contact's last event that fires the trigger; null if there is none among its last ones. */
@@ -117,9 +100,23 @@ async function explainSegment(tx: EntityManager, segmentId: number, { tenantId, 
   const check = 'segment' as const;
   if (!found) return { check, passed: false, reason: `segment ${segmentId} does not exist any more`, at: null };
   const isMember = found.added_at !== null;
-  const reason = `the contact is ${isMember ? '' : 'not '}in ${JSON.stringify(found.name)}`;
+  const build = isMember ? await entryBuild(tx, segmentId, { tenantId, id }) : undefined;
+  const how = build ? `: ${buildOf(build)} made it a member` : '';
+  const reason = `the contact is ${isMember ? '' : 'not '}in ${JSON.stringify(found.name)}${how}`;
   return { check, passed: isMember, reason, at: found.added_at };
 }
+
+/** The build that made the contact a member of the segment; undefined if none did. */
+async function entryBuild(
+  tx: EntityManager,
+  segmentId: number,
+  { tenantId, id }: Pick<Contact, 'tenantId' | 'id'>,
+): Promise<BuildWindow | undefined> {
+  return (await entryBuilds(tx, tenantId, id, [segmentId])).get(segmentId);
+}
+
+const buildOf = ({ from, to }: BuildWindow): string =>
+  `the build of the segment that began at ${from.toISOString()} and ${to ? `ended at ${to.toISOString()}` : 'is still running'}`;
 
 /** The last enrolment by which the contact entered, or else the last one that could have entered it. */
 async function explainEnrolment(tx: EntityManager, campaign: Campaign, contact: Contact): Promise<EntryCheck> {

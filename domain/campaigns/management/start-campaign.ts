@@ -36,8 +36,8 @@ export function audienceViolations(audience: { [P in keyof Audience]?: unknown }
 
 /**
  * Makes a campaign ACTIVE, publishes its edits as the next version, and starts the workflow `campaignEnrolment` for the
- * audience. Throws 404 for a missing campaign, segment or contact, 400 if the definition has become invalid, 409 if the
- * campaign is PAUSED or ARCHIVED.
+ * audience. Throws 404 for a missing campaign, segment or contact, 400 if the definition has no steps or has become
+ * invalid, 409 if the campaign is PAUSED or ARCHIVED.
  */
 export async function startCampaign(
   em: EntityManager,
@@ -81,7 +81,15 @@ export async function startCampaign(
 async function publish(tx: EntityManager, campaign: Campaign, checkUrl: CheckUrl | undefined): Promise<void> {
   const { tenantId, id: campaignId, publishedVersion } = campaign;
   const definition = draftOf(campaign);
-  assertValid(await definitionViolations(tx, tenantId, definition, checkUrl));
+  const noSteps = {
+    path: '/steps',
+    code: 'too_few',
+    message: 'the campaign has no steps, so contacts would complete it at once: give it at least one, then start it',
+  };
+  assertValid([
+    ...(definition.steps.length === 0 ? [noSteps] : []),
+    ...(await definitionViolations(tx, tenantId, definition, checkUrl)),
+  ]);
   if (publishedVersion !== null && publishedVersion !== undefined) {
     const published = await tx.findOneOrFail(CampaignVersion, { tenantId, campaignId, version: publishedVersion });
     if (isDeepStrictEqual(published.definition, definition)) return;

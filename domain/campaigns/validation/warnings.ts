@@ -3,6 +3,7 @@ import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { type Step, stepKind } from '../definition/step-kinds.ts';
 import type { ReferenceKind } from '../definition/steps/kind.ts';
+import { recurs } from '../definition/triggers.ts';
 import { exitsOf, stepIndexes, targetIndex } from './flow.ts';
 
 /** Advice about a definition that is valid but may not do what was meant: `path` is a JSON Pointer from the campaign. */
@@ -105,10 +106,19 @@ function startsItself(definition: Definition, campaignId: number): Warning[] {
   return [{ path: '/trigger', code: 'starts_itself', message }];
 }
 
+/** A campaign whose trigger fires again and again, and that each contact enters only the first time. */
+function entersOnce({ trigger, entry }: Definition): Warning[] {
+  if (entry.reentry !== 'never' || !recurs(trigger)) return [];
+  const often = trigger.type === 'SCHEDULE' ? 'at each time of its schedule' : 'every year';
+  const message = `entry: the trigger fires ${often}, but reentry is never: each contact enters only once, for ever. after_completion lets it enter again`;
+  return [{ path: '/entry/reentry', code: 'enters_once', message }];
+}
+
 /**
- * The warnings about a valid definition of a campaign: `unreachable_step` for steps to which no path leads, and
- * `starts_itself` if a contact in the campaign would fire its trigger. Pure, and linear in the number of steps.
+ * The warnings about a valid definition of a campaign: `unreachable_step` for steps to which no path leads,
+ * `starts_itself` if a contact in the campaign would fire its trigger, and `enters_once` if the trigger recurs and
+ * contacts may not enter again. Pure, and linear in the number of steps.
  */
 export function definitionWarnings(definition: Definition, campaignId: number): Warning[] {
-  return [...unreachableSteps(definition.steps), ...startsItself(definition, campaignId)];
+  return [...unreachableSteps(definition.steps), ...startsItself(definition, campaignId), ...entersOnce(definition)];
 }

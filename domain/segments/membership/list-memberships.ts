@@ -2,6 +2,7 @@ import { Segment } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { byName, commonSort, listPage } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
+import { type BuildWindow, entryBuilds } from './build-windows.ts';
 import { dynamicSegments } from './dynamic-segments.ts';
 import { explainFilters, type Explanation } from './explain-membership.ts';
 
@@ -11,6 +12,8 @@ interface Membership {
   since: Date | null;
   /** Set for dynamic segments if requested. */
   explanation: Explanation | null;
+  /** The build that made the contact a member, if requested. */
+  build: BuildWindow | null;
 }
 
 /**
@@ -41,11 +44,13 @@ export function listMemberships<T>(
       const shown = new Set(segments.map(({ id }) => id));
       const dynamic = explain ? (await dynamicSegments(tx, tenantId)).filter(({ id }) => shown.has(id)) : [];
       const explained = await explainFilters(tx, tenantId, contactId, dynamic);
+      const builds = explain ? await entryBuilds(tx, tenantId, contactId, [...shown]) : new Map<number, BuildWindow>();
       return segments.map((segment) =>
         present({
           segment,
           since: since.get(segment.id) ?? null,
           explanation: explained.get(segment.id) ?? null,
+          build: builds.get(segment.id) ?? null,
         }),
       );
     },

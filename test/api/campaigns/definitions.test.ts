@@ -108,6 +108,71 @@ test('answers of a campaign have warnings, which a PUT accepts unchanged', async
   assert.deepEqual([written.status, written.body.errors[0].code], [400, 'read_only']);
 });
 
+test('a trigger that recurs lets contacts enter again, and a reentry that forbids it is told', async () => {
+  const { id: segmentId } = (await service.api('POST', '/contacts/lists', { name: 'Readers' })).body;
+  await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name: 'birthday', type: 'date' });
+  const birthday = { type: 'DATE', field: 'customFields.birthday', offsetDays: 0, time: '09:00' };
+  const weekly = { type: 'SCHEDULE', cron: '0 9 * * 1', timezone: 'UTC', segmentId };
+  const create = async (fields: object) => {
+    const { status, body } = await service.api('POST', '/campaigns', {
+      name: 'Again',
+      steps: [wait('rest')],
+      ...fields,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body;
+  };
+  const reentryOf = async (trigger: object, entry?: object) => {
+    const { entry: stored, warnings } = await create({ trigger, ...(entry ? { entry } : {}) });
+    return [stored.reentry, warnings.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)];
+  };
+  const told = ['/entry/reentry enters_once'];
+  assert.deepEqual(await reentryOf(weekly), ['after_completion', []]);
+  assert.deepEqual(await reentryOf({ ...birthday, annual: true }), ['after_completion', []]);
+  assert.deepEqual(await reentryOf({ ...birthday, annual: true }, { minIntervalMinutes: 5 }), ['after_completion', []]);
+  assert.deepEqual(await reentryOf(weekly, { reentry: 'never' }), ['never', told]);
+  assert.deepEqual(await reentryOf({ ...birthday, annual: true }, { reentry: 'never' }), ['never', told]);
+  assert.deepEqual(await reentryOf(weekly, { reentry: 'always' }), ['always', []]);
+  assert.deepEqual(await reentryOf(birthday), ['never', []]);
+  assert.deepEqual(await reentryOf({ type: 'CONTACT_CREATED' }), ['never', []]);
+
+  // What is stored stays as it is, and is told.
+  const { id } = await create({});
+  const changed = (await service.api('PUT', `/campaigns/${id}`, { trigger: weekly })).body;
+  assert.deepEqual([changed.entry.reentry, changed.warnings[0].code], ['never', 'enters_once']);
+  assert.match(changed.warnings[0].message, /fires at each time of its schedule, but reentry is never/);
+  const reset = (await service.api('PUT', `/campaigns/${id}`, { entry: null })).body;
+  assert.deepEqual([reset.entry.reentry, reset.warnings], ['after_completion', []]);
+});
+
+test('a campaign without steps is not started', async () => {
+  const { id } = (await service.api('POST', '/campaigns', { name: 'Empty' })).body;
+  const refused = await service.api('POST', `/campaigns/${id}/start`);
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.body.errors],
+    [
+      400,
+      'validation_failed',
+      [
+        {
+          path: '/steps',
+          code: 'too_few',
+          message:
+            'the campaign has no steps, so contacts would complete it at once: give it at least one, then start it',
+        },
+      ],
+    ],
+  );
+  assert.equal((await service.api('GET', `/campaigns/${id}`)).body.status, 'DRAFT');
+  await service.api('PUT', `/campaigns/${id}`, { steps: [wait('rest')] });
+  assert.equal((await service.api('POST', `/campaigns/${id}/start`)).status, 202);
+  // Nor are edits published that leave none.
+  await service.api('PUT', `/campaigns/${id}`, { steps: [] });
+  assert.equal((await service.api('POST', `/campaigns/${id}/start`)).status, 400);
+  const { status, publishedVersion } = (await service.api('GET', `/campaigns/${id}`)).body;
+  assert.deepEqual([status, publishedVersion], ['ACTIVE', 1]);
+});
+
 test('what a running campaign refers to is not deleted, wherever it does so', async () => {
   const make = async (path: string, body: object): Promise<number> => {
     const answer = await service.api('POST', path, body);
@@ -123,7 +188,7 @@ test('what a running campaign refers to is not deleted, wherever it does so', as
       type: 'dynamic',
       filter: { field: 'status', operator: 'eq', value: 'active' },
     });
-  const campaign = (fields: object = {}) => make('/campaigns', { name: 'Another', steps: [], ...fields });
+  const campaign = (fields: object = {}) => make('/campaigns', { name: 'Another', steps: [wait('rest')], ...fields });
   const leaf = (event: string, field: string, value: number) => ({
     event,
     operator: 'atLeast',
