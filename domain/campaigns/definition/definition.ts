@@ -3,7 +3,7 @@ import { type Entry, EntrySchema, type EntryInput, normaliseEntry } from './entr
 import type { Names } from './names.ts';
 import { MAX_STEPS, StepIdSchema, TargetSchema } from './schemas.ts';
 import { STEP_TYPES, type Step, stepKinds } from './step-kinds.ts';
-import { type Trigger, TriggerSchema } from './triggers.ts';
+import { recurs, type Trigger, TriggerSchema } from './triggers.ts';
 
 export { EntrySchema, TriggerSchema };
 
@@ -99,6 +99,6 @@ export function normaliseDefinition({ trigger, steps, entry }: DefinitionInput):
   return {
     trigger: of,
     steps: normaliseSteps(steps ?? []),
-    entry: normaliseEntry(entry ?? {}, of),
+    entry: normaliseEntry(entry ?? {}, { recurs: recurs(of) }),
   };
 }

@@ -3,7 +3,6 @@ import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
 import type { Violation } from '../../common/errors.ts';
 import { type SendWindow, TimeSchema, WeekdaySchema, isTimezone, weekdayNumber } from '../../common/local-time.ts';
 import { MAX_MINUTES } from './schemas.ts';
-import { recurs, type Trigger } from './triggers.ts';
 
 export const SendWindowSchema = Type.Object(
   {
@@ -97,10 +96,10 @@ export interface Entry {
   priority?: number;
 }
 
-/** Fills in the defaults; that of `reentry` depends on the trigger. */
-export function normaliseEntry(input: EntryInput = {}, trigger: Trigger = { type: 'MANUAL' }): Entry {
+/** Fills in the defaults; that of `reentry` depends on whether the trigger recurs. */
+export function normaliseEntry(input: EntryInput = {}, { recurs = false } = {}): Entry {
   return {
-    reentry: input.reentry ?? (recurs(trigger) ? 'after_completion' : 'never'),
+    reentry: input.reentry ?? (recurs ? 'after_completion' : 'never'),
     minIntervalMinutes: input.minIntervalMinutes ?? 0,
     exitOnUnsubscribe: input.exitOnUnsubscribe ?? true,
     sendWindow: input.sendWindow ?? null,
