@@ -42,7 +42,9 @@ const contacts = (description: string) =>
   Type.Integer({ description: `${description}. Each counts once, so figures of parts of a period need not add up` });
 
 export const emailFigures = {
-  sent: count('Emails that a mail server accepted'),
+  sent: count(
+    'Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users',
+  ),
   delivered: Type.Integer({
     description:
       '`sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up',
@@ -51,22 +53,24 @@ export const emailFigures = {
     'Emails that could not be sent. Not those that were suppressed (by an opt-out, say), whose outcome is unknown, or that bounced',
   ),
   opens: count('Opens by people: an email that is opened twice counts twice'),
+  uniqueOpens: count('Emails that were opened by people: each counts once, at its first open'),
   clicks: count('Clicks by people: an email with two clicks counts twice'),
+  uniqueClicks: count('Emails with a click by people: each counts once, at its first click'),
   automatedOpens: count('By machines; not among `opens`'),
   automatedClicks: count('By machines; not among `clicks`'),
   bounces: count('Emails that came back, hard or soft; each counts once, when it first bounced'),
   unsubscribes: count('Contacts that unsubscribed, in whatever way'),
-  openRate: fraction('Emails opened for the first time, of those delivered'),
-  clickRate: fraction('Emails clicked for the first time, of those delivered'),
+  openRate: fraction('`uniqueOpens` of `delivered`'),
+  clickRate: fraction('`uniqueClicks` of `delivered`'),
 };
 export const emailTotals = {
   ...emailFigures,
-  uniqueOpens: contacts('Contacts that opened an email'),
-  uniqueClicks: contacts('Contacts that clicked a link'),
+  contactsOpened: contacts('Contacts that opened an email'),
+  contactsClicked: contacts('Contacts that clicked a link'),
 };
 export const linkFigures = {
   clicks: count('Clicks by people'),
-  uniqueClicks: contacts('Contacts that clicked it'),
+  contactsClicked: contacts('Contacts that clicked it'),
   automatedClicks: count('By machines; not among `clicks`'),
 };
 export const campaignFigures = {
@@ -86,7 +90,7 @@ export const campaignTotals = {
 export const formFigures = {
   views: count('Views of forms'),
   submissions: count('Submissions that were accepted'),
-  conversionRate: fraction('`submissions` of `views`'),
+  conversionRate: fraction('`submissions` of `views`, at most 1: programs may submit forms that nobody viewed'),
 };
 export const formTotals = { ...formFigures, contacts: contacts('Contacts that submitted a form') };
 export const conversionFigures = {

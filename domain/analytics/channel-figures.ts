@@ -2,7 +2,8 @@ import { CHANNELS, type Channel } from '../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { startsOf, type Period } from '../common/period.ts';
 import { rangesOf, windowEndMs } from './ranges.ts';
-import { rangeTable, rate, readCounts } from './read-counts.ts';
+import { rate } from '../common/rate.ts';
+import { rangeTable, readCounts } from './read-counts.ts';
 import { inSnapshot } from './snapshot.ts';
 
 /** The figure that a status of the ledgers adds to; what was accepted is `sent`, whatever came of it. */

@@ -3,7 +3,8 @@ import { ALL_ROWS, readBreakdown, type BreakdownQuery } from './breakdowns.ts';
 import { emailFigures, emailTotals } from './email-figures.ts';
 import type { Period } from '../common/period.ts';
 import { readContacts, type Contacts } from './read-contacts.ts';
-import { rate, readCounts, type Figures } from './read-counts.ts';
+import { rate } from '../common/rate.ts';
+import { readCounts, type Figures } from './read-counts.ts';
 import { inSnapshot } from './snapshot.ts';
 
 /** The figures of the dashboard. Like all of these, read in one snapshot, with the `period` that they cover. */
@@ -85,7 +86,7 @@ export async function readLinkAnalytics(em: EntityManager, asked: Period, query:
         linkId: id,
         url: name,
         clicks: figures.clicks,
-        uniqueClicks: contacts.clicked,
+        contactsClicked: contacts.clicked,
         automatedClicks: figures.automated_clicks,
       })),
       page,

@@ -1,5 +1,6 @@
+import { rate } from '../common/rate.ts';
 import type { Contacts } from './read-contacts.ts';
-import { rate, type Figures } from './read-counts.ts';
+import type { Figures } from './read-counts.ts';
 
 /** The figures of emails that are sums over time. */
 export function emailFigures(figures: Figures) {
@@ -10,7 +11,9 @@ export function emailFigures(figures: Figures) {
     delivered,
     failed: figures.emails_failed,
     opens: figures.opens,
+    uniqueOpens: figures.unique_opens,
     clicks: figures.clicks,
+    uniqueClicks: figures.unique_clicks,
     automatedOpens: figures.automated_opens,
     automatedClicks: figures.automated_clicks,
     bounces: figures.bounces,
@@ -23,6 +26,6 @@ export function emailFigures(figures: Figures) {
 /** The same, and how many contacts opened and clicked: these are not sums over time. */
 export const emailTotals = (figures: Figures, contacts: Contacts) => ({
   ...emailFigures(figures),
-  uniqueOpens: contacts.opened,
-  uniqueClicks: contacts.clicked,
+  contactsOpened: contacts.opened,
+  contactsClicked: contacts.clicked,
 });

@@ -1,6 +1,6 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { contactOf, type AnyEvent } from '../../events/contracts.ts';
-import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
+import { referencesOfEvents, systemTemplatesAmong } from '../emails/ledger/event-emails.ts';
 import { countsContacts, type Dimension } from './contacts/dimensions.ts';
 import { idsOfLinks } from './links.ts';
 import { EMAIL_METRICS, firstMetric, metricOf, type Metric } from './metrics.ts';
@@ -35,7 +35,8 @@ interface Fact {
 /**
  * Counts events that were not counted before, by the event's own time, so late events are counted correctly, in the
  * engine transaction `tx`: stores the events, adds to the counts of their windows, and notes that the sets of contacts of
- * their hours and days have to be made again. Three statements, however many events; two more for new links.
+ * their hours and days have to be made again. Three statements, however many events, and one to leave out emails of the
+ * service itself (password resets, notifications to users, …); two more for new links.
  */
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const facts = await factsOf(tx, events);
@@ -44,6 +45,8 @@ export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise
   await addCounts(tx, countsOf(facts));
   await noteChanges(tx, facts);
 }
+
+const emailMetrics = new Set<Metric>(EMAIL_METRICS);
 
 async function factsOf(tx: EntityManager, events: readonly AnyEvent[]): Promise<Fact[]> {
   const referenceOf = await referencesOfEvents(tx, events);
@@ -56,9 +59,14 @@ async function factsOf(tx: EntityManager, events: readonly AnyEvent[]): Promise<
   // Most events of a batch have its time.
   let [time, at] = ['', 0];
   const facts: Fact[] = [];
+  const templateOf = (event: AnyEvent) => (event.data as EventFields).templateId ?? referenceOf(event).templateId;
+  const system = await systemTemplatesAmong(
+    tx,
+    events.flatMap((event) => (emailMetrics.has(metricOf(event)!) ? (templateOf(event) ?? []) : [])),
+  );
   for (const event of events) {
     const metric = metricOf(event);
-    if (!metric) continue;
+    if (!metric || system.has(templateOf(event) ?? 0)) continue;
     if (event.time !== time) [time, at] = [event.time, Date.parse(event.time)];
     const data = event.data as EventFields;
     const { campaignId, templateId } = { ...referenceOf(event), ...data };
@@ -92,8 +100,6 @@ async function storeEvents(tx: EntityManager, facts: readonly Fact[]): Promise<v
       ${column(({ formId }) => formId)}::bigint[], ${column(({ linkId }) => linkId)}::bigint[], ${column(({ emailId }) => emailId)}::bigint[])`,
   );
 }
-
-const emailMetrics = new Set<Metric>(EMAIL_METRICS);
 
 function* dimensionsOf({ metric, campaignId, templateId, formId, linkId }: Fact): Generator<[Dimension, number]> {
   yield ['', 0];

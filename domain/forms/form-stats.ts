@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { rate } from '../analytics/read-counts.ts';
 import { addCounts } from '../analytics/windows.ts';
+import { rate } from '../common/rate.ts';
 import { readAbandonment } from './abandonment.ts';
 
 /** A view of a form. */

@@ -20,8 +20,10 @@ function emailsOf(f: recompute.Recomputed) {
     unsubscribes: f.unsubscribes,
     openRate: rateOf(f.firstOpens, delivered),
     clickRate: rateOf(f.firstClicks, delivered),
-    uniqueOpens: f.uniqueOpens,
-    uniqueClicks: f.uniqueClicks,
+    uniqueOpens: f.firstOpens,
+    uniqueClicks: f.firstClicks,
+    contactsOpened: f.contactsOpened,
+    contactsClicked: f.contactsClicked,
   };
 }
 const campaignOf = (f: recompute.Recomputed) => ({
@@ -80,7 +82,11 @@ export async function compareFigures(
   const links = await dashboard.readLinkAnalytics(tenant, period);
   assert.deepEqual(
     byId(links.byLink.map(({ linkId: _linkId, ...link }) => link), 'url'), // prettier-ignore
-    await partsOf('link', ({ clicks, uniqueClicks, automatedClicks }) => ({ clicks, uniqueClicks, automatedClicks })),
+    await partsOf('link', ({ clicks, contactsClicked, automatedClicks }) => ({
+      clicks,
+      contactsClicked,
+      automatedClicks,
+    })),
   );
   const campaigns = await dashboard.readCampaignAnalytics(tenant, period);
   assert.deepEqual(campaigns.totals, campaignOf(await totalsOf('campaign')));

@@ -40,7 +40,7 @@ export const DIMENSIONS = {
 
 export type Recomputed = Record<
   | 'sent' | 'failed' | 'opens' | 'clicks' | 'automatedOpens' | 'automatedClicks' | 'firstOpens' | 'firstClicks' | 'bounces'
-  | 'unsubscribes' | 'entries' | 'completions' | 'goals' | 'submissions' | 'contacts' | 'uniqueOpens' | 'uniqueClicks' | 'mailed' | 'converted',
+  | 'unsubscribes' | 'entries' | 'completions' | 'goals' | 'submissions' | 'contacts' | 'contactsOpened' | 'contactsClicked' | 'mailed' | 'converted',
   number
 >; // prettier-ignore
 
@@ -62,8 +62,8 @@ const FIGURES = [
   n('goals', `type = 'GOAL_MET'`),
   n('submissions', `type = 'FORM_SUBMITTED'`),
   n('contacts', `type = 'CONTACT_CREATED'`),
-  n('uniqueOpens', OPEN, 'distinct contact_id'),
-  n('uniqueClicks', CLICK, 'distinct contact_id'),
+  n('contactsOpened', OPEN, 'distinct contact_id'),
+  n('contactsClicked', CLICK, 'distinct contact_id'),
   n('mailed', SENT, 'distinct contact_id'),
   n('converted', CONVERSION, 'distinct contact_id'),
 ].join(', ');

@@ -1,5 +1,6 @@
 import type { MessageChannel } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rate } from '../../common/rate.ts';
 
 /** `queued + sent + failed + suppressed + unknown` is all; `delivered` and `undelivered` are parts of `sent`. */
 export interface MessageFigures {
@@ -52,7 +53,7 @@ export async function countMessages(
       unknown: count('UNKNOWN'),
       clicks: clicked?.clicks ?? 0,
       uniqueClicks,
-      clickRate: delivered === 0 ? 0 : Math.min(1, uniqueClicks / delivered),
+      clickRate: rate(uniqueClicks, delivered),
     };
   };
   return { sms: of('sms'), push: of('push') };

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { rate } from '../../common/rate.ts';
 
 export interface Figures {
   audience: number;
@@ -42,7 +43,6 @@ function figures(statuses: readonly StatusRow[], hits: readonly HitsRow[]): Figu
   const sent = of('SENT', 'DELIVERED', 'BOUNCED', 'COMPLAINED');
   const bounced = of('BOUNCED');
   const delivered = sent - bounced;
-  const rate = (count: number): number => (delivered === 0 ? 0 : Math.min(1, count / delivered));
   return {
     audience: statuses.reduce((all, { n }) => all + n, 0),
     queued: of('QUEUED', 'SENDING'),
@@ -58,8 +58,8 @@ function figures(statuses: readonly StatusRow[], hits: readonly HitsRow[]): Figu
     clicks: sum('CLICK', 'hits'),
     uniqueClicks: sum('CLICK', 'emails'),
     unsubscribes: sum('UNSUBSCRIBE', 'emails'),
-    openRate: rate(sum('OPEN', 'emails')),
-    clickRate: rate(sum('CLICK', 'emails')),
+    openRate: rate(sum('OPEN', 'emails'), delivered),
+    clickRate: rate(sum('CLICK', 'emails'), delivered),
   };
 }
 

@@ -33,3 +33,13 @@ export async function referencesOfEvents(
   );
   return ({ tenantid, data }) => references.get(`${tenantid}/${(data as { emailId?: number }).emailId}`) ?? {};
 }
+
+/** Those of these templates that are of the service itself: their emails are no part of anybody's figures. */
+export async function systemTemplatesAmong(tx: EntityManager, templateIds: readonly number[]): Promise<Set<number>> {
+  if (templateIds.length === 0) return new Set();
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`select id from email_templates where id = any(${[...new Set(templateIds)]}::bigint[]) and system_key is not null`,
+  );
+  return new Set(found.map(({ id }) => id));
+}

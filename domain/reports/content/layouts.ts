@@ -73,8 +73,8 @@ const EMAIL_COLUMNS = [
 ] as const;
 const CONVERSION_COLUMNS = ['conversions.total', 'conversions.contacts', 'conversions.rate'] as const;
 /** Those of points in time have none. */
-const PEOPLE_COLUMNS = ['uniqueOpens', 'uniqueClicks'] as const;
-const OTHER_EMAIL_COLUMNS = ['failed', 'automatedOpens', 'automatedClicks'] as const;
+const PEOPLE_COLUMNS = ['contactsOpened', 'contactsClicked'] as const;
+const OTHER_EMAIL_COLUMNS = ['failed', 'uniqueOpens', 'uniqueClicks', 'automatedOpens', 'automatedClicks'] as const;
 
 /** What the report of each type shows of the figures. */
 export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
@@ -99,6 +99,8 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       'conversions.submissions',
       'emails.uniqueOpens',
       'emails.uniqueClicks',
+      'emails.contactsOpened',
+      'emails.contactsClicked',
       'emails.automatedOpens',
       'emails.automatedClicks',
       'forms.views',
@@ -134,6 +136,8 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       'totals.conversions.rate',
       'totals.uniqueOpens',
       'totals.uniqueClicks',
+      'totals.contactsOpened',
+      'totals.contactsClicked',
       'totals.automatedOpens',
       'totals.automatedClicks',
     ],
@@ -193,6 +197,8 @@ export const LAYOUTS: { [T in ReportType]: LayoutOf<T> } = {
       'totals.failed',
       'totals.uniqueOpens',
       'totals.uniqueClicks',
+      'totals.contactsOpened',
+      'totals.contactsClicked',
       'totals.automatedOpens',
       'totals.automatedClicks',
     ],
@@ -243,8 +249,10 @@ export const FIGURES: Record<string, { label: string; kind?: FigureKind; higherI
   'totals.contacts': { label: 'Converted contacts', higherIsBetter: true },
   'byForm.contacts': { label: 'Converted contacts', higherIsBetter: true },
   conversions: { label: 'Conversions', higherIsBetter: true },
-  uniqueOpens: { label: 'Contacts who opened', higherIsBetter: true },
-  uniqueClicks: { label: 'Contacts who clicked', higherIsBetter: true },
+  contactsOpened: { label: 'Contacts who opened', higherIsBetter: true },
+  contactsClicked: { label: 'Contacts who clicked', higherIsBetter: true },
+  uniqueOpens: { label: 'Emails opened', higherIsBetter: true },
+  uniqueClicks: { label: 'Emails clicked', higherIsBetter: true },
   automatedOpens: { label: 'Automated opens' },
   automatedClicks: { label: 'Automated clicks' },
   'conversions.rate': { label: 'Conversion rate', kind: 'percent', higherIsBetter: true },

@@ -105,6 +105,8 @@ test('figures by template and campaign, rates of what was delivered', async () =
     clickRate: 0.25,
     uniqueOpens: 2,
     uniqueClicks: 1,
+    contactsOpened: 2,
+    contactsClicked: 1,
   };
   assert.deepEqual(emails.byTemplate, [
     { templateId: 11, name: null, ...of11 },
@@ -124,6 +126,8 @@ test('figures by template and campaign, rates of what was delivered', async () =
       clickRate: 0,
       uniqueOpens: 0,
       uniqueClicks: 0,
+      contactsOpened: 0,
+      contactsClicked: 0,
     },
   ]);
   assert.deepEqual(emails.totals, { ...of11, sent: 6, delivered: 5, openRate: 0.4, clickRate: 0.2 });
@@ -418,8 +422,8 @@ test('what an answer says in all is the sum of its parts, and of its series', as
     'clickRate',
     'conversionRate',
     'delivered',
-    'uniqueOpens',
-    'uniqueClicks',
+    'contactsOpened',
+    'contactsClicked',
     'contacts',
     'conversions',
   ];
@@ -560,4 +564,34 @@ test('figures that belong together are of one moment, while events are folded in
   }
   await folding;
   assert.equal((await read('campaigns', period)).totals.sent, 40);
+});
+
+test('emails of the service itself are in no figures: resets, invitations, notifications to users', async () => {
+  const period = { from: new Date(Date.now() - 3_600_000).toISOString() };
+  const readAll = async () => {
+    const [dashboard, emails, channels] = [
+      await read('dashboard', period),
+      await read('emails', period),
+      (await service.api('GET', `/channels/analytics?${new URLSearchParams(period).toString()}`)).body,
+    ];
+    const ofEmail = channels.channels.find(({ channel }: Answer['body']) => channel === 'email');
+    return [dashboard.emails, emails.totals, emails.byTemplate, ofEmail.audience, ofEmail.sent];
+  };
+  const before = await readAll();
+  const invited = await service.api('POST', '/auth/invitations', { email: 'colleague@example.com', roles: ['User'] });
+  assert.equal(invited.status, 201, JSON.stringify(invited.body));
+  const [own] = await query<{ id: number; template_id: number }>(
+    sql`select id, template_id from emails where to_address = 'colleague@example.com'`,
+  );
+  await query(sql`update emails set status = 'SENT', sent_at = now() where id = ${own!.id}`);
+  const at = new Date().toISOString();
+  await happen(
+    sentOf(at, { emailId: own!.id, recipientId: null, templateId: own!.template_id }),
+    eventOf('EMAIL_BOUNCED', { emailId: own!.id, contactId: null, hard: true }, new Date(at)),
+  );
+  assert.deepEqual(await readAll(), before);
+  // Beside one of a tenant's template.
+  const { body: template } = await service.api('POST', '/emails/templates', { name: 'T', subject: 'T', content: 'T' });
+  await happen(sentOf(at, { emailId: own!.id, recipientId: null, templateId: template.id }));
+  assert.equal((await read('emails', period)).totals.sent, before[1].sent + 1);
 });

@@ -57,12 +57,12 @@ test('links have the clicks of persons and of machines, and the contacts that cl
   assert.deepEqual(
     byLink.map(({ linkId: _linkId, ...link }: Row) => link),
     [
-      { url: a, clicks: 4, uniqueClicks: 2, automatedClicks: 1 },
-      { url: b, clicks: 1, uniqueClicks: 1, automatedClicks: 2 },
+      { url: a, clicks: 4, contactsClicked: 2, automatedClicks: 1 },
+      { url: b, clicks: 1, contactsClicked: 1, automatedClicks: 2 },
     ],
   );
   assert.equal(byTemplate, undefined);
-  assert.deepEqual([totals.clicks, totals.uniqueClicks, totals.automatedClicks], [5, 2, 3]);
+  assert.deepEqual([totals.clicks, totals.contactsClicked, totals.automatedClicks], [5, 2, 3]);
   assert.deepEqual(
     (await read('emails', { by: 'link', sort: '-automatedClicks' })).byLink.map(({ url }: Row) => url),
     [b, a],

@@ -44,7 +44,7 @@ for (const [timezone, day, start, hours] of DAYS) {
         [iso(to), 1],
       ], when); // prettier-ignore
       const whole = await read(from, to);
-      assert.deepEqual([whole.emails.opens, whole.emails.uniqueOpens, whole.series.length], [hours, hours, 1], when);
+      assert.deepEqual([whole.emails.opens, whole.emails.contactsOpened, whole.series.length], [hours, hours, 1], when);
       assert.deepEqual(
         await opens(from, to, 'hour'),
         Array.from({ length: hours }, (_, n) => [iso(from + n * HOUR_MS), 1]),

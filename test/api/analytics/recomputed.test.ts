@@ -149,8 +149,8 @@ test('parts of a period add up to the period, wherever it is split; contacts of 
         whole.contacts.new,
       );
       for (const of of [
-        (part: typeof whole) => part.emails.uniqueOpens,
-        (part: typeof whole) => part.emails.uniqueClicks,
+        (part: typeof whole) => part.emails.contactsOpened,
+        (part: typeof whole) => part.emails.contactsClicked,
         (part: typeof whole) => part.conversions.contacts,
       ]) {
         assert.ok(of(whole) <= sum(of));

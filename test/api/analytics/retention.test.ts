@@ -13,7 +13,7 @@ const opened = (at: string, contactId: number) =>
   eventOf('EMAIL_OPENED', { emailId: 1, contactId, automated: false }, new Date(at));
 const read = async (from: string, to: string) => {
   const { emails, period } = await readDashboard(figures.em(), periodOf(from, to));
-  return [emails.opens, emails.uniqueOpens, period.from.toISOString(), period.to.toISOString()];
+  return [emails.opens, emails.contactsOpened, period.from.toISOString(), period.to.toISOString()];
 };
 const partitions = async () =>
   (

@@ -314,8 +314,15 @@ test('figures from before are those of all grains, and contacts are known from w
           const { emails, conversions } = await readDashboard(tenantEm(orm, 'default'), period);
           const { byTemplate } = await readEmailAnalytics(tenantEm(orm, 'default'), period);
           return [
-            [emails.sent, emails.opens, emails.uniqueOpens, conversions.total, conversions.contacts, conversions.rate],
-            byTemplate.map(({ templateId, sent, uniqueOpens }) => [templateId, sent, uniqueOpens]),
+            [
+              emails.sent,
+              emails.opens,
+              emails.contactsOpened,
+              conversions.total,
+              conversions.contacts,
+              conversions.rate,
+            ],
+            byTemplate.map(({ templateId, sent, contactsOpened }) => [templateId, sent, contactsOpened]),
           ];
         };
         const expected = [[3, 2, 1, 1, 1, 0.5], [[7, 2, 1], [null, 1, 0]]]; // prettier-ignore

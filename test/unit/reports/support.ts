@@ -19,7 +19,9 @@ export const emails = (n: number) => ({
   delivered: n,
   failed: 0,
   opens: n,
+  uniqueOpens: n,
   clicks: n / 2,
+  uniqueClicks: n / 2,
   automatedOpens: 0,
   automatedClicks: 0,
   bounces: 0,
@@ -29,7 +31,7 @@ export const emails = (n: number) => ({
 });
 
 /** The same with figures of people. */
-const emailTotals = (n: number) => ({ ...emails(n), uniqueOpens: n, uniqueClicks: n / 2 });
+const emailTotals = (n: number) => ({ ...emails(n), contactsOpened: n, contactsClicked: n / 2 });
 
 const NO_CONVERSIONS = { total: 0, contacts: 0, rate: 0 };
 
