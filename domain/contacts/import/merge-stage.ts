@@ -144,7 +144,8 @@ export function createMerge({
 
   const listEvents = (source: string): string =>
     insertContactEvents('SEGMENT_ENTERED', source, `'"segmentId":' || $3::bigint || ',"runTriggers":${runTriggers}'`);
-  // New contacts join the list in the statement that creates them: they need no lookup and no lock.
+  // New contacts join the list in the statement that creates them: they need no lookup and no lock. Parts of a statement
+  // run in any order, but who reads another waits for it: so a contact is told to be there before it is told to have come.
   const insert = `
     with made as (
       insert into contacts (tenant_id, email, email_key, status, created_at, updated_at, created_run_triggers, first_name, last_name${columns.map((column) => `, ${column}`).join('')})
@@ -152,13 +153,13 @@ export function createMerge({
       from import_stage s where s.contact_id is null order by s.email_key
       returning id as contact_id, email, email_key, status
     ), told as (
-      ${insertContactEvents('CONTACT_CREATED', 'made', `'"email":' || to_json(email) || ',"runTriggers":${runTriggers}'`)}
+      ${insertContactEvents('CONTACT_CREATED', 'made', `'"email":' || to_json(email) || ',"runTriggers":${runTriggers}'`)} returning id
     )${
       listId === undefined
         ? ''
         : `, listed as (
       insert into segment_members (tenant_id, segment_id, contact_id) select $1::text, $3, contact_id from made order by contact_id
-    ), listed_told as (${listEvents('made')})`
+    ), listed_told as (${listEvents('(select made.* from made, (select count(*) from told) t) m')})`
     }${
       fields.has('status')
         ? `, suppressed as (

@@ -323,6 +323,50 @@ test('who is unsubscribed by a file is suppressed, and a contact that was there 
   assert.deepEqual((await published('CONTACT_UPDATED', 1))[0]!['changed'], ['status']);
 });
 
+test('a contact is told to be created before it is told to have entered a list or segment', async () => {
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Told in order' })).body;
+  const filter = { field: 'jobTitle', operator: 'eq', value: 'Orderly' };
+  const segment = await service.api('POST', '/contacts/segments', { name: 'Orderly', type: 'dynamic', filter });
+  const person = (email: string) => ({ firstName: 'In', lastName: 'Order', jobTitle: 'Orderly', email });
+  const made = (await service.api('POST', '/contacts', person('order-1@example.com'))).body.id;
+  const batch = { contacts: [person('order-2@example.com')] };
+  const ofBatch = (await service.api('POST', '/contacts/batch', batch)).body.results[0].id;
+  const rows = Array.from({ length: 3 }, (_, n) => `In,Order,import-${n}@order.example.com,Orderly`);
+  await run(`firstName,lastName,email,jobTitle\n${rows.join('\n')}\n`, { listId: String(list.id) });
+  const imported = (await service.api('GET', `/contacts?listId=${list.id}`)).body.data.map(
+    ({ id }: { id: number }) => id,
+  ) as number[];
+  assert.equal(imported.length, 3);
+
+  const types = ['CONTACT_CREATED', 'SEGMENT_ENTERED'];
+  const { jsm } = service.deps.nats;
+  /** What was published of our contacts, in order. */
+  const told = async (): Promise<[type: string, contactId: number, segmentId: number | undefined][]> => {
+    const { state } = await jsm.streams.info(EVENTS);
+    const found: [string, number, number | undefined][] = [];
+    for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+      const message = await jsm.streams.getMessage(EVENTS, { seq }).catch(() => null);
+      const event = message?.json<{ type: string; data: { contactId: number; segmentId?: number } }>();
+      if (event && types.includes(event.type) && [made, ofBatch, ...imported].includes(event.data.contactId))
+        found.push([event.type, event.data.contactId, event.data.segmentId]);
+    }
+    return found;
+  };
+  // Each enters the segment, and those that were imported the list too.
+  const all = await until('all is published', async () => {
+    const found = await told();
+    return found.length === 5 + 5 + 3 ? found : null;
+  });
+  for (const id of [made, ofBatch, ...imported]) {
+    const [first, ...others] = all.filter(([, contactId]) => contactId === id);
+    assert.equal(first![0], 'CONTACT_CREATED', JSON.stringify(all));
+    assert.ok(others.some(([, , segmentId]) => segmentId === segment.body.id));
+    // The timeline has them in the same order.
+    const { data } = (await service.api('GET', `/contacts/${id}/activities?sort=id`)).body;
+    assert.equal(data[0].type, 'CONTACT_CREATED');
+  }
+});
+
 test('members that an import adds enter the list with an event, and segments that hang on it follow', async () => {
   await run('firstName,lastName,email\nOld,Hand,old-hand@example.com\n');
   await service.deps.nats.jsm.streams.purge(EVENTS);
