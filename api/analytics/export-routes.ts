@@ -3,13 +3,14 @@ import { Type } from 'typebox';
 import { readPeriod } from '../../domain/common/period.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { Places } from '../../domain/common/places.ts';
+import { BOM } from '../../domain/export/csv.ts';
 import { MEDIA_TYPES } from '../../domain/export/media-types.ts';
 import { REPORT_TYPES, type ReportFormat } from '../../db/entities/reports.ts';
 import { reportFileName } from '../../domain/reports/content/file-name.ts';
 import { readContent } from '../../domain/reports/content/read-content.ts';
 import { renderInThread } from '../../domain/reports/render/report-thread.ts';
 import { figuresAsOf } from '../../runtime/figures-freshness.ts';
-import { mediaTypesOf } from '../route/export.ts';
+import { bomQuery, mediaTypesOf } from '../route/export.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { oneOf, strict } from '../route/schemas.ts';
 import { periodQuery } from '../route/period-schema.ts';
@@ -55,12 +56,13 @@ export const exportRoutes: RouteSpec[] = [
     query: strict({
       type: oneOf(REPORT_TYPES),
       format: Type.Optional(oneOf(FORMATS, { default: 'csv' })),
+      bom: bomQuery,
       ...periodQuery,
     }),
     responses: { 200: { contentType: mediaTypesOf(FORMATS), description: 'The file' } },
     errors: ['unavailable'],
     handler: async ({ ctx, deps, em, principal: { tenantId }, query }) => {
-      const { type, format = 'csv', ...asked } = query;
+      const { type, format = 'csv', bom, ...asked } = query;
       const now = new Date();
       const period = readPeriod(asked, now);
       return tenantPlaces.hold(tenantId, tooMany, () =>
@@ -69,7 +71,7 @@ export const exportRoutes: RouteSpec[] = [
           const content = await readContent(em, { type, title: null, tenantId, period, generatedAt: now, asOf });
           const bytes = await renderInThread({ content, format });
           return {
-            body: Buffer.from(bytes.buffer),
+            body: bom && format === 'csv' ? Buffer.concat([Buffer.from(BOM), bytes]) : Buffer.from(bytes.buffer),
             headers: fileHeaders(ctx, reportFileName(content, format), format),
           };
         }),

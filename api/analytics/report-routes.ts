@@ -4,7 +4,8 @@ import { listReports, listRuns, readFinishedRun, readReport } from '../../domain
 import { reportViolations, type PeriodInput } from '../../domain/reports/report-violations.ts';
 import { createReport, deleteReport, updateReport } from '../../domain/reports/save-report.ts';
 import { Report } from '../../db/entities/reports.ts';
-import { mediaTypesOf, streamed } from '../route/export.ts';
+import { BOM } from '../../domain/export/csv.ts';
+import { bomQuery, mediaTypesOf, streamed } from '../route/export.ts';
 import { openKeptFile } from '../route/kept-file.ts';
 import {
   accepted,
@@ -142,7 +143,7 @@ export const reportRoutes: RouteSpec[] = [
     description: 'The most recent file, or that of the run `runId`.',
     access: 'analytics:read',
     params: IdParams,
-    query: strict({ runId: Type.Optional(Id) }),
+    query: strict({ runId: Type.Optional(Id), bom: bomQuery }),
     responses: {
       200: { schema: ReportContent, contentType: mediaTypesOf(['csv', 'pdf', 'xlsx']), description: 'The file' },
     },
@@ -151,13 +152,19 @@ export const reportRoutes: RouteSpec[] = [
       const { report, run } = await readFinishedRun(em, params.id, query.runId);
       const content = await openKeptFile(deps.nats, run.objectKey);
       const period = { from: run.from.toISOString(), to: run.to.toISOString(), timezone: run.timezone };
+      const mark = query.bom && run.format === 'csv' ? Buffer.from(BOM) : Buffer.alloc(0);
       return {
-        body: streamed(ctx, content),
+        body: streamed(ctx, mark.length > 0 ? after(mark, content) : content),
         headers: {
           ...fileHeaders(ctx, reportFileName({ title: report.name, period }, run.format), run.format),
-          'Content-Length': String(run.size),
+          'Content-Length': String(mark.length + Number(run.size)),
         },
       };
     },
   }),
 ];
+
+async function* after(mark: Uint8Array, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield mark;
+  yield* content;
+}

@@ -6,13 +6,14 @@ import { contactColumns } from '../../domain/contacts/export/columns.ts';
 import { countContacts, readContacts } from '../../domain/contacts/export/read-contacts.ts';
 import { tablePages } from '../../domain/export/table.ts';
 import { oneOf, strict } from '../route/schemas.ts';
-import { assertFits, exportReply, mediaTypesOf } from '../route/export.ts';
+import { assertFits, bomQuery, exportReply, mediaTypesOf } from '../route/export.ts';
 import { presentContact } from './presenter.ts';
 import { Contact, contactFilters } from './schema.ts';
 import { route, type Call, type Reply, type RouteSpec } from '../route/route.ts';
 
 const Query = strict({
   format: Type.Optional(oneOf(['csv', 'json', 'ndjson', 'xlsx'], { default: 'csv' })),
+  bom: bomQuery,
   ...contactFilters,
 });
 
@@ -24,7 +25,7 @@ async function exportContacts({
   query,
 }: Call<unknown, Static<typeof Query>, unknown>): Promise<Reply> {
   const { tenantId } = caller;
-  const { format = 'csv', ...filters } = query;
+  const { format = 'csv', bom, ...filters } = query;
   const where = contactConditions(filters);
   await assertFits(format, 'contacts: use csv, or narrow the export with filters', (most) =>
     countContacts(deps.orm, tenantId, where, most),
@@ -39,14 +40,18 @@ async function exportContacts({
     return customFieldTypes(tx, tenantId);
   });
   const pages = readContacts(deps.orm, tenantId, where);
-  return exportReply(ctx, format, {
-    name: 'contacts',
-    sheet: 'Contacts',
-    items: async function* () {
-      for await (const page of pages) yield page.map((contact) => presentContact({ contact, ...contact }));
+  return exportReply(
+    ctx,
+    { format, bom },
+    {
+      name: 'contacts',
+      sheet: 'Contacts',
+      items: async function* () {
+        for await (const page of pages) yield page.map((contact) => presentContact({ contact, ...contact }));
+      },
+      table: (options) => tablePages(contactColumns(customFields.keys()), pages, options),
     },
-    table: () => tablePages(contactColumns(customFields.keys()), pages),
-  });
+  );
 }
 
 export const exportRoutes: RouteSpec[] = [
@@ -58,8 +63,8 @@ export const exportRoutes: RouteSpec[] = [
     access: 'contacts:read',
     description:
       'Streamed in id order. Headers and keys are API field names. In csv and xlsx, the company is its name, tags are separated by semicolons, ' +
-      'custom fields are columns `customFields.x`, and text that begins with = + - @, a tab or a carriage return (including phone numbers) is prefixed with an ' +
-      'apostrophe, so that spreadsheets do not run it as a formula; imports remove the apostrophe. xlsx supports at most 200,000 contacts.',
+      'and custom fields are columns `customFields.x`. In csv, text that begins with = + - @, a tab or a carriage return (including `phone`, not `phoneE164`) is prefixed ' +
+      'with an apostrophe, so that spreadsheets do not run it as a formula; imports remove the apostrophe. Cells of xlsx have types and need none. xlsx supports at most 200,000 contacts.',
     query: Query,
     responses: {
       200: {

@@ -8,13 +8,13 @@ import {
   submissionColumns,
 } from '../../domain/forms/export-submissions.ts';
 import { findForm } from '../../domain/forms/forms.ts';
-import { assertFits, exportReply, mediaTypesOf } from '../route/export.ts';
+import { assertFits, bomQuery, exportReply, mediaTypesOf } from '../route/export.ts';
 import { route, type Call, type Reply, type RouteSpec } from '../route/route.ts';
 import { IdParams, oneOf, strict } from '../route/schemas.ts';
 import { presentSubmission } from './presenter.ts';
 
 const FORMATS = ['csv', 'ndjson', 'xlsx'] as const;
-const Query = strict({ format: Type.Optional(oneOf(FORMATS, { default: 'csv' })) });
+const Query = strict({ format: Type.Optional(oneOf(FORMATS, { default: 'csv' })), bom: bomQuery });
 
 async function exportSubmissions({
   ctx,
@@ -22,7 +22,7 @@ async function exportSubmissions({
   em,
   caller,
   params,
-  query: { format = 'csv' },
+  query: { format = 'csv', bom },
 }: Call<{ id: number }, Static<typeof Query>, unknown>): Promise<Reply> {
   const form = await findForm(em, params.id);
   await assertFits(format, 'submissions: use csv', (most) => countSubmissions(em, form, most));
@@ -36,14 +36,18 @@ async function exportSubmissions({
     return findSubmissions(tx, form);
   });
   const pages = readSubmissions(deps.orm, form, upTo);
-  return exportReply(ctx, format, {
-    name: `form-${form.id}-submissions`,
-    sheet: 'Submissions',
-    items: async function* () {
-      for await (const page of pages) yield page.map(presentSubmission);
+  return exportReply(
+    ctx,
+    { format, bom },
+    {
+      name: `form-${form.id}-submissions`,
+      sheet: 'Submissions',
+      items: async function* () {
+        for await (const page of pages) yield page.map(presentSubmission);
+      },
+      table: (options) => tablePages(submissionColumns(form.fields, formerFields), pages, options),
     },
-    table: () => tablePages(submissionColumns(form.fields, formerFields), pages),
-  });
+  );
 }
 
 export const formExportRoutes: RouteSpec[] = [
@@ -56,7 +60,7 @@ export const formExportRoutes: RouteSpec[] = [
     description:
       'Streamed in id order. In csv and xlsx, the columns are id, contactId, submittedAt, ipAddress and userAgent, then one per field of the form, then those that only ' +
       'older submissions have. Headers are field names; a field named like one of the first columns is `submissionData.name`. Lists are separated by semicolons, a file is its name, ' +
-      'and text that begins with = + - @, a tab or a carriage return is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. ' +
+      'and in csv, text that begins with = + - @, a tab or a carriage return is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. ' +
       'ndjson has the submissions as in the API. xlsx supports at most 200,000 submissions.',
     params: IdParams,
     query: Query,

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { Context } from 'koa';
+import { Type } from 'typebox';
 import { assertValid } from '../../domain/common/errors.ts';
-import { CSV } from '../../domain/export/csv.ts';
+import { BOM, CSV } from '../../domain/export/csv.ts';
 import { MEDIA_TYPES, type FileFormat } from '../../domain/export/media-types.ts';
 import { xlsx, type Cell } from '../../domain/export/xlsx.ts';
 import type { Reply } from './route.ts';
@@ -44,7 +45,8 @@ async function* jsonText(pages: AsyncIterable<unknown[]>, lines: boolean): Async
   if (!lines) yield ']';
 }
 
-async function* csvText(tables: AsyncIterable<unknown[][]>): AsyncGenerator<string> {
+async function* csvText(tables: AsyncIterable<unknown[][]>, bom: boolean): AsyncGenerator<string> {
+  if (bom) yield BOM;
   for await (const table of tables) yield stringify(table, { ...CSV, cast: { boolean: String } });
 }
 
@@ -53,16 +55,29 @@ export interface Exported {
   name: string;
   sheet: string;
   items: () => AsyncIterable<unknown[]>;
-  table: () => AsyncIterable<Cell[][]>;
+  table: (options: { escaped: boolean }) => AsyncIterable<Cell[][]>;
 }
 
+/** The query parameter of downloads that may be CSV. */
+export const bomQuery = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      'Whether a csv begins with a byte order mark, without which Excel misreads letters beyond ASCII; no effect on other formats',
+  }),
+);
+
 /** A streamed download in a format, named after what it is and today's date. */
-export function exportReply(ctx: Context, format: ExportFormat, { name, sheet, items, table }: Exported): Reply {
+export function exportReply(
+  ctx: Context,
+  { format, bom = false }: { format: ExportFormat; bom?: boolean | undefined },
+  { name, sheet, items, table }: Exported,
+): Reply {
   const bytes = {
-    csv: () => csvText(table()),
+    csv: () => csvText(table({ escaped: true }), bom),
     json: () => jsonText(items(), false),
     ndjson: () => jsonText(items(), true),
-    xlsx: () => xlsx(sheet, table()),
+    xlsx: () => xlsx(sheet, table({ escaped: false })),
   }[format]();
   const day = new Date().toISOString().slice(0, 10);
   return {

@@ -1105,7 +1105,7 @@ export interface paths {
         };
         /**
          * Download contacts as CSV, JSON, NDJSON or XLSX
-         * @description Streamed in id order. Headers and keys are API field names. In csv and xlsx, the company is its name, tags are separated by semicolons, custom fields are columns `customFields.x`, and text that begins with = + - @, a tab or a carriage return (including phone numbers) is prefixed with an apostrophe, so that spreadsheets do not run it as a formula; imports remove the apostrophe. xlsx supports at most 200,000 contacts.
+         * @description Streamed in id order. Headers and keys are API field names. In csv and xlsx, the company is its name, tags are separated by semicolons, and custom fields are columns `customFields.x`. In csv, text that begins with = + - @, a tab or a carriage return (including `phone`, not `phoneE164`) is prefixed with an apostrophe, so that spreadsheets do not run it as a formula; imports remove the apostrophe. Cells of xlsx have types and need none. xlsx supports at most 200,000 contacts.
          */
         get: operations["exportContacts"];
         put?: never;
@@ -3041,7 +3041,7 @@ export interface paths {
         };
         /**
          * Download submissions as CSV, NDJSON or XLSX
-         * @description Streamed in id order. In csv and xlsx, the columns are id, contactId, submittedAt, ipAddress and userAgent, then one per field of the form, then those that only older submissions have. Headers are field names; a field named like one of the first columns is `submissionData.name`. Lists are separated by semicolons, a file is its name, and text that begins with = + - @, a tab or a carriage return is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. ndjson has the submissions as in the API. xlsx supports at most 200,000 submissions.
+         * @description Streamed in id order. In csv and xlsx, the columns are id, contactId, submittedAt, ipAddress and userAgent, then one per field of the form, then those that only older submissions have. Headers are field names; a field named like one of the first columns is `submissionData.name`. Lists are separated by semicolons, a file is its name, and in csv, text that begins with = + - @, a tab or a carriage return is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. ndjson has the submissions as in the API. xlsx supports at most 200,000 submissions.
          */
         get: operations["exportFormSubmissions"];
         put?: never;
@@ -4734,7 +4734,7 @@ export interface components {
                 entries: number;
                 /** @description Executions that reached the end; not those that were stopped or failed */
                 completions: number;
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
@@ -4742,8 +4742,12 @@ export interface components {
                 failed: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Emails that were opened by people: each counts once, at its first open */
+                uniqueOpens: number;
                 /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails with a click by people: each counts once, at its first click */
+                uniqueClicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
@@ -4752,14 +4756,14 @@ export interface components {
                 bounces: number;
                 /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
-                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueOpens` of `delivered`. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueClicks` of `delivered`. A fraction: 0.25 = 25% */
                 clickRate: number;
                 /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
-                uniqueOpens: number;
+                contactsOpened: number;
                 /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
-                uniqueClicks: number;
+                contactsClicked: number;
                 conversions: {
                     /** @description Goals of campaigns that were met */
                     total: number;
@@ -4778,7 +4782,7 @@ export interface components {
                 entries: number;
                 /** @description Executions that reached the end; not those that were stopped or failed */
                 completions: number;
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
@@ -4786,8 +4790,12 @@ export interface components {
                 failed: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Emails that were opened by people: each counts once, at its first open */
+                uniqueOpens: number;
                 /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails with a click by people: each counts once, at its first click */
+                uniqueClicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
@@ -4796,14 +4804,14 @@ export interface components {
                 bounces: number;
                 /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
-                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueOpens` of `delivered`. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueClicks` of `delivered`. A fraction: 0.25 = 25% */
                 clickRate: number;
                 /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
-                uniqueOpens: number;
+                contactsOpened: number;
                 /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
-                uniqueClicks: number;
+                contactsClicked: number;
                 conversions: {
                     /** @description Goals of campaigns that were met */
                     total: number;
@@ -4832,7 +4840,7 @@ export interface components {
                 entries: number;
                 /** @description Executions that reached the end; not those that were stopped or failed */
                 completions: number;
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
@@ -4840,8 +4848,12 @@ export interface components {
                 failed: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Emails that were opened by people: each counts once, at its first open */
+                uniqueOpens: number;
                 /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails with a click by people: each counts once, at its first click */
+                uniqueClicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
@@ -4850,9 +4862,9 @@ export interface components {
                 bounces: number;
                 /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
-                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueOpens` of `delivered`. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueClicks` of `delivered`. A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -6507,7 +6519,7 @@ export interface components {
                 new: number;
             };
             emails: {
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
@@ -6515,8 +6527,12 @@ export interface components {
                 failed: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Emails that were opened by people: each counts once, at its first open */
+                uniqueOpens: number;
                 /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails with a click by people: each counts once, at its first click */
+                uniqueClicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
@@ -6525,14 +6541,14 @@ export interface components {
                 bounces: number;
                 /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
-                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueOpens` of `delivered`. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueClicks` of `delivered`. A fraction: 0.25 = 25% */
                 clickRate: number;
                 /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
-                uniqueOpens: number;
+                contactsOpened: number;
                 /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
-                uniqueClicks: number;
+                contactsClicked: number;
             };
             conversions: {
                 /** @description `goals` and `submissions` */
@@ -6570,7 +6586,7 @@ export interface components {
                 at: string;
                 /** @description Contacts that were created, also those that were deleted since */
                 contacts: number;
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
@@ -6979,7 +6995,7 @@ export interface components {
                 timezone: string;
             };
             totals: {
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
@@ -6987,8 +7003,12 @@ export interface components {
                 failed: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Emails that were opened by people: each counts once, at its first open */
+                uniqueOpens: number;
                 /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails with a click by people: each counts once, at its first click */
+                uniqueClicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
@@ -6997,14 +7017,14 @@ export interface components {
                 bounces: number;
                 /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
-                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueOpens` of `delivered`. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueClicks` of `delivered`. A fraction: 0.25 = 25% */
                 clickRate: number;
                 /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
-                uniqueOpens: number;
+                contactsOpened: number;
                 /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
-                uniqueClicks: number;
+                contactsClicked: number;
             };
             /** @description The row with `templateId` null is what belongs to no template */
             byTemplate?: {
@@ -7012,7 +7032,7 @@ export interface components {
                 templateId: number | null;
                 /** @description Null if it was deleted */
                 name: string | null;
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
@@ -7020,8 +7040,12 @@ export interface components {
                 failed: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Emails that were opened by people: each counts once, at its first open */
+                uniqueOpens: number;
                 /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails with a click by people: each counts once, at its first click */
+                uniqueClicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
@@ -7030,14 +7054,14 @@ export interface components {
                 bounces: number;
                 /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
-                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueOpens` of `delivered`. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueClicks` of `delivered`. A fraction: 0.25 = 25% */
                 clickRate: number;
                 /** @description Contacts that opened an email. Each counts once, so figures of parts of a period need not add up */
-                uniqueOpens: number;
+                contactsOpened: number;
                 /** @description Contacts that clicked a link. Each counts once, so figures of parts of a period need not add up */
-                uniqueClicks: number;
+                contactsClicked: number;
             }[];
             byLink?: {
                 /** @example 1 */
@@ -7047,7 +7071,7 @@ export interface components {
                 /** @description Clicks by people */
                 clicks: number;
                 /** @description Contacts that clicked it. Each counts once, so figures of parts of a period need not add up */
-                uniqueClicks: number;
+                contactsClicked: number;
                 /** @description By machines; not among `clicks` */
                 automatedClicks: number;
             }[];
@@ -7066,7 +7090,7 @@ export interface components {
                  * @example 2030-01-31T00:00:00.000Z
                  */
                 at: string;
-                /** @description Emails that a mail server accepted */
+                /** @description Emails that a mail server accepted; without those of the service itself, such as password resets and notifications to users */
                 sent: number;
                 /** @description `sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up */
                 delivered: number;
@@ -7074,8 +7098,12 @@ export interface components {
                 failed: number;
                 /** @description Opens by people: an email that is opened twice counts twice */
                 opens: number;
+                /** @description Emails that were opened by people: each counts once, at its first open */
+                uniqueOpens: number;
                 /** @description Clicks by people: an email with two clicks counts twice */
                 clicks: number;
+                /** @description Emails with a click by people: each counts once, at its first click */
+                uniqueClicks: number;
                 /** @description By machines; not among `opens` */
                 automatedOpens: number;
                 /** @description By machines; not among `clicks` */
@@ -7084,9 +7112,9 @@ export interface components {
                 bounces: number;
                 /** @description Contacts that unsubscribed, in whatever way */
                 unsubscribes: number;
-                /** @description Emails opened for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueOpens` of `delivered`. A fraction: 0.25 = 25% */
                 openRate: number;
-                /** @description Emails clicked for the first time, of those delivered. A fraction: 0.25 = 25% */
+                /** @description `uniqueClicks` of `delivered`. A fraction: 0.25 = 25% */
                 clickRate: number;
             }[];
             /**
@@ -7686,7 +7714,7 @@ export interface components {
                 views: number;
                 /** @description Submissions that were accepted */
                 submissions: number;
-                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
+                /** @description `submissions` of `views`, at most 1: programs may submit forms that nobody viewed. A fraction: 0.25 = 25% */
                 conversionRate: number;
                 /** @description Contacts that submitted a form. Each counts once, so figures of parts of a period need not add up */
                 contacts: number;
@@ -7700,7 +7728,7 @@ export interface components {
                 views: number;
                 /** @description Submissions that were accepted */
                 submissions: number;
-                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
+                /** @description `submissions` of `views`, at most 1: programs may submit forms that nobody viewed. A fraction: 0.25 = 25% */
                 conversionRate: number;
                 /** @description Contacts that submitted a form. Each counts once, so figures of parts of a period need not add up */
                 contacts: number;
@@ -7724,7 +7752,7 @@ export interface components {
                 views: number;
                 /** @description Submissions that were accepted */
                 submissions: number;
-                /** @description `submissions` of `views`. A fraction: 0.25 = 25% */
+                /** @description `submissions` of `views`, at most 1: programs may submit forms that nobody viewed. A fraction: 0.25 = 25% */
                 conversionRate: number;
             }[];
             /**
@@ -13221,6 +13249,8 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "csv" | "json" | "ndjson" | "xlsx";
+                /** @description Whether a csv begins with a byte order mark, without which Excel misreads letters beyond ASCII; no effect on other formats */
+                bom?: boolean;
                 status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
                 companyId?: number;
                 segmentId?: number;
@@ -16295,6 +16325,8 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "csv" | "ndjson" | "xlsx";
+                /** @description Whether a csv begins with a byte order mark, without which Excel misreads letters beyond ASCII; no effect on other formats */
+                bom?: boolean;
             };
             header?: never;
             path: {
@@ -17018,6 +17050,8 @@ export interface operations {
             query: {
                 type: "dashboard" | "campaigns" | "contacts" | "emails" | "forms";
                 format?: "csv" | "pdf" | "xlsx";
+                /** @description Whether a csv begins with a byte order mark, without which Excel misreads letters beyond ASCII; no effect on other formats */
+                bom?: boolean;
                 /** @description Inclusive; rounded down to the start of its 5-minute window. A date is its beginning in `timezone` */
                 from?: string;
                 /** @description Exclusive; rounded up to the end of its 5-minute window. A date is its beginning in `timezone` */
@@ -17203,6 +17237,8 @@ export interface operations {
         parameters: {
             query?: {
                 runId?: number;
+                /** @description Whether a csv begins with a byte order mark, without which Excel misreads letters beyond ASCII; no effect on other formats */
+                bom?: boolean;
             };
             header?: never;
             path: {

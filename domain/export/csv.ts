@@ -3,3 +3,6 @@
  * row.
  */
 export const CSV = { record_delimiter: '\r\n', quoted_match: /[\r\n]/ } as const;
+
+/** The byte order mark, by which Excel knows that a CSV is UTF-8. */
+export const BOM = '\ufeff';

@@ -5,7 +5,7 @@
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Escapes a text for a spreadsheet: puts an apostrophe before a text that starts like a formula, as phone numbers do.
+ * Escapes a text for a CSV: puts an apostrophe before a text that a spreadsheet may take for a formula.
  */
 export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 

@@ -1,7 +1,7 @@
 import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
 import { rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { countUpTo, pagesById } from '../export/pages-by-id.ts';
-import { textCell, type Column } from '../export/table.ts';
+import type { Column } from '../export/table.ts';
 import type { Cell } from '../export/xlsx.ts';
 import type { FileValue } from './files/form-files.ts';
 
@@ -47,20 +47,19 @@ export const readSubmissions = (orm: Orm, { tenantId, id }: Form, upTo: number):
       order by id limit ${limit}`,
   );
 
-/** A submitted value as a cell: lists joined by semicolons, texts escaped, a file by its name. */
+/** A submitted value as a cell: lists joined by semicolons, a file by its name. */
 function valueCell(value: unknown): Cell {
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (Array.isArray(value)) return textCell(value.join(';'));
-  if (typeof value === 'string') return textCell(value);
-  return value === null || value === undefined ? null : textCell((value as FileValue).fileName);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.join(';');
+  return value === null || value === undefined ? null : (value as FileValue).fileName;
 }
 
 const OWN: Column<FormSubmission>[] = [
   ['id', ({ id }) => id],
   ['contactId', ({ contactId }) => contactId ?? null],
   ['submittedAt', ({ submittedAt }) => submittedAt.toISOString()],
-  ['ipAddress', ({ ipAddress }) => textCell(ipAddress)],
-  ['userAgent', ({ userAgent }) => textCell(userAgent)],
+  ['ipAddress', ({ ipAddress }) => ipAddress ?? null],
+  ['userAgent', ({ userAgent }) => userAgent ?? null],
 ];
 const OWN_NAMES = new Set(OWN.map(([name]) => name));
 

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { CSV } from '../../export/csv.ts';
-import { textCell } from '../../export/table.ts';
+import { csvCell } from '../../export/table.ts';
 import { isFigure, type ReportCell, type ReportContent, type ReportTable } from '../content/content.ts';
 
 const HEADER = ['section', 'at', 'id', 'name', 'metric', 'value'];
@@ -32,7 +32,7 @@ function linesOf({ key: section, columns, rows }: ReportTable): Line[] {
   return rows.flatMap((row) =>
     columns.flatMap((column, index) =>
       isFigure(column)
-        ? [[section, cell(row, at), cell(row, id), textCell(cell(row, name) as string | null), column.key, row[index]!]]
+        ? [[section, cell(row, at), cell(row, id), csvCell(cell(row, name)), column.key, row[index]!]]
         : [],
     ),
   );

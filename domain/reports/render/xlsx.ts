@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { textCell } from '../../export/table.ts';
 import { workbook, type CellStyle, type Sheet, type SheetCell } from '../../export/xlsx.ts';
 import type { FigureKind, ReportCell, ReportColumn, ReportContent, ReportTable } from '../content/content.ts';
 import { momentText, periodText } from '../content/format.ts';
@@ -24,7 +23,7 @@ function summarySheet(content: ReportContent): Sheet {
     ['Compared with', periodText(previousPeriod, period)],
     ['Figures complete up to', momentText(content.asOf, period)],
     ['Generated', momentText(content.generatedAt, period)],
-    ['Account', textCell(content.tenantId)],
+    ['Account', content.tenantId],
     ...notes.map((note) => ['Note', note]),
     [],
     ['Figure', 'Value', 'Period before', 'Change', ''].map(header),
@@ -63,7 +62,7 @@ function widthOf({ kind, label }: ReportColumn, rows: ReportCell[][], index: num
 function sheetCell(cell: ReportCell, { kind }: ReportColumn, period: ReportContent['period']): SheetCell {
   if (cell === null) return null;
   if (kind === 'at') return dateCell(cell as string, period);
-  if (typeof cell === 'string') return textCell(cell);
+  if (typeof cell === 'string') return cell;
   return kind === 'text' || kind === 'id' ? cell : figure(cell, kind);
 }
 

@@ -89,6 +89,13 @@ test.each(TYPES)('%s: the CSV has every figure of the API, and of the month befo
     assert.ok(lines.some(({ section, value }) => section!.startsWith('by') && Number(value) > 0));
 });
 
+test('a csv begins with a byte order mark if that is asked for', async () => {
+  const marked = await exported({ type: 'emails', format: 'csv', bom: 'true', ...FEBRUARY });
+  assert.deepEqual([...marked.bytes.subarray(0, 4)], [0xef, 0xbb, 0xbf, 's'.charCodeAt(0)]);
+  const book = await exported({ type: 'emails', format: 'xlsx', bom: 'true', ...FEBRUARY });
+  assert.equal(book.bytes[0], 'P'.charCodeAt(0));
+});
+
 test('emails in all formats: the figures are those of the API, with the names of templates', async () => {
   const { totals, byTemplate } = await figures('emails', FEBRUARY);
   assert.deepEqual([totals.sent, totals.opens, totals.unsubscribes, byTemplate.length], [6, 3, 1, 2]);
@@ -98,7 +105,7 @@ test('emails in all formats: the figures are those of the API, with the names of
   assert.deepEqual(row('Sent'), ['Sent', 6, 4, 0.5, null]);
   assert.deepEqual(row('Open rate'), ['Open rate', 0.5, 0.25, 0.25, 'percentage points']);
   const parts = book.get('By template')!.rows;
-  assert.deepEqual(parts[1]!.slice(0, 3), ["'=Żółta „ulotka”", templateId, 6]);
+  assert.deepEqual(parts[1]!.slice(0, 3), ['=Żółta „ulotka”', templateId, 6]);
   assert.deepEqual([parts[2]![0], parts[2]![parts[0]!.indexOf('Unsubscribes')]], ['No template', 1]);
 
   const { pages } = await readPdf((await exported({ type: 'emails', format: 'pdf', ...FEBRUARY })).bytes);

@@ -63,8 +63,12 @@ test('a report in each format: made, downloaded under its name', async () => {
     const file = await download(service, `/analytics/reports/${id}/download`);
     assert.equal(file.status, 200);
     if (format === 'json') assert.equal(JSON.parse(file.text).title, 'Monthly');
-    else if (format === 'csv') assert.equal(parse(file.text, { columns: true }).length > 31, true);
-    else assert.equal(readWorkbook(file.bytes).get('Summary')!.rows[0]![0], 'Monthly');
+    else if (format === 'csv') {
+      assert.equal(parse(file.text, { columns: true }).length > 31, true);
+      const marked = await download(service, `/analytics/reports/${id}/download?bom=true`);
+      assert.deepEqual(Buffer.from(marked.bytes), Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), file.bytes]));
+      assert.equal(marked.headers.get('content-length'), String(marked.bytes.length));
+    } else assert.equal(readWorkbook(file.bytes).get('Summary')!.rows[0]![0], 'Monthly');
   }
 });
 

@@ -95,7 +95,7 @@ test('csv has a column for each field, the filters of the list, and no formulas'
     lastName: "'@sum",
     email: 'evil@example.com',
     phone: "'+44 20 7946 0958",
-    phoneE164: "'+442079460958",
+    phoneE164: '+442079460958',
     jobTitle: "'-2+3",
     companyId: String(evil.companyId),
     company: "'=cmd",
@@ -128,6 +128,17 @@ test('csv has a column for each field, the filters of the list, and no formulas'
     '/createdAfter',
   );
   assert.ok((await query(sql`select 1 from audit_log where action = 'contact.exported'`)).length > 0);
+});
+
+test('a csv has a byte order mark if asked for; other formats never', async () => {
+  const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+  const plain = await bytes('format=csv');
+  assert.notDeepEqual(plain.subarray(0, 3), mark);
+  assert.deepEqual(await bytes('format=csv&bom=true'), Buffer.concat([mark, plain]));
+  assert.deepEqual(await bytes('bom=false'), plain);
+  assert.notDeepEqual((await bytes('format=ndjson&bom=true')).subarray(0, 3), mark);
+  const wrong = await api('GET', '/contacts/export?bom=maybe');
+  assert.deepEqual([wrong.status, wrong.body.errors[0].path], [400, '/bom']);
 });
 
 test('json is an array of what the list shows, ndjson a line each', async () => {
@@ -163,12 +174,17 @@ test('xlsx is a workbook of typed cells', async () => {
   const found = files.get('xl/worksheets/sheet1.xml')!.match(/<row>.*?<\/row>/gs)!;
   assert.equal(found.length, 3);
   assert.ok(found[1]!.includes('<c><v>-5</v></c>') && found[1]!.includes('<c t="b"><v>0</v></c>'));
-  assert.ok(found[1]!.includes('<t xml:space="preserve">a &quot;b&quot;\nc,d;é</t>') && found[1]!.includes(`>'=1+1<`));
+  assert.ok(found[1]!.includes('<t xml:space="preserve">a &quot;b&quot;\nc,d;é</t>') && found[1]!.includes('>=1+1<'));
+  // An inline string is no formula, whatever it begins with.
+  for (const text of ['+44 20 7946 0958', '+442079460958', "'=HYPERLINK(0)"])
+    assert.ok(found[1]!.includes(`>${text}<`), text);
   assert.ok(!files.get('xl/worksheets/sheet1.xml')!.includes('<f>'));
 });
 
 test('an import takes an exported file back: it changes nothing, and makes the same contacts where there are none', async () => {
-  const { body: csv } = await exported('');
+  // With the mark, and with phone numbers as a spreadsheet that read `phoneE164` as a number stores them.
+  const csv = (await bytes('bom=true')).toString().replace(',+442079460958,', ',442079460958,');
+  assert.ok(csv.startsWith('\ufeff') && csv.includes(",'+44 20 7946 0958,442079460958,"));
   const { data: before } = (await api('GET', '/contacts?sort=id')).body;
   const bring = async () => {
     const form = new FormData();

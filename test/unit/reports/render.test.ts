@@ -58,7 +58,7 @@ test('XLSX: typed cells, formats, widths, frozen headers', async () => {
   const parts = book.get('By campaign')!;
   assert.deepEqual(parts.rows[0]!.slice(0, 5), ['Campaign', 'Id', 'Entries', 'Completions', 'Sent']);
   assert.deepEqual(parts.rows[1]!.slice(0, 5), ['Zażółć gęślą jaźń', 14, 1, 0, 26]);
-  assert.equal(parts.rows[3]![0], "'=SUM(A1:A9)");
+  assert.equal(parts.rows[3]![0], '=SUM(A1:A9)');
   assert.equal(parts.formats[1]![4], '#,##0');
   const series = book.get('Over time')!;
   // 1 May 2027 is day 46,508 after 30 December 1899; midnight in Warsaw.
