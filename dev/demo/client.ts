@@ -25,6 +25,8 @@ export interface Client {
 }
 
 const RETRIES = 30;
+/** A poll gives up when nothing has moved for so long. */
+export const STALLED_MS = 10 * 60_000;
 /** Half as often as the rate limit would let it, because the demo asks for other things too. */
 const POLL_MS = 2_000;
 

@@ -10,6 +10,8 @@ export interface ContactsFile {
   readonly rows: number;
   /** The share of dirty rows, 0..1. Default 0.02. */
   readonly dirt?: number;
+  /** A part of all addresses, by which files of the same seed have different contacts. */
+  readonly tag?: string;
 }
 
 /** The counts of a generated file, as an import into an empty tenant must report them. */
@@ -96,7 +98,7 @@ async function* writeFile(options: ContactsFile, account: ContactsAccount): Asyn
 function writeRow(options: ContactsFile, index: number, account: ContactsAccount): Buffer {
   const random = randomOf(options.seed, index);
   const kind = kindOf(options, random);
-  const cells = cellsOf(random, index);
+  const cells = cellsOf(random, index, options.tag);
   account.rows += 1;
   const code = kind === null ? null : DIRT[kind];
   if (typeof code === 'string') {
@@ -128,12 +130,12 @@ function emailOfEarlier(options: ContactsFile, index: number, random: Random): s
   for (let attempt = 0; attempt < 20 && index > 0; attempt++) {
     const earlier = Math.floor(random() * index);
     const itsRandom = randomOf(options.seed, earlier);
-    if (kindOf(options, itsRandom) === null) return cellsOf(itsRandom, earlier).email;
+    if (kindOf(options, itsRandom) === null) return cellsOf(itsRandom, earlier, options.tag).email;
   }
   return null;
 }
 
-function cellsOf(random: Random, index: number): Cells {
+function cellsOf(random: Random, index: number, tag?: string): Cells {
   const first = pick(random, lists.GIVEN_NAMES);
   const last = pick(random, lists.FAMILY_NAMES);
   const [country, formats] = pick(random, lists.COUNTRIES);
@@ -141,7 +143,7 @@ function cellsOf(random: Random, index: number): Cells {
   const company =
     random() < 0.15 ? '' : `${pick(random, lists.COMPANY_KINDS)} ${Math.floor(random() ** 2 * 2_000) + 1}`;
   const local = `${ascii(first)}.${ascii(last)}`.replace(/^\.|\.$/g, '') || 'contact';
-  const address = `${local}.${index + 1}@example.${pick(random, ['com', 'net', 'org'])}`;
+  const address = `${local}.${index + 1}${tag ? `.${tag}` : ''}@example.${pick(random, ['com', 'net', 'org'])}`;
   return {
     first,
     last,

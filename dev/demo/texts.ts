@@ -82,7 +82,7 @@ export async function showTexts(setting: Setting): Promise<TextsDemo> {
     }
     const texts = await showStop(setting, gateway, provider.id);
     if (!webhook) return { ...texts, leftOut: [NO_ADMIN] };
-    const told = await showProof(setting, endpoint, webhook.id, texts.contactId);
+    const told = await showProof(setting, endpoint, webhook.id, texts);
     return {
       checks: [...texts.checks, ...told.checks],
       links: { ...texts.links, ...told.links },
@@ -121,6 +121,14 @@ async function showStop({ api, apiUrl, run, say }: Setting, gateway: Gateway, pr
   if (!received.ok) throw new Error(`the service did not take the STOP: ${received.status}`);
   const answer = await arrived(2);
   say(`  They answer STOP, and get: “${answer.text}”`);
+  const answerId = await soon('the answer is in the list of messages', async () => {
+    const { data } = await api.call('GET', '/channels/messages?channel=sms&limit=200');
+    return (
+      (data as { id: number; to: string; contactId: number | null }[]).find(
+        (one) => one.to === number && one.contactId === null,
+      )?.id ?? null
+    );
+  });
   const asked = await api.call('POST', '/channels/check', { contactId, channel: 'sms', templateId: template.id });
   const next = await send();
   const explained = await api.call('GET', `/channels/messages/${next.messageId}/explain`);
@@ -133,6 +141,7 @@ async function showStop({ api, apiUrl, run, say }: Setting, gateway: Gateway, pr
   const isSame = stops.length === 1 && foreseen.length === 1 && stops[0]!.gate === foreseen[0]!.gate;
   return {
     contactId,
+    answerId,
     checks: [
       check('texts that came: one, and one answer to STOP', textsTo(gateway, number).length, 2),
       check('clicks on the link of the text', message.clicks, 1),
@@ -155,11 +164,10 @@ async function showProof(
   { api, apiUrl, say }: Setting,
   endpoint: FakeWebhookEndpoint,
   webhookId: number,
-  contactId: number,
+  { contactId, answerId }: { contactId: number; answerId: number },
 ) {
-  const ofContact = ({ type, data }: AcceptedWebhook): boolean =>
-    (data['contactId'] ?? data['recipientId']) === contactId ||
-    (type === 'MESSAGE_SENT' && data['recipientId'] === null);
+  const ofContact = ({ data }: AcceptedWebhook): boolean =>
+    (data['contactId'] ?? data['recipientId']) === contactId || data['messageId'] === answerId;
   const told = await soon('the webhook was told of everything', () => {
     const found = [...new Map(endpoint.accepted.filter(ofContact).map((one) => [one.id, one])).values()];
     return found.length >= TOLD.length ? found : null;
@@ -174,7 +182,8 @@ async function showProof(
   say(
     `  Its proof: ${matched} matched, ${delivered} delivered, ${pending} pending, ${failed} failed, ${held} held; numbers ${firstSequence} to ${lastSequence}`,
   );
-  const numbers = new Set(endpoint.accepted.map(({ sequence }) => sequence));
+  // Others may have it told of more meanwhile.
+  const numbers = new Set(endpoint.accepted.map(({ sequence }) => sequence).filter((one) => one <= lastSequence));
   return {
     checks: [
       check('events of the recipient that the webhook was told of', told.length, TOLD.length),
