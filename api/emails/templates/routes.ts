@@ -48,7 +48,7 @@ export const templateRoutes: RouteSpec[] = [
     summary: 'Create an email template',
     access: 'emails:write',
     description:
-      'Content that begins with `<mjml>` is compiled as MJML when it is saved. Syntax errors, unknown tags or filters, and MJML errors are rejected with their line. `fromEmail` must be the default sender or a verified sender address.',
+      'Content that begins with `<mjml>` (after comments, a doctype, an XML declaration and Liquid that prints nothing) is compiled as MJML when it is saved; MJML anywhere else is rejected. Syntax errors, unknown tags or filters, and MJML errors are rejected with their line. `fromEmail` must be the default sender or a verified sender address.',
     body: schema.TemplateCreate,
     responses: { 201: { schema: schema.SavedTemplate } },
     errors: ['template_limit', 'unavailable'],

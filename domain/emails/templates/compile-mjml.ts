@@ -1,6 +1,5 @@
 import { AppError, type Violation } from '../../common/errors.ts';
 import { renderFailure, templateLimits } from '../rendering/template-limits.ts';
-import { withoutComments } from './is-mjml.ts';
 import { maskLiquid, type MaskedMjml } from './mask.ts';
 
 interface MjmlMistake {
@@ -25,15 +24,93 @@ function fail(errors: Violation[]): never {
   );
 }
 
+/** Replaces comments by blanks of the same length, so that offsets do not change. */
+function withoutComments(source: string): string {
+  let left = '';
+  let from = 0;
+  for (let start = source.indexOf('<!--'); start !== -1; start = source.indexOf('<!--', from)) {
+    const end = source.indexOf('-->', start + 4);
+    if (end === -1) break;
+    left += source.slice(from, start) + blank(source.slice(start, end + 3));
+    from = end + 3;
+  }
+  return left + source.slice(from);
+}
+
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
+
 /**
- * Compiles MJML with Liquid to HTML with the same Liquid. Liquid is allowed in text, in attributes other than lengths,
- * and between elements, where it is wrapped in mj-raw. Call it in the template thread, which aborts slow work. Throws
- * 400 with the line of each mistake, 422 `template_limit`.
+ * Compiles MJML with Liquid to HTML with the same Liquid; null for content without MJML. Liquid is allowed in text, in
+ * attributes other than lengths, between elements, where it is wrapped in mj-raw, and before `<mjml>` if it prints
+ * nothing. Call it in the template thread, which aborts slow work. Throws 400 with the line of each mistake, 422
+ * `template_limit`.
  */
-export async function compileMjml(content: string): Promise<string> {
+export async function compileMjml(content: string): Promise<string | null> {
   if (content.length > templateLimits.parseChars) throw new AppError('template_limit');
-  const masked = mask(content);
-  const visible = withoutComments(masked.source);
+  const whole = mask(content);
+  const all = withoutComments(whole.source);
+  const start = all.search(/<mjml[\s/>]/i);
+  if (start === -1) {
+    const stray = /<mj-[a-z]+(?=[\s/>])/i.exec(all);
+    if (stray) fail([mistake(lineAt(whole, stray.index), `${stray[0]}> is MJML, which must be inside of <mjml>`)]);
+    return null;
+  }
+  const prelude = readPrelude(whole, all.slice(0, start));
+  // MJML ignores what stands before its root; the lines stay, for its messages.
+  const cut = (source: string): string => blank(source.slice(0, start)) + source.slice(start);
+  const masked = { ...whole, source: cut(whole.source) };
+  return prelude + (await compileRoot(masked, cut(all)));
+}
+
+/** Tags that print nothing themselves. */
+const SILENT = /^(?:assign|comment|#|liquid|if|elsif|else|unless|case|when|for|break|continue|capture|end\w+)$/;
+
+/**
+ * The Liquid before `<mjml>`, which is executed before the HTML is printed. Everything else before it must be a byte
+ * order mark, an XML declaration, a doctype, a comment or blank; except in `capture`, which keeps text.
+ */
+function readPrelude(masked: MaskedMjml, before: string): string {
+  const at = [...masked.wordsIn(before)];
+  const open: string[] = [];
+  let kept = '';
+  let from = 0;
+  const take = (to: number): void => {
+    if (open.includes('capture')) {
+      kept += masked.source.slice(from, to);
+      return;
+    }
+    const text = before.slice(from, to).replace(/<(?:\?|!doctype\b)[^>]*>/gi, '');
+    const first = text.trim();
+    if (first !== '')
+      fail([
+        mistake(
+          lineAt(masked, from + before.slice(from, to).indexOf(first)),
+          `<mjml> must be the first element, with nothing but comments, declarations and Liquid that prints nothing before it; found ${JSON.stringify(first.slice(0, 20))}`,
+        ),
+      ]);
+  };
+  for (const [index, offset] of at.sort(([, a], [, b]) => a - b)) {
+    take(offset);
+    const token = masked.tokens[index]!;
+    const tag = /^\{%-?\s*(#|\w+)/.exec(token)?.[1] ?? '';
+    if (!SILENT.test(tag) && !open.includes('capture'))
+      fail([
+        mistake(lineAt(masked, offset), `${token} prints before <mjml>: put it into an element that contains text`),
+      ]);
+    if (/^(?:if|unless|case|for|capture)$/.test(tag)) open.push(tag);
+    else if (tag.startsWith('end')) open.pop();
+    kept += token;
+    from = offset + masked.wordOf(index).length;
+  }
+  take(before.length);
+  if (open.length > 0)
+    fail([
+      mistake(lineAt(masked, before.length), `<mjml> is inside of {% ${open.at(-1)} %}, which must be in its elements`),
+    ]);
+  return kept;
+}
+
+async function compileRoot(masked: MaskedMjml, visible: string): Promise<string> {
   const structure = findMistakes(masked, visible);
   if (structure.length > 0) fail(structure);
   const first = await compile(masked.source, masked);

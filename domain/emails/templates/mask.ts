@@ -5,6 +5,8 @@ export interface MaskedMjml {
   source: string;
   /** The tokens, indexed by the number in their word. */
   tokens: string[];
+  /** The word of a token. */
+  wordOf: (index: number) => string;
   /** Replaces the words in an output or message of MJML by `to` of their tokens; by default the token itself. */
   unmask: (text: string, to?: (index: number, word: string) => string) => string;
   /** The indexes of the tokens whose words occur in a text, with the offset of the first occurrence. */
@@ -18,6 +20,7 @@ export function maskLiquid(template: string): MaskedMjml {
   let name = 'lqd';
   while (template.includes(name)) name += 'q';
   const tokens: string[] = [];
+  const wordOf = (index: number): string => `${name}${index}z`;
   /** Line breaks inside tokens, by the line of `source`. */
   const hidden: { line: number; lines: number }[] = [];
   let source = '';
@@ -27,7 +30,7 @@ export function maskLiquid(template: string): MaskedMjml {
       source += piece;
       line += lineEnds(piece);
     } else {
-      source += `${name}${tokens.push(piece) - 1}z`;
+      source += wordOf(tokens.push(piece) - 1);
       hidden.push({ line, lines: lineEnds(piece) });
     }
   }
@@ -35,6 +38,7 @@ export function maskLiquid(template: string): MaskedMjml {
   return {
     source,
     tokens,
+    wordOf,
     unmask: (text, to = (index) => tokens[index]!) =>
       text.replace(words, (word, index: string) => to(Number(index), word)),
     wordsIn: (text) =>

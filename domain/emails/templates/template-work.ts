@@ -48,5 +48,5 @@ export const showInThread = (
   inThread(recipient.tenantId, { name: 'renderForDisplay', args: [version, settings, recipient] });
 
 /** The same for `compileMjml`. */
-export const compileMjmlInThread = (tenantId: string, content: string): Promise<string> =>
+export const compileMjmlInThread = (tenantId: string, content: string): Promise<string | null> =>
   inThread(tenantId, { name: 'compileMjml', args: [content] });

@@ -6,7 +6,6 @@ import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { normaliseEmail } from '../../common/email.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
-import { isMjml } from './is-mjml.ts';
 import { senderViolations } from '../senders/proven.ts';
 import { checkInThread, compileMjmlInThread } from './template-work.ts';
 import { topicViolations } from '../consent/topics.ts';
@@ -142,9 +141,9 @@ function emptyToNull<T extends Partial<TemplateInput>>(input: T): T {
   return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : value])) as T;
 }
 
-/** Compiles MJML content to HTML; null for content that is not MJML. Throws 400, 422, 503. */
+/** Compiles MJML content to HTML; null for content without MJML. Throws 400, 422, 503. */
 const compileContent = async (tenantId: string, content: string | undefined): Promise<string | null> =>
-  content !== undefined && isMjml(content) ? compileMjmlInThread(tenantId, content) : null;
+  content !== undefined && /<mj/i.test(content) ? compileMjmlInThread(tenantId, content) : null;
 
 async function compiledContent(
   tx: EntityManager,
