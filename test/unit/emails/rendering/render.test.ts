@@ -295,6 +295,82 @@ test('the text part says the same whether it is made once or for each mail', () 
   assert.equal(each.replace(/\n+/g, '\n'), once.replace(/\n+/g, '\n'));
 });
 
+/** The text made once from the template, and the one made of each rendered mail, which must be the same. */
+function textOf(content: string, who: Partial<RecipientContext> = {}): string {
+  const { text } = render(content, who);
+  // An attribute without quotes keeps the template from being marked.
+  const each = render(`${content}<p class={{ firstName }}></p>`, who).text;
+  assert.equal(each.replace(/\n+/g, '\n'), text.replace(/\n+/g, '\n'), content);
+  return text;
+}
+
+test('the text part has nothing that the HTML hides', () => {
+  const filler = '&#847;&zwnj;&nbsp;&#8199;&shy;&#8203;&#65279; '.repeat(40);
+  for (const style of [
+    'display:none',
+    'color: red; DISPLAY : none !important',
+    'max-height:0px;overflow:hidden',
+    'height:0;overflow:hidden',
+    'visibility:hidden',
+    'opacity:0.0',
+    'mso-hide:all',
+    'font-size:0',
+    'font-size:1px;line-height:1px',
+  ])
+    assert.equal(textOf(`<div style="${style}">Hidden {{ firstName }}<b>too</b></div><p>Shown</p>`), 'Shown', style);
+  assert.equal(textOf(`<div hidden>Hidden</div><p>Shown</p>`), 'Shown');
+  for (const style of ['color:red', 'display:block;max-height:10px;font-size:0.9em;opacity:0.5', ''])
+    assert.equal(textOf(`<div style="${style}">{{ firstName }}</div>`), 'Ann', style);
+  assert.equal(textOf(`<div>${filler}</div><p>Shown${filler}here ${filler}</p>`), 'Shown here');
+  // Joiners between letters and in emoji are a part of them.
+  assert.equal(
+    textOf('<p>\u0645\u06cc\u200c\u062e 👩\u200d💻 a&shy;b&nbsp;c</p>'),
+    '\u0645\u06cc\u200c\u062e 👩\u200d💻 ab\u00a0c',
+  );
+  // Sizes of layout cells are not those of the text in them; buttons for all but Outlook are links.
+  assert.equal(
+    textOf(
+      '<table><tr><td style="font-size:0px"><div style="font-size:13px">Hi {{ firstName }}</div></td></tr></table><a href="https://example.com/" style="mso-hide:all">Go</a>',
+    ).replace(/\n+/g, '\n'),
+    'Hi Ann\nGo [https://example.com/]',
+  );
+});
+
+test('URLs in the text part are those of the HTML', () => {
+  const data = { q: 'Salt & Co ü', full: 'https://example.com/é?a=1&b=2', amp: 'a&amp;b' };
+  for (const [href, url] of [
+    ['https://example.com/?a=1&amp;b=2&copy=3', 'https://example.com/?a=1&b=2&copy=3'],
+    ['https://example.com/?x=%26&amp;amp;=1', 'https://example.com/?x=%26&amp;=1'],
+    [' https://example.com/a b/ü ', 'https://example.com/a%20b/%C3%BC'],
+    ['https://example.com/?q={{ data.q }}', 'https://example.com/?q=Salt%20&%20Co%20%C3%BC'],
+    ['https://example.com/?q={{ data.q | url_encode }}&amp;z=1', 'https://example.com/?q=Salt+%26+Co+%C3%BC&z=1'],
+    ['https://example.com/?q={{ data.amp }}', 'https://example.com/?q=a&amp;b'],
+    ['{% if data.full %}{{ data.full }}{% endif %}', 'https://example.com/%C3%A9?a=1&b=2'],
+    ['mailto:help@example.com', 'mailto:help@example.com'],
+    ['tel:+4930123', 'tel:+4930123'],
+  ] as const) {
+    assert.equal(textOf(`<p><a href="${href}">Go</a></p>`, { data }), `Go [${url}]`, href);
+    assert.equal(textOf(`<a href="${href}"><img src="x.png" alt="Our shop"></a>`, { data }), `Our shop [${url}]`);
+    assert.equal(textOf(`<a href="${href}"><img src="x.png" alt=""></a>`, { data }), url);
+    if (!/^https?:/.test(url)) continue;
+    const { html } = render(`<a href="${href}">Go</a>`, { data });
+    const [, query] = /\?url=([^"]*)"/.exec(html)!;
+    assert.equal(decodeURIComponent(query!), url, href);
+  }
+  assert.equal(textOf('<a href="mailto:help@example.com">help@example.com</a>'), 'help@example.com');
+  assert.equal(
+    textOf('<a href="https://example.com/">https://example.com/</a> <a href="#top">Up</a>'),
+    'https://example.com/ Up',
+  );
+});
+
+test('what a document sets before its body counts in the text part', () => {
+  const set = '{% assign name = firstName | upcase %}{% if company %}{% assign of = " of it" %}{% endif %}';
+  assert.equal(textOf(`${set}\n<!doctype html><html><body><p>Hi {{ name }}{{ of }}</p></body></html>`), 'Hi ANN of it');
+  const inside = `<!doctype html><html><head>${set}</head><body><p>Hi {{ name }}{{ of }}</p></body></html>`;
+  assert.equal(textOf(inside), 'Hi ANN of it');
+});
+
 test('Liquid that only appears in the text is not run', () => {
   const { text } = render('<p>Write &#123;&#123; firstName }} and &#123;% if %}</p>');
   assert.equal(text, 'Write {{ firstName }} and {% if %}');
