@@ -2087,7 +2087,7 @@ export interface paths {
         put?: never;
         /**
          * Create an email template
-         * @description Content that begins with `<mjml>` is compiled as MJML when it is saved. Syntax errors, unknown tags or filters, and MJML errors are rejected with their line. `fromEmail` must be the default sender or a verified sender address.
+         * @description Content that begins with `<mjml>` (after comments, a doctype, an XML declaration and Liquid that prints nothing) is compiled as MJML when it is saved; MJML anywhere else is rejected. Syntax errors, unknown tags or filters, and MJML errors are rejected with their line. `fromEmail` must be the default sender or a verified sender address.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -10613,7 +10613,7 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
-        /** @description `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key */
+        /** @description `UPDATE_CONTACT {set: {<field>: <value>, customFields?: {…}}}` sets fields of the contact: null clears one, `tags` replaces all, `customFields` are merged by key. Texts may have the Liquid of templates, such as `{{company.industry}}` or `{{'now' | date: '%Y-%m-%d'}}`; if a field cannot have what is printed, nothing is set, the result is `failed`, and the journey goes on. A simulation leaves such fields as they are */
         UpdateContactStep: {
             /** @description Unique in the campaign; generated if absent */
             id?: string;

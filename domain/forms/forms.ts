@@ -6,6 +6,7 @@ import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
 import { removeFormFiles } from '../common/kept-files.ts';
 import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
+import { hasLiquid, noLiquid } from '../common/liquid.ts';
 import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { isViolation, normaliseEmail } from '../common/fields.ts';
 import { isWebUrl } from '../common/web-url.ts';
@@ -76,13 +77,18 @@ export async function formViolations(
     errors.push({ path: '/listId', code: 'not_found', message: 'must be the id of a static list' });
   }
   // One that is stored since an earlier release, which took more, can be put back.
-  const redirectUrl = input.redirectUrl === current?.redirectUrl ? null : input.redirectUrl;
+  const redirectUrl =
+    input.redirectUrl === current?.redirectUrl || hasLiquid(input.redirectUrl) ? null : input.redirectUrl;
   if (redirectUrl && (/\s/.test(redirectUrl) || !ORIGIN.test(originOf(redirectUrl) ?? '') || !isWebUrl(redirectUrl)))
     errors.push({
       path: '/redirectUrl',
       code: 'format',
       message: 'must be an http or https address without a user name',
     });
+  for (const field of ['successMessage', 'description', 'submitLabel', 'redirectUrl'] as const) {
+    const liquid = input[field] === current?.[field] ? null : noLiquid(input[field]);
+    if (liquid) errors.push({ path: `/${field}`, ...liquid });
+  }
   (input.allowedOrigins ?? []).forEach((origin, index) => {
     if (originOf(origin) !== origin || !ORIGIN.test(origin)) {
       errors.push({

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
+import { noLiquid } from '../common/liquid.ts';
 import { judgeAddress, type Range } from './ranges.ts';
 
 /** Why a URL cannot be called; without the path of the violation. */
 export interface UrlProblem {
-  code: 'format' | 'outbound_refused';
+  code: 'format' | 'outbound_refused' | 'liquid_unavailable';
   message: string;
 }
 
@@ -22,6 +23,8 @@ export function literalHost({ hostname }: URL): string | null {
  * IPv4 address (127.1, 2130706433, 0x7f000001) into the usual one. What a name leads to is judged at each connection.
  */
 export function checkUrl(text: string, allow: readonly Range[]): UrlProblem | null {
+  const liquid = noLiquid(text);
+  if (liquid) return liquid;
   if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text))
     return { code: 'format', message: 'url must be a URL like https://example.com/hook' };
   const url = new URL(text);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { AwaitedEvent, CampaignStepExecution } from '../../db/entities/campaigns.ts';
-import { Contact } from '../../db/entities/contacts.ts';
+import { Contact, CustomField } from '../../db/entities/contacts.ts';
 import { readStats } from '../../domain/campaigns/management/read-stats.ts';
 import { readContactScore } from '../../domain/scoring/scores/read-scores.ts';
-import { paths, type PathName, type Walked } from './campaign-paths.ts';
+import { paths, wait, walk, type PathName, type Walked } from './campaign-paths.ts';
 import { DAY, HISTORY_OF_ONE_WAIT, MINUTE, startJourneys, type Journeys } from './campaign-support.ts';
 
 let journeys: Journeys;
@@ -146,6 +146,45 @@ test('UPDATE_CONTACT sets fields, with an event, and what depends on them sees i
   ]);
   const contact = await journeys.em().transactional((tx) => tx.findOneOrFail(Contact, { id: execution.contactId }));
   assert.deepEqual([contact.jobTitle, contact.tags, contact.version], ['Engineer', ['vip'], 2]);
+});
+
+test('UPDATE_CONTACT sets what Liquid prints for the contact', async () => {
+  const em = journeys.em();
+  await em.transactional(async (tx) => {
+    for (const [name, type] of [
+      ['visits', 'number'],
+      ['last', 'date'],
+    ] as const)
+      tx.create(CustomField, { tenantId: 'default', entity: 'contact', name, type });
+    await tx.flush();
+  });
+  const set = {
+    jobTitle: '{{ firstName }} {% if lastName %}{{ contact.lastName }}{% endif %} & co',
+    tags: ['vip', '{{ firstName | downcase }}', '{{ nothing }}'],
+    customFields: {
+      visits: '{{ customFields.visits | default: 1 | plus: 1 }}',
+      last: "{{ 'now' | date: '%Y-%m-%d' }}",
+    },
+  };
+  const steps = [
+    { id: 'set', type: 'UPDATE_CONTACT', config: { set } },
+    { id: 'again', type: 'UPDATE_CONTACT', config: { set: { customFields: set.customFields } } },
+    {
+      id: 'bad',
+      type: 'UPDATE_CONTACT',
+      config: { set: { jobTitle: 'x', customFields: { visits: '{{ firstName }}' } } },
+    },
+    wait('end', 60),
+  ];
+  const { execution } = await walk(journeys, steps);
+  assert.deepEqual(await journeys.steps(execution.id), ['set:success', 'again:success', 'bad:failed', 'end:success']);
+  assert.match((await reasons(execution.id))[2]!, /^\/customFields\/visits must be a number/);
+  const contact = await journeys.em().transactional((tx) => tx.findOneOrFail(Contact, { id: execution.contactId }));
+  const { firstName, lastName } = contact;
+  assert.equal(contact.jobTitle, `${firstName} ${lastName} & co`);
+  assert.deepEqual(contact.tags, ['vip', firstName!.toLowerCase()]);
+  assert.equal(contact.customFields['visits'], 3);
+  assert.match(String(contact.customFields['last']), /^\d{4}-\d\d-\d\d$/);
 });
 
 test('SCORE adds points and takes some away, each visit once, with history and events', async () => {

@@ -1,6 +1,11 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import type { ContactInput } from '../../contacts/values/contact-values.ts';
+import { AppError } from '../../common/errors.ts';
+import { isViolation } from '../../common/violation.ts';
+import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
+import { parseCustomText } from '../../contacts/values/custom-values.ts';
+import { liquidIn, replaceLiquid } from '../definition/steps/liquid.ts';
 import { changeListMembers } from '../../segments/membership/change-list-members.ts';
 import { assertSegments } from './assert-segments.ts';
 import type { Effect, OpenGoal } from './advance.ts';
@@ -93,6 +98,40 @@ export const reachedGoal = ({ holds, reason }: Verdict): Performed => ({
   reason,
 });
 
+/** What could not be done; the journey goes on. */
+const failed = (reason: string): Performed => ({ ...success, recorded: 'failed', reason });
+
+/** Sets fields; those with Liquid to what is printed. If a field cannot have that, none is set. */
+async function update(
+  tx: EntityManager,
+  commands: StepCommands,
+  set: ContactInput,
+  { tenantId, executionId, contactId, texts: rendered }: Performer,
+): Promise<Performed> {
+  const origin = { tenantId, requestId: causedBy(executionId) };
+  if (liquidIn(set).length === 0) return updated(await commands.setContactFields(tx, origin, contactId, set));
+  if ('failure' in rendered!) return failed(rendered.failure);
+  const types = await customFieldTypes(tx, tenantId);
+  const texts = [...rendered!.texts];
+  const next = (): string => texts.shift()!;
+  const filled = replaceLiquid(set, {
+    field: next,
+    tag: () => [next()].filter((tag) => tag.trim() !== ''),
+    custom: (_source, name) => {
+      const text = next();
+      const type = types.get(name);
+      const value = type ? parseCustomText(type, text) : text;
+      return isViolation(value) ? text : value;
+    },
+  });
+  try {
+    return updated(await commands.setContactFields(tx, origin, contactId, filled));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+    return failed((error.errors ?? []).map(({ path, message }) => `${path} ${message}`).join('; '));
+  }
+}
+
 /** The first of these goals that the contact meets, with the reason; null if it meets none. */
 export async function findMetGoal(
   tx: EntityManager,
@@ -147,7 +186,7 @@ export async function performEffect(
     case 'split':
       return divided(by, effect.weights);
     case 'update':
-      return updated(await commands.setContactFields(tx, origin, contactId, effect.set));
+      return update(tx, commands, effect.set, by);
     case 'score': {
       const cause = { id: causeId(by), type: 'SCORE', time: by.at.toISOString(), requestid: origin.requestId };
       const total = await commands.addPoints(tx, tenantId, contactId, effect.points, cause);
@@ -158,12 +197,13 @@ export async function performEffect(
       return { ...success, recorded: ok ? 'success' : 'failed', reason };
     }
     case 'notify': {
-      const notice = by.notice!;
-      if ('failure' in notice) return { ...success, recorded: 'failed', reason: notice.failure };
-      const { subject, body, sendKey } = notice;
+      const rendered = by.texts!;
+      if ('failure' in rendered) return failed(rendered.failure);
+      const [subject, body] = rendered.texts as [string, string];
+      const { sendKey } = rendered;
       const about = { to: effect.to, subject, body, contactId, executionId, stepId: by.stepId, sendKey };
       const refusal = await commands.notifyUser(tx, tenantId, about);
-      return refusal === null ? success : { ...success, recorded: 'failed', reason: refusal };
+      return refusal === null ? success : failed(refusal);
     }
     case 'email':
       return sendEmail(tx, effect.templateId, by);

@@ -17,12 +17,12 @@ export interface Performer extends Judged {
   priority: Entry['priority'];
   /** The answer to the step's call, if it makes one. */
   answer: CallAnswer | undefined;
-  /** The rendered texts of a NOTIFY step, for the visit with this send key. */
-  notice: RenderedNotice | undefined;
+  /** The rendered texts of the step, for the visit with this send key. */
+  texts: RenderedTexts | undefined;
 }
 
-/** Or why they cannot be rendered. */
-export type RenderedNotice = { sendKey: string } & ({ subject: string; body: string } | { failure: string });
+/** In the order of `textsOf`; or why they cannot be rendered. */
+export type RenderedTexts = { sendKey: string } & ({ texts: readonly string[] } | { failure: string });
 
 /** What came of the call of a WEBHOOK step. */
 export interface CallAnswer {

@@ -8,9 +8,9 @@ import { type Ahead, aheadOf, type ExecutionState, type StepAnswer, type StepReq
 import type { LoadDefinition } from '../definition/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
 import { findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
-import { sendKeyOf, type CallAnswer, type RenderedNotice } from './performed.ts';
-import { noticeToRender, renderNotice, type NoticeToRender } from './render-notice.ts';
+import { sendKeyOf, type CallAnswer, type RenderedTexts } from './performed.ts';
 import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
+import { renderStepTexts, textsOf, textsToRender, type TextsToRender } from './step-texts.ts';
 import { webhookCall, type WebhookCall } from './webhook-call.ts';
 
 /** What running steps needs of others. */
@@ -37,7 +37,7 @@ export async function runStep(
   request: StepRequest,
   { runId, failure, answer }: { runId: string; failure?: string | undefined; answer?: CallAnswer },
 ): Promise<StepAnswer | { call: WebhookCall }> {
-  let notice: RenderedNotice | undefined;
+  let texts: RenderedTexts | undefined;
   for (;;) {
     const outcome = await em.transactional(async (tx): Promise<Taken> => {
       const execution = await lockExecution(tx, request);
@@ -48,10 +48,10 @@ export async function runStep(
       if (execution.stepSeq > request.seq) return { ahead: await aheadAgain(tx, request, execution.state.ahead) };
       return execution.campaignStatus === 'PAUSED' && !answer
         ? park(tx, request, runId)
-        : takeStep(tx, tools, execution, { ...request, runId, failure, answer, notice });
+        : takeStep(tx, tools, execution, { ...request, runId, failure, answer, texts });
     });
-    if ('notice' in outcome) {
-      notice = await renderNotice(outcome.notice);
+    if ('texts' in outcome) {
+      texts = await renderStepTexts(outcome.texts);
       continue;
     }
     // Park first, then check the campaign again: a resume sets ACTIVE first, then wakes parked executions, so none is
@@ -90,14 +90,14 @@ async function isPaused(em: EntityManager, { tenantId, executionId }: StepReques
 }
 
 /** What a transaction comes to: an answer, or what has to be done before the step can be taken. */
-type Taken = StepAnswer | { call: WebhookCall } | { notice: NoticeToRender };
+type Taken = StepAnswer | { call: WebhookCall } | { texts: TextsToRender };
 
 interface Run extends StepRequest {
   runId: string;
   /** Why the current step cannot be run. */
   failure: string | undefined;
   answer: CallAnswer | undefined;
-  notice: RenderedNotice | undefined;
+  texts: RenderedTexts | undefined;
 }
 
 async function takeStep(
@@ -192,7 +192,7 @@ async function takeStep(
       frequencyCap,
       priority,
       answer: run.answer,
-      notice: run.notice,
+      texts: run.texts,
     };
     if (effect.effect === 'webhook' && !run.answer) {
       // Steps before it are committed first, so that the execution is seen at the step whose call may take long.
@@ -201,8 +201,8 @@ async function takeStep(
       return { call: await webhookCall(tx, effect, by, { campaignVersion, enteredAt: state.enteredAt }) };
     }
     // The steps before it are taken again then, with it: nothing of this transaction is committed but that it looked.
-    if (effect.effect === 'notify' && !found && run.notice?.sendKey !== sendKeyOf(by))
-      return { notice: await noticeToRender(tx, effect, by) };
+    const texts = found ? [] : textsOf(effect);
+    if (texts.length > 0 && run.texts?.sendKey !== sendKeyOf(by)) return { texts: await textsToRender(tx, texts, by) };
     const performed = found ? reachedGoal(found.verdict) : await performEffect(tx, commands, effect, by);
     const outcome = advance(definition, position, performed.result, moment);
     const stops = 'end' in outcome && outcome.end.status === 'STOPPED';

@@ -3,7 +3,10 @@ import { applyValues } from '../../contacts/values/apply-values.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from '../../contacts/values/contact-values.ts';
 import { companyNameKey } from '../../contacts/values/find-or-create-company.ts';
 import { AppError } from '../../common/errors.ts';
+import { hasLiquid } from '../../common/liquid.ts';
 import type { Filter } from '../../segments/filter/filter.ts';
+import { liquidIn } from '../definition/steps/liquid.ts';
+import { withoutLiquid } from '../definition/steps/update-contact.ts';
 import type { Effect } from '../execution/advance.ts';
 import { assertSegments } from '../execution/assert-segments.ts';
 import { awaited, branched, divided, reachedGoal, scored, updated } from '../execution/perform-effect.ts';
@@ -111,9 +114,11 @@ async function moveMembers(
 async function update(
   world: World,
   travellers: readonly Traveller[],
-  set: ContactInput,
+  whole: ContactInput,
   now: Date,
 ): Promise<Map<Traveller, Performed | Failed>> {
+  // What Liquid prints is not known here.
+  const set = knownFields(whole);
   const { values, violations } = checkContactValues(set, world.customFields);
   if (violations.length > 0) {
     const failure = violations.map(({ path, message }) => `${path} ${message}`).join('; ');
@@ -137,6 +142,18 @@ async function update(
       return [traveller, updated(changed)];
     }),
   );
+}
+
+/** The fields whose values do not depend on Liquid. */
+function knownFields(set: ContactInput): ContactInput {
+  const named = liquidIn(set).map(({ path }) => path.split('/')[1]!);
+  const known = withoutLiquid(set);
+  const customFields = Object.entries(known.customFields ?? {}).filter(([name]) => !hasLiquid(set.customFields![name]));
+  return {
+    ...known,
+    ...(named.includes('tags') ? { tags: undefined } : {}),
+    ...(named.includes('customFields') ? { customFields: Object.fromEntries(customFields) } : {}),
+  };
 }
 
 /** The id of the company of this name; a negative one for a company that would be made. */

@@ -5,7 +5,7 @@ import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { checkPublicUrl, type CheckUrl } from '../../outbound/check-url.ts';
 import { inThread } from '../../threads/in-thread.ts';
-import { notifications, referencedIds } from './references.ts';
+import { referencedIds, writtenTexts } from './references.ts';
 import { validateDefinition } from './validate.ts';
 
 type Table = 'email_templates' | 'channel_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
@@ -37,7 +37,7 @@ export async function definitionViolations(
   checkUrl: CheckUrl = checkPublicUrl,
 ): Promise<Violation[]> {
   const named = referencedIds(definition);
-  const { addresses, texts } = notifications(definition);
+  const { addresses, texts } = writtenTexts(definition);
   return validateDefinition(definition, {
     templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds, sql`system_key is null`),
     smsTemplateIds: await idsIn(tx, 'channel_templates', tenantId, named.smsTemplateIds, sql`channel = 'sms'`),

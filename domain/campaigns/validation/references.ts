@@ -43,15 +43,14 @@ export function referencedIds(definition: { trigger?: unknown; steps?: unknown }
   };
 }
 
-/** What NOTIFY steps say: the keys of the addresses that they name, and their texts. Takes any JSON. */
-export function notifications({ steps }: { steps?: unknown }): { addresses: string[]; texts: string[] } {
-  const configs = (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((step) => {
-    const { kind, config } = validStep(step) ?? {};
-    return kind === stepKind('NOTIFY') && kind ? [config as { to: string; subject: string; body: string }] : [];
-  });
+/** The keys of the addresses that NOTIFY steps name, and the texts of all steps that may have Liquid. Takes any JSON. */
+export function writtenTexts({ steps }: { steps?: unknown }): { addresses: string[]; texts: string[] } {
+  const valid = (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((step) => validStep(step) ?? []);
   return {
-    addresses: configs.map(({ to }) => addressKey(to)),
-    texts: configs.flatMap(({ subject, body }) => [subject, body]),
+    addresses: valid.flatMap(({ kind, config }) =>
+      kind === stepKind('NOTIFY') ? [addressKey((config as { to: string }).to)] : [],
+    ),
+    texts: valid.flatMap(({ kind, config }) => kind.texts?.(config) ?? []),
   };
 }
 

@@ -1,12 +1,24 @@
 import { CHANNELS } from '../../../db/entities/channels.ts';
 import { checkSendWindow } from '../../campaigns/definition/entry.ts';
 import { isTimezone } from '../../common/local-time.ts';
+import { noLiquid } from '../../common/liquid.ts';
 import type { Violation } from '../../common/errors.ts';
 
 /** Checks what the schema of settings cannot express; the input may be anything where it does not fit the schema. */
-export function settingsViolations(input: { caps?: unknown; sendWindows?: unknown; timezone?: unknown }): Violation[] {
+export function settingsViolations(input: {
+  caps?: unknown;
+  sendWindows?: unknown;
+  timezone?: unknown;
+  helpText?: unknown;
+  stopText?: unknown;
+  optOutText?: unknown;
+}): Violation[] {
   const { caps, sendWindows, timezone } = input;
   return [
+    ...(['helpText', 'stopText', 'optOutText'] as const).flatMap((field) => {
+      const liquid = noLiquid(input[field]);
+      return liquid ? [{ path: `/${field}`, ...liquid }] : [];
+    }),
     ...(Array.isArray(caps) ? capViolations(caps as unknown[]) : []),
     ...(isObject(sendWindows) ? CHANNELS.flatMap((channel) => windowViolations(channel, sendWindows[channel])) : []),
     ...(typeof timezone === 'string' && !isTimezone(timezone)

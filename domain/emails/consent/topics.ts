@@ -3,6 +3,7 @@ import { EmailTopic } from '../../../db/entities/email-recipients.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
+import { noLiquid } from '../../common/liquid.ts';
 import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../common/errors.ts';
 
 /** Maximum lengths in characters. */
@@ -103,7 +104,9 @@ export function checkTopic(input: Partial<TopicInput>): { values: Partial<TopicI
   const values: Partial<TopicInput> = {};
   for (const field of ['name', 'description'] as const) {
     if (input[field] === undefined) continue;
-    const text = cleanText(input[field] ?? '', TOPIC_LIMITS[field], { multiline: field === 'description' });
+    const text =
+      noLiquid(input[field]) ??
+      cleanText(input[field] ?? '', TOPIC_LIMITS[field], { multiline: field === 'description' });
     if (isViolation(text)) violations.push({ path: `/${field}`, ...text });
     else if (field === 'description') values.description = text;
     else if (text === null) violations.push({ path: '/name', code: 'required', message: 'must not be empty' });

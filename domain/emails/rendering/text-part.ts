@@ -13,6 +13,12 @@ const alternativeText: FormatCallback = (element, _walk, builder) => {
 
 type Element = Parameters<FormatCallback>[0];
 
+/** Passed through a conversion. */
+interface Metadata {
+  /** Liquid tokens are marks. */
+  isMarked: boolean;
+}
+
 /** The declarations of a style attribute, in lower case. */
 const declarationsOf = (style: string): Map<string, string> =>
   new Map(
@@ -72,7 +78,7 @@ const textUrl = (href: string): string => trackableLink(href)?.url ?? href.trim(
 /** A link's text, and its URL in brackets unless that is the text; for `mailto:`, also without the scheme. */
 const linkWithUrl: FormatCallback = (element, walk, builder) => {
   const { href = '' } = element.attribs as { href?: string };
-  const isMarked = builder.metadata?.isMarked === true && href.includes(MARK_START);
+  const isMarked = (builder as unknown as { metadata: Metadata }).metadata.isMarked && href.includes(MARK_START);
   const url = isMarked ? `${URL_START}${href.trim()}${URL_END}` : textUrl(href);
   let text = '';
   builder.pushWordTransform((word) => {
@@ -96,7 +102,7 @@ const withoutPadding = (text: string): string =>
     return ends.some((end) => end === undefined || end === '\n') ? '' : ' ';
   });
 
-let convert: ((html: string, metadata: { isMarked: boolean }) => string) | undefined;
+let convert: ((html: string, metadata: Metadata) => string) | undefined;
 
 /**
  * Converts HTML to a text part: links in brackets after their text, images as their alternative text, and nothing that

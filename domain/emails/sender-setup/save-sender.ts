@@ -11,6 +11,7 @@ import type { LinkSigner } from '../../addresses/tokens.ts';
 import { mailConfirmation } from './confirm-sender.ts';
 import { keyOwner, makeKey, readKey, type DkimKey } from '../senders/keys.ts';
 import { isOfDomain, proofsOf, isVerifiedBy, templatesLosingSender } from '../senders/proven.ts';
+import { noLiquid } from '../../common/liquid.ts';
 import { notOneLine } from '../../common/schema-check.ts';
 
 /** The requested DKIM key: a given one, or one to be generated. */
@@ -184,13 +185,13 @@ function checkFields({ email, name, replyTo }: Partial<SenderInput>): {
   values: Partial<Pick<EmailSender, 'email' | 'emailKey' | 'name' | 'replyTo'>>;
   violations: Violation[];
 } {
-  const address = email === undefined ? null : normaliseEmail(email);
-  const answers = replyTo ? normaliseEmail(replyTo) : null;
+  const address = email === undefined ? null : (noLiquid(email) ?? normaliseEmail(email));
+  const answers = replyTo ? (noLiquid(replyTo) ?? normaliseEmail(replyTo)) : null;
   const violations: Violation[] = [];
   if (address && isViolation(address)) violations.push({ path: '/email', ...address });
   if (answers && isViolation(answers)) violations.push({ path: '/replyTo', ...answers });
   // The name must be one line, because it is used in the From header.
-  const wrong = notOneLine(name);
+  const wrong = notOneLine(name) ?? noLiquid(name);
   if (wrong) violations.push({ path: '/name', ...wrong });
   const values = {
     ...(address && !isViolation(address) ? address : {}),

@@ -9,6 +9,7 @@ import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { senderViolations } from '../senders/proven.ts';
 import { checkInThread, compileMjmlInThread } from './template-work.ts';
 import { topicViolations } from '../consent/topics.ts';
+import { noLiquid } from '../../common/liquid.ts';
 import { notOneLine } from '../../common/schema-check.ts';
 
 export interface TemplateInput {
@@ -190,11 +191,11 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
     .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
   // Names must be a single line: they are shown in lists and in the From header.
   const names = (['name', 'fromName'] as const).flatMap((field) => {
-    const wrong = notOneLine(template[field]);
+    const wrong = notOneLine(template[field]) ?? (field === 'fromName' ? noLiquid(template[field]) : null);
     return wrong ? [{ path: `/${field}`, ...wrong }] : [];
   });
   const addresses = (['fromEmail', 'replyTo'] as const).flatMap((field) => {
-    const found = template[field] ? normaliseEmail(template[field]) : null;
+    const found = template[field] ? (noLiquid(template[field]) ?? normaliseEmail(template[field])) : null;
     return found && 'code' in found ? [{ path: `/${field}`, ...found }] : [];
   });
   return [...blank, ...names, ...addresses];

@@ -192,6 +192,53 @@ test('a WEBHOOK to an address that is not public, and a NOTIFY to a stranger, ar
   assert.deepEqual([edited.status, edited.body.errors[0].code], [400, 'outbound_refused']);
 });
 
+test('Liquid in UPDATE_CONTACT is checked when it is saved, and a URL with Liquid is refused', async () => {
+  const set = (fields: object) => ({ id: 'set', type: 'UPDATE_CONTACT', config: { set: fields } });
+  await create({
+    steps: [set({ jobTitle: '{{ contact.firstName }}', timezone: '{{ customFields.zone }}', tags: ['a', '{{ x }}'] })],
+  });
+  for (const [fields, path, code] of [
+    [{ jobTitle: '{{ firstName' }, 'jobTitle', 'template_syntax'],
+    [{ tags: ['a', '{{ x | nothing }}'] }, 'tags/1', 'template_syntax'],
+    [{ customFields: { gone: '{{ x }}' } }, 'customFields/gone', 'unknown_custom_field'],
+  ] as const) {
+    const [error] = await refused({ steps: [set(fields)] });
+    assert.deepEqual([error!.path, error!.code], [`/steps/0/config/set/${path}`, code]);
+  }
+  for (const url of [
+    'https://{{ company.domain }}/a',
+    'https://example.com/{{id}}',
+    'https://example.com/{% if a %}b',
+  ]) {
+    const [error] = await refused({ steps: [{ id: 'call', type: 'WEBHOOK', config: { url } }] });
+    assert.deepEqual([error!.path, error!.code], ['/steps/0/config/url', 'liquid_unavailable']);
+    assert.match(error!.message, /Liquid such as \{\{firstName\}\} is not available here/);
+  }
+});
+
+test('texts that are used as they are written take no Liquid', async () => {
+  const template = { name: 'T', subject: 'S', content: '<p>x</p>' };
+  const field = { name: 'email', label: 'Email', type: 'email' };
+  for (const [method, path, body, at] of [
+    ['POST', '/emails/templates', { ...template, fromName: '{{ company }}' }, '/fromName'],
+    ['POST', '/emails/templates', { ...template, replyTo: '{{owner}}@example.com' }, '/replyTo'],
+    ['POST', '/emails/senders', { email: 'a@example.com', name: '{{ company }}' }, '/name'],
+    ['POST', '/emails/topics', { name: 'News', description: 'For {{ firstName }}' }, '/description'],
+    ['POST', '/forms', { name: 'F', fields: [field], successMessage: 'Thanks, {{ firstName }}' }, '/successMessage'],
+    ['POST', '/forms', { name: 'F', fields: [field], redirectUrl: 'https://example.com/{{id}}' }, '/redirectUrl'],
+    ['POST', '/webhooks', { url: 'https://example.com/{{id}}', events: ['CONTACT_CREATED'] }, '/url'],
+    ['PUT', '/channels/settings', { stopText: 'Bye {{ firstName }}' }, '/stopText'],
+  ] as const) {
+    const answer = await service.api(method, path, body);
+    const { errors } = answer.body as { errors?: { path: string; code: string }[] };
+    assert.equal(answer.status, 400, `${path} ${JSON.stringify(answer.body)}`);
+    assert.ok(
+      errors!.some((error) => error.path === at && error.code === 'liquid_unavailable'),
+      `${path} ${JSON.stringify(errors)}`,
+    );
+  }
+});
+
 test('start publishes, PUT edits the next version, stop keeps both', async () => {
   const { id } = await create();
   const start = () => service.api('POST', `/campaigns/${id}/start`);

@@ -31,7 +31,7 @@ export type Effect =
   | { effect: 'membership'; action: 'add' | 'remove'; listId: number }
   /** Divide contacts by these weights. Result: `branch` with an index, always the same for the execution's contact. */
   | { effect: 'split'; weights: number[] }
-  /** Set these fields of the contact. Result: `done`, even if that changed nothing. */
+  /** Set these fields of the contact; texts may have Liquid. Result: `done`, even if that changed nothing. */
   | { effect: 'update'; set: ContactInput }
   /** Add points to the score of the contact. Result: `done`. */
   | { effect: 'score'; points: number; reason: string | null }
@@ -117,6 +117,8 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   stops?: string;
   /** Whether every passage takes time, so that a loop through the step cannot spin. */
   takesTime?: (config: Static<Schema>) => boolean;
+  /** Its texts with Liquid. */
+  texts?: (config: Static<Schema>) => string[];
   /** Checks what the schema cannot express; paths are JSON Pointers inside the config. */
   check?: (config: Static<Schema>, context: CheckContext) => Violation[];
   references?: (config: Static<Schema>) => Reference[];

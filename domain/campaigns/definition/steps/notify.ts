@@ -1,13 +1,7 @@
 import { Type } from 'typebox';
 import { addressKey } from '../../../addresses/address-key.ts';
-import type { Violation } from '../../../common/errors.ts';
 import { stepKind } from './kind.ts';
-
-/** The violation of a text that is no valid Liquid, if the texts of the definition have that mistake. */
-function liquidViolations(path: string, source: string, mistakes: ReadonlyMap<string, string>): Violation[] {
-  const message = mistakes.get(source);
-  return message === undefined ? [] : [{ path, code: 'template_syntax', message }];
-}
+import { liquidViolations } from './liquid.ts';
 
 /** Emails a user of the tenant about the contact. */
 export const notify = stepKind({
@@ -25,6 +19,7 @@ export const notify = stepKind({
     'the journey goes on',
   summary: () => 'notify a user',
   plan: ({ to, subject, body }) => ({ effect: 'notify', to, subject, body }),
+  texts: ({ subject, body }) => [subject, body],
   check: ({ to, subject, body }, { userAddresses, liquidMistakes }) => [
     ...(userAddresses.has(addressKey(to))
       ? []
