@@ -2378,8 +2378,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Receive deliveries, bounces and complaints from a mail provider
-         * @description For `ses` (via Amazon SNS), `sendgrid`, `mailgun` and `postmark`, if their setting is present. Requests must be signed by the provider. Events of other types, and of emails not sent by this service, are ignored.
+         * Receive deliveries, bounces, complaints and opt-outs from a mail provider
+         * @description For `ses` (via Amazon SNS), `sendgrid`, `mailgun` and `postmark`, if their setting is present. Requests must be signed by the provider. Who unsubscribes at SendGrid (`unsubscribe`, `group_unsubscribe`), Mailgun (`unsubscribed`) or Postmark (`SubscriptionChange`) is unsubscribed here; nothing that a provider says lifts an opt-out. Events of other types, and of emails not sent by this service, are ignored.
          */
         post: operations["receiveWebhook"];
         delete?: never;

@@ -73,6 +73,9 @@ export interface LinkSigner {
    */
   bounceToken: (emailId: number) => string;
   verifyBounce: (token: string) => number | null;
+  /** The same for the address that unsubscribes whoever writes to it. */
+  optOutToken: (emailId: number) => string;
+  verifyOptOut: (token: string) => number | null;
   unsubscribeToken: (subject: UnsubscribeSubject) => string;
   verifyUnsubscribe: (token: string) => TokenSubject | null;
 }
@@ -239,6 +242,14 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     return seal(`data/${purpose}`, body, '', keys);
   };
 
+  const addressToken = (purpose: string, emailId: number): string =>
+    base32(sealed(purpose, idBytes(emailId))).toLowerCase();
+  const openAddress = (purpose: string, token: string): number | null => {
+    const bytes = token.length > MAX_BOUNCE_TOKEN ? null : fromBase32(token);
+    const body = bytes && openBytes(purpose, bytes);
+    return body && readId(body);
+  };
+
   return {
     sign: (purpose, payload) => sign(purpose, payload),
     signByEach: (purpose, payload) => accepted.map((keys) => sign(purpose, payload, keys)),
@@ -251,12 +262,10 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     verifyEmailToken: (purpose, token) => openId(`email/${purpose}`, token),
     viewToken: (emailId, madeAt = new Date()) => seal('email/view', timeAndId(madeAt, emailId)),
     verifyView: (token) => named(open('email/view', token)),
-    bounceToken: (emailId) => base32(sealed('bounce', idBytes(emailId))).toLowerCase(),
-    verifyBounce: (token) => {
-      const bytes = token.length > MAX_BOUNCE_TOKEN ? null : fromBase32(token);
-      const body = bytes && openBytes('bounce', bytes);
-      return body && readId(body);
-    },
+    bounceToken: (emailId) => addressToken('bounce', emailId),
+    verifyBounce: (token) => openAddress('bounce', token),
+    optOutToken: (emailId) => addressToken('opt-out', emailId),
+    verifyOptOut: (token) => openAddress('opt-out', token),
     unsubscribeToken: ({ tenantId, emailId, contactId, address, madeAt = new Date() }) =>
       sign('unsubscribe', [
         tenantId,

@@ -3,8 +3,9 @@ import type { Deps } from '../../runtime/deps.ts';
 import { pgError } from '../../db/errors.ts';
 import { engineEm, freshTransaction } from '../../db/orm.ts';
 import { readCursor, saveCursor, type MailboxCursor } from '../../domain/emails/bounces/mailbox-cursor.ts';
-import { parseReport } from '../../domain/emails/bounces/parse-report.ts';
+import { readArrived, type Arrived } from '../../domain/emails/bounces/parse-report.ts';
 import { recordReports } from '../../domain/emails/bounces/record-reports.ts';
+import { recordOptOuts } from '../../domain/emails/subscription/record-opt-outs.ts';
 import { Wake } from '../../events/wake.ts';
 import type { Mailbox } from './mailbox-url.ts';
 
@@ -105,7 +106,7 @@ async function readNew(
 class StillSendingError extends Error {}
 
 /**
- * Commits the effects of a message together with the new cursor. A message that is no report only moves the cursor.
+ * Commits the effects of a message together with the new cursor. A message that is no report and no opt-out only moves the cursor.
  * Returns false, without any effect, if an email of the report is still being sent.
  */
 async function takeIn(
@@ -114,12 +115,13 @@ async function takeIn(
   { uid, source, internalDate }: FetchMessageObject,
   cursor: MailboxCursor,
 ): Promise<boolean> {
-  const report = source ? await parseReport(source, deps.links) : null;
+  const { report, optOut }: Partial<Arrived> = source ? await readArrived(source, deps.links) : {};
   const em = engineEm(deps.orm);
   const commit = (withReport: boolean): Promise<void> =>
     freshTransaction(em, async (tx) => {
+      const at = new Date(internalDate ?? Date.now());
+      if (optOut && withReport) await recordOptOuts(tx, [{ ...optOut, source: 'mailbox', at }]);
       if (report && withReport) {
-        const at = new Date(internalDate ?? Date.now());
         const { deferred } = await recordReports(tx, [{ ...report, source: 'mailbox', at }]);
         if (deferred > 0) throw new StillSendingError();
       }
@@ -132,6 +134,7 @@ async function takeIn(
         { emailId: report.emailId, uid, outcomes: report.outcomes.map(({ verdict }) => verdict) },
         'received a delivery report',
       );
+    if (optOut) deps.log.debug({ emailId: optOut.emailId, uid }, 'received an opt-out by mail');
   } catch (error) {
     if (error instanceof StillSendingError) return false;
     // Data that the database rejects (classes 22, 23) would be rejected every time; no other message may be skipped.

@@ -196,6 +196,7 @@ export class Filler {
       signer,
       publicUrl: env.PUBLIC_URL,
       bounceAddress: env.BOUNCE_ADDRESS,
+      readsMailbox: env.BOUNCE_IMAP_URL !== '',
       withMetadata: env.WEBHOOK_POSTMARK_SECRET !== '',
       attachment: this.#loadAttachment,
       log,

@@ -6,6 +6,7 @@ import type { Attachment } from '../../domain/emails/mime/attachment.ts';
 import type { ComposedMessage } from '../../domain/emails/message/compose.ts';
 import { messageIdFor } from '../../domain/emails/message/compose.ts';
 import { recipientName } from '../../domain/emails/rendering/template-contact.ts';
+import type { EmailLane } from '../../db/entities/emails.ts';
 import type { LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
 import { NOTIFICATION_KEY } from '../../domain/emails/system-mail/notification-template.ts';
 import { isOptInKey } from '../../domain/emails/subscription/opt-in-mail.ts';
@@ -17,7 +18,7 @@ import { accounts } from '../../domain/threads/in-thread.ts';
 import type { SenderAddress, SenderIdentity } from '../../domain/emails/senders/sender-cache.ts';
 import { signMessage } from '../../domain/emails/senders/sign.ts';
 import type { RenderedRow } from '../../domain/emails/ledger/start-emails.ts';
-import { returnPathOf } from '../../domain/emails/mime/return-path.ts';
+import { optOutAddressOf, returnPathOf } from '../../domain/emails/mime/return-path.ts';
 import type { LoadAttachment } from './attachments.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/message/template-cache.ts';
 import type { LinkSigner } from '../../domain/addresses/tokens.ts';
@@ -40,6 +41,8 @@ export interface Tools {
   publicUrl: string;
   /** BOUNCE_ADDRESS; empty = bounces go to the From address. */
   bounceAddress: string;
+  /** Whether BOUNCE_IMAP_URL is read, so that what comes to a variant of `bounceAddress` has an effect. */
+  readsMailbox: boolean;
   /** Whether emails carry metadata headers that Postmark returns in its webhooks. */
   withMetadata: boolean;
   attachment: LoadAttachment;
@@ -104,6 +107,12 @@ export function held({ hours, heldSince, contact }: LeasedEmail, now: Date = new
   return heldUntil({ ...hours, channel: 'email', timezone, number: null }, heldSince, now);
 }
 
+const KINDS: Record<EmailLane, string> = { bulk: 'campaign', journey: 'journey', transactional: 'single' };
+
+/** By campaign, account and kind of email, and by us, as Gmail's feedback loop has it. */
+const feedbackIdOf = ({ campaignId, templateId, tenantId, lane }: LeasedEmail): string =>
+  `${campaignId ?? `template-${templateId}`}:${tenantId}:${KINDS[lane]}:perennial`;
+
 /** A leased email that is to be written. */
 export interface ToWrite {
   row: RenderedRow;
@@ -153,6 +162,10 @@ export async function outline(email: LeasedEmail, tools: Tools): Promise<ToWrite
       replyTo: answersTo(email),
       attachment,
       ...(tools.bounceAddress ? { returnPath: returnPathOf(id, tools.bounceAddress, tools.signer) } : {}),
+      ...(tools.bounceAddress && tools.readsMailbox
+        ? { optOutAddress: optOutAddressOf(id, tools.bounceAddress, tools.signer) }
+        : {}),
+      feedbackId: feedbackIdOf(email),
       ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
     };
     const toWrite = { sender: words, recipient: recipientOf(email, address, tools), message };

@@ -83,18 +83,18 @@ export const mailgun: Webhook = {
       textOf(event, 'envelope', 'sender'),
     );
     const outcome = outcomeOf(event);
-    const reports =
-      emailId === null || outcome === null
-        ? []
-        : [
-            {
-              emailId,
-              source: 'mailgun' as const,
-              eventKey: eventKeyOf(textOf(event, 'id'), event),
-              at: timeOf(textOf(event, 'timestamp'), now),
-              outcomes: [outcome],
-            },
-          ];
-    return { reports, once: { token: `mailgun/${token}`, at: signedAt } };
+    const once = { token: `mailgun/${token}`, at: signedAt };
+    if (emailId === null) return { reports: [], once };
+    const named = {
+      emailId,
+      source: 'mailgun' as const,
+      eventKey: eventKeyOf(textOf(event, 'id'), event),
+      at: timeOf(textOf(event, 'timestamp'), now),
+    };
+    return {
+      reports: outcome ? [{ ...named, outcomes: [outcome] }] : [],
+      optOuts: textOf(event, 'event') === 'unsubscribed' ? [named] : [],
+      once,
+    };
   },
 };

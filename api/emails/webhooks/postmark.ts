@@ -1,5 +1,15 @@
 import { keptText, type Outcome } from '../../../domain/emails/bounces/report.ts';
-import { eventKeyOf, isSame, judged, parseJson, textOf, timeOf, unauthorized, type Webhook } from './request.ts';
+import {
+  eventKeyOf,
+  isSame,
+  judged,
+  memberOf,
+  parseJson,
+  textOf,
+  timeOf,
+  unauthorized,
+  type Webhook,
+} from './request.ts';
 
 /**
  * Postmark's bounce types, and what they say if the server's reply says nothing. Types not listed are no bounces (an
@@ -45,6 +55,15 @@ export function outcomeOf(event: unknown): Outcome | null {
 }
 
 /**
+ * Whether somebody opted out: suppressions for a bounce or a complaint are told as such too. That Postmark sends to an
+ * address again (SuppressSending false) says nothing of what its owner wanted here.
+ */
+const isOptOut = (event: unknown): boolean =>
+  textOf(event, 'RecordType') === 'SubscriptionChange' &&
+  memberOf(event, 'SuppressSending') === true &&
+  textOf(event, 'SuppressionReason') === 'ManualSuppression';
+
+/**
  * Postmark signs nothing and makes its own Message-ID. It authenticates by the name and password in its webhook's URL,
  * or by the whole secret in a header, and returns the metadata that our emails carry while this is configured.
  */
@@ -57,18 +76,15 @@ export const postmark: Webhook = {
     const event = parseJson(body.toString());
     const emailId = deps.links.verifyBounce(textOf(event, 'Metadata', 'email'));
     const outcome = outcomeOf(event);
-    if (emailId === null || outcome === null) return { reports: [] };
-    const at = timeOf(textOf(event, 'BouncedAt') || textOf(event, 'DeliveredAt'), now);
-    return {
-      reports: [
-        {
-          emailId,
-          source: 'postmark',
-          eventKey: eventKeyOf(textOf(event, 'ID') || textOf(event, 'MessageID'), event),
-          at,
-          outcomes: [outcome],
-        },
-      ],
-    };
+    if (emailId === null) return { reports: [] };
+    const at = timeOf(textOf(event, 'BouncedAt') || textOf(event, 'DeliveredAt') || textOf(event, 'ChangedAt'), now);
+    if (isOptOut(event)) {
+      // Each change of one email has its own time, and no id.
+      const eventKey = `change-${at.toISOString()}`;
+      return { reports: [], optOuts: [{ emailId, source: 'postmark', eventKey, at }] };
+    }
+    if (outcome === null) return { reports: [] };
+    const eventKey = eventKeyOf(textOf(event, 'ID') || textOf(event, 'MessageID'), event);
+    return { reports: [{ emailId, source: 'postmark', eventKey, at, outcomes: [outcome] }] };
   },
 };

@@ -3,6 +3,7 @@ import type { Deps } from '../../../runtime/deps.ts';
 import { judgeFailure, type Evidence } from '../../../domain/emails/bounces/judge-failure.ts';
 import type { DeliveryReport, Outcome } from '../../../domain/emails/bounces/report.ts';
 import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/mime/return-path.ts';
+import type { OptOutReport } from '../../../domain/emails/subscription/record-opt-outs.ts';
 import type { LinkSigner } from '../../../domain/addresses/tokens.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 
@@ -17,6 +18,8 @@ export interface WebhookRequest {
 
 export interface WebhookReading {
   reports: DeliveryReport[];
+  /** Recipients who opted out at the provider. */
+  optOuts?: OptOutReport[];
   /** A token that may be used only once: a second call with it changes nothing. */
   once?: { token: string; at: Date };
 }

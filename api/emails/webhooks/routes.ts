@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { engineEm, freshTransaction } from '../../../db/orm.ts';
 import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
+import { recordOptOuts } from '../../../domain/emails/subscription/record-opt-outs.ts';
 import { markWebhookUsed } from '../../../domain/emails/bounces/take-once.ts';
 import { AppError, notFound } from '../../../domain/common/errors.ts';
 import { readBytes } from '../../middleware/body.ts';
@@ -27,10 +28,10 @@ export const webhookRoutes: RouteSpec[] = [
     path: '/emails/webhooks/{provider}',
     operationId: 'receiveWebhook',
     whileHeld: true,
-    summary: 'Receive deliveries, bounces and complaints from a mail provider',
+    summary: 'Receive deliveries, bounces, complaints and opt-outs from a mail provider',
     access: 'public',
     description:
-      'For `ses` (via Amazon SNS), `sendgrid`, `mailgun` and `postmark`, if their setting is present. Requests must be signed by the provider. Events of other types, and of emails not sent by this service, are ignored.',
+      'For `ses` (via Amazon SNS), `sendgrid`, `mailgun` and `postmark`, if their setting is present. Requests must be signed by the provider. Who unsubscribes at SendGrid (`unsubscribe`, `group_unsubscribe`), Mailgun (`unsubscribed`) or Postmark (`SubscriptionChange`) is unsubscribed here; nothing that a provider says lifts an opt-out. Events of other types, and of emails not sent by this service, are ignored.',
     params: Params,
     openQuery: true,
     bodyLimit: WEBHOOK_BYTES,
@@ -48,9 +49,14 @@ export const webhookRoutes: RouteSpec[] = [
       if (!webhook?.isConfigured(deps.env)) throw notFound('webhook for', params.provider);
       const limits = { bytes: Math.min(WEBHOOK_BYTES, deps.env.BODY_MAX_BYTES), values: MAX_VALUES.others };
       const body = await readBytes(ctx, limits.bytes, jsonMeter(limits));
-      const { reports, once } = await webhook.read({ deps, body, header: (name) => ctx.get(name), now: new Date() });
+      const {
+        reports,
+        optOuts = [],
+        once,
+      } = await webhook.read({ deps, body, header: (name) => ctx.get(name), now: new Date() });
       await freshTransaction(engineEm(deps.orm), async (tx) => {
         if (once && !(await markWebhookUsed(tx, once))) return;
+        await recordOptOuts(tx, optOuts);
         const { deferred } = await recordReports(tx, reports);
         // Roll back everything; when the provider retries, the email's outcome is known.
         if (deferred > 0)
@@ -58,7 +64,7 @@ export const webhookRoutes: RouteSpec[] = [
             headers: { 'Retry-After': '60' },
           });
       });
-      return { body: { reports: reports.length } };
+      return { body: { reports: reports.length + optOuts.length } };
     },
   }),
 ];

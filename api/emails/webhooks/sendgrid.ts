@@ -11,6 +11,7 @@ import {
   timeOf,
   unauthorized,
   type Webhook,
+  type WebhookReading,
   type WebhookRequest,
 } from './request.ts';
 
@@ -35,6 +36,9 @@ const DROPS: readonly (readonly [RegExp, Outcome['verdict']])[] = [
   [/^spam reporting address/i, 'complaint'],
   [/quota/i, 'sender'],
 ];
+
+/** Of all email, or of one of the sender's groups there, which say nothing here. */
+const OPT_OUTS: ReadonlySet<string> = new Set(['unsubscribe', 'group_unsubscribe']);
 
 /** The outcome in an event; null if it is no delivery, failure or complaint. */
 export function outcomeOf(event: unknown): Outcome | null {
@@ -66,20 +70,21 @@ export const sendgrid: Webhook = {
   read(request) {
     assertSigned(request);
     const parsed = parseJson(request.body.toString());
-    const reports = (Array.isArray(parsed) ? parsed : []).flatMap((event: unknown) => {
+    const reading: Required<Pick<WebhookReading, 'reports' | 'optOuts'>> = { reports: [], optOuts: [] };
+    for (const event of Array.isArray(parsed) ? (parsed as unknown[]) : []) {
       const emailId = emailOf(request.deps.links, textOf(event, 'smtp-id'));
+      if (emailId === null) continue;
       const outcome = outcomeOf(event);
-      if (emailId === null || outcome === null) return [];
-      return [
-        {
-          emailId,
-          source: 'sendgrid' as const,
-          eventKey: eventKeyOf(textOf(event, 'sg_event_id'), event),
-          at: timeOf(textOf(event, 'timestamp'), request.now),
-          outcomes: [outcome],
-        },
-      ];
-    });
-    return { reports };
+      const eventKey = eventKeyOf(textOf(event, 'sg_event_id'), event);
+      const named = {
+        emailId,
+        source: 'sendgrid' as const,
+        eventKey,
+        at: timeOf(textOf(event, 'timestamp'), request.now),
+      };
+      if (outcome) reading.reports.push({ ...named, outcomes: [outcome] });
+      else if (OPT_OUTS.has(textOf(event, 'event'))) reading.optOuts.push(named);
+    }
+    return reading;
   },
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Email } from 'postal-mime';
-import { emailOfMessageId, emailOfReturnPath } from '../mime/return-path.ts';
+import { emailOfMessageId, emailOfOptOutAddress, emailOfReturnPath } from '../mime/return-path.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { readDeliveryStatus, readFields, type Fields } from './delivery-status.ts';
 import type { DeliveryReport, Outcome } from './report.ts';
@@ -32,6 +32,14 @@ const RETURNED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global
 /** A report about one of our emails, without `source` and `at`, which the caller adds. */
 export type ParsedReport = Pick<DeliveryReport, 'emailId' | 'eventKey' | 'outcomes'>;
 
+/** What an email that arrived says: at most one of both. */
+export interface Arrived {
+  report: ParsedReport | null;
+  /** Its sender wants no more email like this one. */
+  optOut: Pick<DeliveryReport, 'emailId' | 'eventKey'> | null;
+}
+const NOTHING: Arrived = { report: null, optOut: null };
+
 function partOf(mail: Email, types: readonly string[]): string | null {
   const part = mail.attachments.find(({ mimeType }) => types.includes(mimeType));
   return part ? Buffer.from(part.content as ArrayBuffer).toString('utf8') : null;
@@ -42,12 +50,15 @@ function returnedHeader(mail: Email): Fields {
   return readFields(partOf(mail, RETURNED_TYPES)?.trimStart() ?? '')[0]!;
 }
 
-/** The email that a report is about: by the address that the report was sent to, else by the returned email. */
-function emailOf(mail: Email, extra: readonly string[], signer: LinkSigner): number | null {
-  const addressed = mail.headers
+const recipientsOf = (mail: Email): string =>
+  mail.headers
     .filter(({ key }) => RECIPIENT_FIELDS.has(key))
     .map(({ value }) => value)
     .join('\n');
+
+/** The email that a report is about: by the address that the report was sent to, else by the returned email. */
+function emailOf(mail: Email, extra: readonly string[], signer: LinkSigner): number | null {
+  const addressed = recipientsOf(mail);
   const returned = returnedHeader(mail);
   return (
     emailOfReturnPath(addressed, signer) ??
@@ -102,24 +113,32 @@ function firstLines(source: Uint8Array): Uint8Array {
   return source.subarray(0, end + 1);
 }
 
+/** The report in an email that arrived; see `readArrived`. */
+export const parseReport = async (source: Uint8Array, signer: LinkSigner): Promise<ParsedReport | null> =>
+  (await readArrived(source, signer)).report;
+
 /**
- * Parses an email that arrived at the return path: a delivery report (RFC 3464, 6533), a feedback report (RFC 5965),
- * or a mail system's text that says why. Null if it is none of these, or cannot be attributed to an email of
- * ours. The end of the email may be missing. Never throws.
+ * Reads an email that arrived at BOUNCE_ADDRESS. At the return path of one of our emails: a delivery report (RFC 3464,
+ * 6533), a feedback report (RFC 5965), or a mail system's text that says why. Any other email to the address of its
+ * List-Unsubscribe is an opt-out. Neither if it cannot be attributed to an email of ours. The end of the email may be
+ * missing. Never throws.
  */
-export async function parseReport(source: Uint8Array, signer: LinkSigner): Promise<ParsedReport | null> {
+export async function readArrived(source: Uint8Array, signer: LinkSigner): Promise<Arrived> {
   try {
     const mail = await PostalMime.parse(firstLines(source), { ...LIMITS, forceRfc822Attachments: true });
     const judged = judge(mail, signer);
-    if (!judged) return null;
+    const optedOut = judged ? null : emailOfOptOutAddress(recipientsOf(mail), signer);
+    if (!judged && optedOut === null) return NOTHING;
     const messageId = mail.messageId?.trim() ?? '';
     const eventKey =
       /^[\x21-\x7e]+$/.test(messageId) && messageId.length <= MAX_KEY
         ? messageId
         : createHash('sha256').update(source).digest('base64url');
-    return { ...judged, eventKey };
+    return judged
+      ? { report: { ...judged, eventKey }, optOut: null }
+      : { report: null, optOut: { emailId: optedOut!, eventKey } };
   } catch {
     // Unreadable emails are ignored: anybody can send any number of them.
-    return null;
+    return NOTHING;
   }
 }

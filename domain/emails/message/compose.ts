@@ -30,6 +30,9 @@ export interface MessageInput {
   /** Identifies the email in a provider's webhooks if the provider replaces the Message-ID. */
   metadata?: string;
   attachment?: Attachment | undefined;
+  /** If the email has an unsubscribe link: an address that unsubscribes too, and what Gmail's reports are grouped by. */
+  optOutAddress?: string;
+  feedbackId?: string;
 }
 
 /** A message ready for DATA (without dot-stuffing), and its envelope. */
@@ -91,9 +94,22 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
     return lastSubject.field;
   };
 
-  return ({ messageId, to, date, rendered, replyTo: ownReplyTo, returnPath, metadata, attachment }) => {
+  return ({
+    messageId,
+    to,
+    date,
+    rendered,
+    replyTo: ownReplyTo,
+    returnPath,
+    metadata,
+    attachment,
+    optOutAddress,
+    feedbackId,
+  }) => {
     const optOut = rendered.unsubscribeUrl
-      ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n${NO_AUTO_REPLIES}`
+      ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>${optOutAddress === undefined ? '' : `,\r\n <mailto:${optOutAddress}?subject=unsubscribe>`}\r\n` +
+        `List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n${NO_AUTO_REPLIES}` +
+        (feedbackId === undefined ? '' : `Feedback-ID: ${feedbackId}\r\n`)
       : '';
     const head =
       sender +

@@ -8,15 +8,30 @@ const MAX_CANDIDATES = 50;
  * local part fits into the 64 octets of RFC 5321 section 4.5.3.1.1, because that of BOUNCE_ADDRESS has at most 26.
  */
 export function returnPathOf(emailId: number, bounceAddress: string, signer: LinkSigner): string {
-  const at = bounceAddress.lastIndexOf('@');
-  return `${bounceAddress.slice(0, at)}+${signer.bounceToken(emailId)}${bounceAddress.slice(at)}`;
+  return variantOf(bounceAddress, signer.bounceToken(emailId));
+}
+
+/** The address that unsubscribes the email's recipient when a mail comes to it: another variant of BOUNCE_ADDRESS. */
+export const optOutAddressOf = (emailId: number, bounceAddress: string, signer: LinkSigner): string =>
+  variantOf(bounceAddress, signer.optOutToken(emailId));
+
+function variantOf(address: string, token: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at)}+${token}${address.slice(at)}`;
 }
 
 /** The email whose return path occurs in a text (an address or a header); null if there is none. */
-export function emailOfReturnPath(text: string, signer: LinkSigner): number | null {
+export const emailOfReturnPath = (text: string, signer: LinkSigner): number | null =>
+  emailOfVariant(text, signer.verifyBounce);
+
+/** The email whose `optOutAddressOf` occurs in a text; null if there is none. */
+export const emailOfOptOutAddress = (text: string, signer: LinkSigner): number | null =>
+  emailOfVariant(text, signer.verifyOptOut);
+
+function emailOfVariant(text: string, verify: (token: string) => number | null): number | null {
   let left = MAX_CANDIDATES;
   for (const [, token] of text.matchAll(/\+([a-z2-7]{28,37})@/gi)) {
-    const emailId = signer.verifyBounce(token!);
+    const emailId = verify(token!);
     if (emailId !== null) return emailId;
     if (--left === 0) return null;
   }

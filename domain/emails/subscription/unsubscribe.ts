@@ -19,19 +19,22 @@ export interface Visitor {
  * suppresses its QUEUED marketing emails. Also works for deleted contacts and bare addresses. Idempotent.
  */
 export async function unsubscribe(em: EntityManager, subject: TokenSubject, visitor: Visitor): Promise<void> {
+  await freshTransaction(em, (tx) => optOut(tx, subject, visitor));
+}
+
+/** The same in the transaction `tx`. Without a visitor, the caller has recorded the request with its email. */
+export async function optOut(tx: EntityManager, subject: TokenSubject, visitor: Visitor | null): Promise<void> {
   const { tenantId, emailId } = subject;
-  await freshTransaction(em, async (tx) => {
-    const { isKnown, contactId, emailKeys } = await findTokenRecipient(tx, subject, { lock: true });
-    if (contactId !== null) await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed');
-    if (contactId !== null) await suppressMarketingTo(tx, tenantId, contactId, 'contact_unsubscribed');
-    if (isKnown) await recordUnsubscribe(tx, subject, visitor);
-    await suppressAddresses(
-      tx,
-      { tenantId, requestId: visitor.requestId },
-      'unsubscribed',
-      emailKeys.map((emailKey) => ({ emailKey, contactId, emailId })),
-    );
-  });
+  const { isKnown, contactId, emailKeys } = await findTokenRecipient(tx, subject, { lock: true });
+  if (contactId !== null) await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed');
+  if (contactId !== null) await suppressMarketingTo(tx, tenantId, contactId, 'contact_unsubscribed');
+  if (isKnown && visitor) await recordUnsubscribe(tx, subject, visitor);
+  await suppressAddresses(
+    tx,
+    { tenantId, requestId: visitor?.requestId ?? null },
+    'unsubscribed',
+    emailKeys.map((emailKey) => ({ emailKey, contactId, emailId })),
+  );
 }
 
 async function recordUnsubscribe(

@@ -158,6 +158,72 @@ const sesBounce = (
   },
 });
 
+test('who unsubscribes at a provider is unsubscribed, once for each event, and no provider lifts that', async () => {
+  const { links } = service.deps;
+  const messageId = (id: number) => ({ headers: { 'message-id': idOf(id).slice(1, -1) } });
+  const change = (id: number, SuppressSending: boolean, ChangedAt: string, SuppressionReason = 'ManualSuppression') =>
+    postmark({
+      RecordType: 'SubscriptionChange',
+      MessageID: 'p',
+      ChangedAt,
+      Origin: 'Recipient',
+      SuppressSending,
+      ...(SuppressSending ? { SuppressionReason } : {}),
+      Metadata: { email: links.bounceToken(id) },
+    });
+  const [first, second] = ['2026-11-01T10:00:00Z', '2026-11-02T10:00:00Z'];
+  const statusOf = async (id: number): Promise<string> => (await service.api('GET', `/contacts/${id}`)).body.status;
+  for (const [provider, call, later] of [
+    [
+      'sendgrid',
+      (id: number, key: string) => sendgrid([{ event: 'unsubscribe', 'smtp-id': idOf(id), sg_event_id: `u${key}` }]),
+      (id: number) => sendgrid([{ event: 'group_resubscribe', 'smtp-id': idOf(id), sg_event_id: 'r' }]),
+    ],
+    [
+      'sendgrid',
+      (id: number, key: string) =>
+        sendgrid([{ event: 'group_unsubscribe', asm_group_id: 7, 'smtp-id': idOf(id), sg_event_id: `g${key}` }]),
+      (id: number) => sendgrid([{ event: 'click', 'smtp-id': idOf(id), sg_event_id: 'c' }]),
+    ],
+    [
+      'mailgun',
+      (id: number, key: string) => mailgun({ event: 'unsubscribed', id: `u${key}`, message: messageId(id) }),
+      (id: number) => mailgun({ event: 'opened', id: 'o', message: messageId(id) }),
+    ],
+    [
+      'postmark',
+      (id: number, key: string) => change(id, true, key === '1' ? first : second),
+      (id: number) => change(id, false, '2026-11-03T10:00:00Z'),
+    ],
+  ] as const) {
+    const { contact, emailId } = await makeMailed(service);
+    const send = (key: string) => post(provider, call(emailId, key));
+    assert.deepEqual(await send('1'), [200, 1], provider);
+    assert.equal(await statusOf(contact.id), 'unsubscribed', provider);
+    const { body } = await service.api('GET', `/emails/tracking/${emailId}`);
+    assert.deepEqual(
+      body.events.map(({ type, userAgent }: { type: string; userAgent: string }) => [type, userAgent]),
+      [['UNSUBSCRIBE', provider]],
+    );
+    const { data } = (await service.api('GET', '/emails/suppressions?limit=200')).body;
+    const held = data.find(({ email }: { email: string }) => email === contact.email);
+    assert.equal(held.reason, 'unsubscribed');
+    assert.deepEqual(await post(provider, later(emailId)), [200, 0], provider);
+    assert.equal(await statusOf(contact.id), 'unsubscribed', 'nothing lifts it');
+    // Who subscribed again is not unsubscribed by an event that comes twice, but by another one.
+    assert.equal((await service.api('DELETE', `/emails/suppressions/${held.id}`)).status, 204);
+    assert.equal(await statusOf(contact.id), 'active');
+    assert.deepEqual(await send('1'), [200, 1]);
+    assert.equal(await statusOf(contact.id), 'active', `${provider}: the same event again`);
+    await send('2');
+    assert.equal(await statusOf(contact.id), 'unsubscribed', `${provider}: another event`);
+  }
+  const { contact, emailId } = await makeMailed(service);
+  await post('postmark', change(emailId, true, first, 'HardBounce'));
+  await post('sendgrid', sendgrid([{ event: 'unsubscribe', 'smtp-id': idOf(emailId, stranger), sg_event_id: 'x' }]));
+  assert.equal(await statusOf(contact.id), 'active');
+});
+
 test("each provider's word about our mails is taken: bounced, complained, delivered", async () => {
   const email = async () => (await makeMailed(service)).emailId;
   const cases: [name: string, call: (id: number) => Promise<unknown>, state: [string, string | null]][] = [

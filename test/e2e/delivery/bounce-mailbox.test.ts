@@ -4,6 +4,7 @@ import pg from 'pg';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { startBounceReader } from '../../../worker/bounces/index.ts';
 import { withMailboxLock } from '../../../worker/bounces/mailbox-lock.ts';
+import { optOutAddressOf, returnPathOf } from '../../../domain/emails/mime/return-path.ts';
 import { bounceMail, makeMailed } from '../../support/mail/bounces.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../../support/mail/emails.ts';
 import { startImapServer, type ImapServer } from '../../support/mail/imap-server.ts';
@@ -67,6 +68,32 @@ test('a mail goes out with a return path of its own; what comes back to it while
     const { gate, passed, reason } = body.gates.at(-1);
     assert.deepEqual([gate, passed, reason], ['bounce', false, 'hard_bounce 5.1.1']);
   }));
+
+test('a mail to the address of List-Unsubscribe unsubscribes its recipient, once', async () => {
+  const { contact, emailId } = await makeMailed(service);
+  const to = optOutAddressOf(emailId, 'bounces@example.com', service.deps.links);
+  const mail = (id: string, address = to) =>
+    `Return-Path: <${contact.email}>\r\nDelivered-To: ${address.toUpperCase()}\r\nFrom: ${contact.email}\r\nTo: ${address}\r\n` +
+    `Subject: unsubscribe\r\nMessage-ID: <${id}@mx.example.org>\r\n\r\nThis message was made by a mail program.\r\n`;
+  const read = await lastUid();
+  await reading(async () => {
+    // Neither a token of somebody else nor the return path is that address.
+    imap.append(mail('one', to.replace(/\+..../, '+aaaa')));
+    imap.append(mail('two', returnPathOf(emailId, 'bounces@example.com', service.deps.links)));
+    await until('both were read', async () => (await lastUid()) === read + 2);
+    assert.equal(await statusOf(contact.id), 'active');
+    imap.append(mail('three'));
+    await until('it counts', async () => (await statusOf(contact.id)) === 'unsubscribed');
+    const { body } = await service.api('GET', `/emails/tracking/${emailId}`);
+    assert.deepEqual([body.events[0].type, body.events[0].userAgent], ['UNSUBSCRIBE', 'mailbox']);
+    const { data } = (await service.api('GET', '/emails/suppressions?limit=200')).body;
+    const held = data.find(({ email }: { email: string }) => email === contact.email);
+    assert.equal((await service.api('DELETE', `/emails/suppressions/${held.id}`)).status, 204);
+    imap.append(mail('three'));
+    await until('it was read again', async () => (await lastUid()) === read + 4);
+    assert.equal(await statusOf(contact.id), 'active', 'who subscribed again stays so');
+  });
+});
 
 test('what came while nobody read is taken in later, from where it stopped', async () => {
   const [one, two] = [await makeMailed(service), await makeMailed(service)];

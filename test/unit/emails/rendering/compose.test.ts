@@ -30,6 +30,22 @@ function compose(input: Partial<MessageInput> = {}, options: Partial<ComposerOpt
   });
 }
 
+test('an address that unsubscribes stands behind the one-click link, and what Gmail groups reports by', () => {
+  const optOut = { optOutAddress: 'bounces+abc@example.com', feedbackId: '7:default:campaign:perennial' };
+  const head = compose(optOut).message.toString().split('\r\n\r\n')[0]!;
+  assert.doesNotMatch(head, /List-Unsubscribe|Feedback-ID/i, 'transactional email');
+  const rendered = { subject: 'x', htmlChunks: [], textChunks: [], unsubscribeUrl: 'https://example.com/u/1' };
+  const marketing = compose({ ...optOut, rendered })
+    .message.toString()
+    .split('\r\n\r\n')[0]!;
+  assert.match(
+    marketing,
+    /^List-Unsubscribe: <https:\/\/example\.com\/u\/1>,\r\n <mailto:bounces\+abc@example\.com\?subject=unsubscribe>\r$/m,
+  );
+  assert.match(marketing, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+  assert.match(marketing, /^Feedback-ID: 7:default:campaign:perennial\r$/m);
+});
+
 test('a message as a parser reads it', () => {
   const { envelope, message, messageId } = compose(
     {
