@@ -24,6 +24,8 @@ export interface StartTag extends Span {
 export interface HtmlScan {
   startTags: StartTag[];
   comments: Span[];
+  /** The contents of comments that are HTML for Outlook, `<!--[if mso]>…<![endif]-->`, with what is in them. */
+  conditionals: (Span & { scan: HtmlScan })[];
   /** End tags and doctypes. */
   otherTags: Span[];
   /** Contents of elements that contain only text: style, title, textarea, script. */
@@ -57,7 +59,15 @@ class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
   constructor() {
     // Email programs run no scripts, so noscript elements have content.
     super({ sourceCodeLocationInfo: true, scriptingEnabled: false });
-    this.scan = { startTags: [], comments: [], otherTags: [], rawTexts: [], bodyStart: 0, bodyEnd: 0 };
+    this.scan = {
+      startTags: [],
+      comments: [],
+      conditionals: [],
+      otherTags: [],
+      rawTexts: [],
+      bodyStart: 0,
+      bodyEnd: 0,
+    };
   }
 
   read(source: string): HtmlScan {
@@ -66,6 +76,7 @@ class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
     this.tokenizer.write(source, true);
     if (this.#openRawText) this.#closeRawText(source.length);
     this.scan.bodyStart = this.#bodyTagEnd ?? this.#headEnd;
+    this.scan.conditionals = this.scan.comments.flatMap((comment) => readConditional(source, comment) ?? []);
     return this.scan;
   }
 
@@ -113,6 +124,38 @@ class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
     if (this.#openRawText) this.scan.rawTexts.push({ ...this.#openRawText, end });
     this.#openRawText = null;
   }
+}
+
+const CONDITION = /^<!--\[if\b[^\]>]*\]>/i;
+
+/** The content of a conditional comment; null if the comment is none. */
+function readConditional(source: string, comment: Span): (Span & { scan: HtmlScan }) | null {
+  const text = source.slice(comment.start, comment.end);
+  const condition = CONDITION.exec(text)?.[0];
+  const last = text.lastIndexOf('<![endif]');
+  if (condition === undefined || last < condition.length) return null;
+  const [start, end] = [comment.start + condition.length, comment.start + last];
+  return { start, end, scan: moved(new TokenRecorder().read(source.slice(start, end)), start) };
+}
+
+/** A scan of a part of a text, with the offsets of the whole. */
+function moved(scan: HtmlScan, by: number): HtmlScan {
+  const move = <S extends Span>(span: S): S => ({ ...span, start: span.start + by, end: span.end + by });
+  return {
+    startTags: scan.startTags.map((tag) => ({
+      ...move(tag),
+      attributes: new Map(
+        [...tag.attributes].map(([name, attribute]) => [name, { ...move(attribute), raw: move(attribute.raw) }]),
+      ),
+    })),
+    comments: scan.comments.map(move),
+    // Comments do not nest.
+    conditionals: [],
+    otherTags: scan.otherTags.map(move),
+    rawTexts: scan.rawTexts.map(move),
+    bodyStart: scan.bodyStart + by,
+    bodyEnd: scan.bodyEnd + by,
+  };
 }
 
 /** Parses HTML as a browser would. Returns the positions of its tags, comments and raw texts in the source. */

@@ -27,6 +27,8 @@ export const mailTags = {
 
 /** Marks an href that must not be tracked. */
 export const UNTRACKED = 'untracked';
+/** Marks an href that only Outlook shows. */
+export const CONDITIONAL = 'conditional';
 
 const OPENING = new Set(['if', 'unless', 'case', 'for', 'tablerow']);
 const MIDDLE = new Set(['elsif', 'else', 'when']);
@@ -57,7 +59,9 @@ function regionOf(at: number, html: string, scan: HtmlScan): string | null {
       html.startsWith('<!--', comment.start) &&
       at >= comment.start + 4 &&
       !/^[-!]{0,3}>/.test(html.slice(at + 1, at + 5));
-    return sound ? `comment ${comment.start}` : null;
+    const conditional = scan.conditionals.find((span) => within(at, span));
+    const inside = conditional ? regionOf(at, html, conditional.scan) : '';
+    return sound && inside !== null ? `comment ${comment.start} ${inside}` : null;
   }
   const rawText = scan.rawTexts.find((span) => within(at, span));
   if (rawText) {
@@ -107,9 +111,15 @@ function mask(pieces: Piece[]): { html: string; at: number[] } {
   return { html, at };
 }
 
-/** The href attribute of a link; null for other elements. */
+/** The href attribute of a link, or of a shape in Outlook's VML, which is a button there; null for other elements. */
 export const linkHref = ({ name, attributes }: StartTag): Attribute | null =>
-  name === 'a' || name === 'area' ? (attributes.get('href') ?? null) : null;
+  name === 'a' || name === 'area' || name.startsWith('v:') ? (attributes.get('href') ?? null) : null;
+
+/** All tags that may be links, those in conditional comments too. */
+export const linkTags = (scan: HtmlScan): { tag: StartTag; isConditional: boolean }[] => [
+  ...scan.startTags.map((tag) => ({ tag, isConditional: false })),
+  ...scan.conditionals.flatMap((inner) => inner.scan.startTags.map((tag) => ({ tag, isConditional: true }))),
+];
 
 /** Whether clicks on a link are tracked; the attribute `data-notrack` opts out. */
 export const isTracked = ({ attributes }: StartTag): boolean => !attributes.has('data-notrack');
@@ -122,12 +132,16 @@ function markLinks(
   owned: EmailLinks,
 ): StaticLink[] {
   const links: StaticLink[] = [];
-  for (const tag of scan.startTags) {
+  for (const { tag, isConditional } of linkTags(scan)) {
     const href = linkHref(tag);
     if (!href) continue;
     const { start, end } = href.raw;
     if (liquidAt.some((at) => within(at, href.raw))) {
-      const args = `${href.quote === "'" ? 1 : 2}${isTracked(tag) ? '' : ` ${UNTRACKED}`}`;
+      const args = [
+        href.quote === "'" ? 1 : 2,
+        ...(isTracked(tag) ? [] : [UNTRACKED]),
+        ...(isConditional ? [CONDITIONAL] : []),
+      ].join(' ');
       edit.appendRight(start, `{% ${mailTags.href} ${args} %}`).appendLeft(end, `{% ${mailTags.endHref} %}`);
       continue;
     }

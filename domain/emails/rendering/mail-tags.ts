@@ -1,7 +1,7 @@
 import { Tag, TypeGuards } from 'liquidjs';
 import type { Context, Emitter, Liquid, Parser, TagToken, Template, TopLevelToken } from 'liquidjs';
 import { decodeAttribute } from './html-scan.ts';
-import { mailTags, UNTRACKED } from './instrument.ts';
+import { CONDITIONAL, mailTags, UNTRACKED } from './instrument.ts';
 import type { StaticLink } from './instrument.ts';
 import { isSameLink, trackableLink } from './links.ts';
 import { preheaderHtml, trailerHtml } from './mail-frame.ts';
@@ -49,12 +49,14 @@ class StaticLinkTag extends Tag {
 class HrefTag extends Tag {
   readonly #quote: '"' | "'";
   readonly #tracked: boolean;
+  readonly #conditional: boolean;
   readonly #templates: Template[] = [];
 
   constructor(token: TagToken, rest: TopLevelToken[], liquid: Liquid, parser: Parser) {
     super(token, rest, liquid);
     this.#quote = token.args.startsWith('1') ? "'" : '"';
-    this.#tracked = !token.args.endsWith(UNTRACKED);
+    this.#tracked = !token.args.includes(UNTRACKED);
+    this.#conditional = token.args.includes(CONDITIONAL);
     for (let next = rest.shift(); next; next = rest.shift()) {
       if (TypeGuards.isTagToken(next) && next.name === mailTags.endHref) return;
       this.#templates.push(parser.parseToken(next, rest));
@@ -68,7 +70,7 @@ class HrefTag extends Tag {
     yield this.liquid.renderer.renderTemplates(this.#templates, ctx, rendered);
     const raw = rendered.text();
     const href = decodeAttribute(raw, this.#quote);
-    if (isSameLink(href, frame.unsubscribeUrl)) frame.showsUnsubscribe = true;
+    if (!this.#conditional && isSameLink(href, frame.unsubscribeUrl)) frame.showsUnsubscribe = true;
     const link = emailId === null || !this.#tracked ? null : trackableLink(href);
     emitter.write(emailId === null || !link || links.isOptOut(link.url) ? raw : links.clickUrl(emailId, link, madeAt));
   }

@@ -1,6 +1,6 @@
 import MagicString from 'magic-string';
 import { scanHtml } from './html-scan.ts';
-import { isTracked, linkHref } from './instrument.ts';
+import { isTracked, linkHref, linkTags } from './instrument.ts';
 import { isSameLink, trackableLink } from './links.ts';
 import { preheaderHtml, trailerHtml } from './mail-frame.ts';
 import type { MailFrame } from './mail-frame.ts';
@@ -14,9 +14,9 @@ export function rewriteHtml(html: string, frame: MailFrame, preheader: string): 
   const edit = new MagicString(html);
   const { emailId, madeAt, links, unsubscribeUrl } = frame;
   let shown = false;
-  for (const tag of scan.startTags) {
+  for (const { tag, isConditional } of linkTags(scan)) {
     const href = linkHref(tag);
-    if (href && tag.start < scan.bodyEnd && isSameLink(href.value, unsubscribeUrl)) shown = true;
+    if (href && !isConditional && tag.start < scan.bodyEnd && isSameLink(href.value, unsubscribeUrl)) shown = true;
     const link = href && isTracked(tag) ? trackableLink(href.value) : null;
     if (!href || !link || emailId === null || links.isOptOut(link.url)) continue;
     edit.update(href.raw.start, href.raw.end, links.clickUrl(emailId, link, madeAt));

@@ -32,7 +32,7 @@ const isZero = (value = ''): boolean => /^(?:0+(?:\.0*)?|\.0+)(?:[a-z]+|%)?$/.te
 /** A size that nobody can read: that of hidden preview texts. */
 const isTiny = (size: string | undefined): boolean => isZero(size) || /^[12](?:\.\d+)?p[xt]$/.test(size ?? '');
 
-const childrenOf = (element: Element): Element[] => (element.children ?? []);
+const childrenOf = (element: Element): Element[] => element.children ?? [];
 
 const hasLink = (element: Element): boolean => element.name === 'a' || childrenOf(element).some(hasLink);
 

@@ -78,6 +78,9 @@ const attribute = fc.oneof(
 const tag = fc
   .tuple(fc.constantFrom('a', 'area', 'p', 'td', 'tr', 'table', 'A'), fc.array(attribute, { maxLength: 3 }))
   .map(([name, attributes]) => `<${[name, ...attributes].join(' ')}>`);
+const vml = fc
+  .tuple(attribute, fc.constantFrom('v:roundrect', 'v:rect', 'a'))
+  .map(([one, name]) => `<!--[if mso]><${name} ${one}>x</${name}><![endif]-->`);
 const closing = fc.constantFrom(
   '</a>',
   '</p>',
@@ -114,6 +117,7 @@ const leaf = fc.oneof(
   { weight: 5, arbitrary: tag },
   { weight: 2, arbitrary: closing },
   { weight: 2, arbitrary: opening },
+  { weight: 1, arbitrary: vml },
 );
 const { content } = fc.letrec<{ content: string; block: string }>((tie) => ({
   content: fc

@@ -273,6 +273,29 @@ test('preview text is hidden in front of the content', () => {
   assert.ok(!mail('<p>Hi</p>').includes('Now &amp; only: Ann O&amp;'));
 });
 
+test('links of buttons in VML and in conditional comments are those of other links', () => {
+  const button = (href: string) =>
+    `<!--[if mso]><v:roundrect xmlns:v="urn:schemas-microsoft-com:vml" href="${href}" style="height:40px"><center>Go</center></v:roundrect><![endif]-->`;
+  const content = (tail: string) =>
+    `${button('https://example.com/a?b=1&amp;c=2')}${button('https://example.com/{{ id }}')}<!--[if mso | IE]><a href='https://example.com/o'>x</a><![endif]-->` +
+    `<!-- <a href="https://example.com/no">x</a> --><!--[if !mso]><!--><a href="https://example.com/m">x</a><!--<![endif]-->${button('{{ unsubscribeUrl }}')}<p ${tail}>x</p>`;
+  for (const tail of ['', 'class={{ firstName }}']) {
+    const { html, unsubscribeUrl } = render(content(tail), {}, { category: 'marketing' });
+    const urls = [...html.matchAll(/\/tracking\/click\/[\w-]+\?url=([^"']*)["']/g)].map(([, url]) =>
+      decodeURIComponent(url!),
+    );
+    assert.deepEqual(
+      urls.sort(),
+      ['https://example.com/7', 'https://example.com/a?b=1&c=2', 'https://example.com/m', 'https://example.com/o'],
+      tail,
+    );
+    assert.ok(html.includes('<a href="https://example.com/no">'), 'a comment for nobody stays');
+    // The link for Outlook alone is none that everybody sees.
+    assert.ok(html.includes(`<a href="${unsubscribeUrl}" style=`), 'the footer has the link');
+    assert.match(html, new RegExp(`href="${unsubscribeUrl!.replace(/[.?]/g, '\\$&')}" style="height:40px"`));
+  }
+});
+
 test('the text part is made from the HTML', () => {
   const content = `<html><head><style>p{}</style><title>No</title></head><body><h1>Hello {{ firstName }}</h1><table><tr><td>One</td><td>Two</td></tr></table>
     <p>{{ lastName }} &amp; {{ company }}</p><a href="https://example.com/?u={{ id }}">Shop</a> <img src="https://example.com/i.png" alt="A picture"><ul>{% for t in tags %}<li>{{ t }}</li>{% endfor %}</ul></body></html>`;
