@@ -23,6 +23,20 @@ const names = new Map([
 ]);
 const month = contentOf('campaigns', campaigns(14, 31, { names }), { title: 'Board – maj / 5月' });
 
+test('what the font of a PDF lacks is named, and the rest is printed', async () => {
+  for (const [title, printed] of [
+    ['🎉 Größe 👩‍💻👍🏽 ✓ Ж 日本', '[emoji] Größe [emoji] ✓ Ж 日本'],
+    ['Отчёт: مرحبا بكم!', 'Отчёт: [Arabic]!'],
+    ['한국어 보고서 1', '[Korean] 1'],
+    ['🇩🇪 ไทย 1️⃣ अ ✓\uFE0F \u{1D11E}', '[emoji] [Thai] [emoji] [Devanagari] ✓ [?]'],
+    ['🎉', '[emoji]'],
+  ] as const) {
+    const { pages, info } = await readPdf(await render({ ...month, title }, 'pdf'));
+    assert.ok(pages[0]!.includes(printed), `${title}: ${pages[0]!.slice(0, 200)}`);
+    assert.equal(info['Title'], title);
+  }
+});
+
 test('JSON is the content itself', async () => {
   const text = new TextDecoder().decode(await render(month, 'json'));
   assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(month)));

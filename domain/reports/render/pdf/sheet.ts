@@ -92,12 +92,14 @@ export class PdfSheet {
   }
 
   widthOf(text: string, { size, weight = 'regular' }: TextStyle): number {
-    return this.doc.font(weight).fontSize(size).widthOfString(text);
+    const shown = this.#printable(text);
+    return this.doc.font(weight).fontSize(size).widthOfString(shown);
   }
 
   /** One line of text, cut with three dots if it is wider than `style.width`. */
   line(text: string, x: number, y: number, style: TextStyle): void {
-    const shown = style.width === undefined ? printable(text) : this.#fitted(printable(text), style, style.width);
+    const shown =
+      style.width === undefined ? this.#printable(text) : this.#fitted(this.#printable(text), style, style.width);
     if (shown === '') return;
     const { align = 'left', width = 0, colour = COLOURS.text } = style;
     const rest = align === 'left' ? 0 : width - this.widthOf(shown, style);
@@ -111,11 +113,20 @@ export class PdfSheet {
   /** Text over at most `lines` lines; returns its height. */
   paragraph(text: string, x: number, y: number, style: TextStyle & { width: number; lines: number }): number {
     const { size, weight = 'regular', colour = COLOURS.text, width, lines } = style;
+    const shown = this.#printable(text);
     this.doc.font(weight).fontSize(size).fillColor(colour);
-    const shown = printable(text);
     const height = Math.min(this.doc.heightOfString(shown, { width }), lines * this.doc.currentLineHeight(true));
     this.doc.text(shown, x, y, { width, height: height + 1, ellipsis: true });
     return height;
+  }
+
+  /** Characters that the fonts lack would be empty boxes; the fonts of both weights have the same. */
+  #printable(text: string): string {
+    if (/^[!-~]+(?: [!-~]+)*$/.test(text)) return text;
+    const { font } = (
+      this.doc.font('regular') as unknown as { _font: { font: { hasGlyphForCodePoint: (of: number) => boolean } } }
+    )._font;
+    return named(printable(text), (codePoint) => font.hasGlyphForCodePoint(codePoint));
   }
 
   #fitted(text: string, style: TextStyle, width: number): string {
@@ -170,3 +181,41 @@ const printable = (text: string): string =>
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/\p{Cf}/gu, '')
     .trim();
+
+const graphemes = new Intl.Segmenter();
+
+/** What stands for characters without a glyph: the name of what they are, in brackets. */
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/[\p{Emoji_Presentation}\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]/u, '[emoji]'],
+  [/\p{Script=Arabic}/u, '[Arabic]'],
+  [/\p{Script=Hebrew}/u, '[Hebrew]'],
+  [/\p{Script=Han}/u, '[Chinese]'],
+  [/\p{Script=Hangul}/u, '[Korean]'],
+  [/\p{Script=Thai}/u, '[Thai]'],
+  [/\p{Script=Devanagari}/u, '[Devanagari]'],
+  [/\p{Script=Bengali}/u, '[Bengali]'],
+  [/\p{Script=Tamil}/u, '[Tamil]'],
+  [/\p{Script=Georgian}/u, '[Georgian]'],
+  [/\p{Script=Armenian}/u, '[Armenian]'],
+];
+const OTHER = '[?]';
+
+/** Replaces each run of characters without a glyph by what they are. */
+function named(text: string, hasGlyph: (codePoint: number) => boolean): string {
+  let shown = '';
+  let last: string | null = null;
+  for (const { segment } of graphemes.segment(text)) {
+    // Variation selectors choose between glyphs of a character, and have none.
+    const characters = [...segment.replace(/\p{Variation_Selector}/gu, '')];
+    if (characters.every((character) => hasGlyph(character.codePointAt(0)!))) {
+      shown += characters.join('');
+      if (segment !== ' ') last = null;
+      continue;
+    }
+    const name: string = NAMES.find(([pattern]) => pattern.test(segment))?.[1] ?? OTHER;
+    if (name === last) shown = shown.trimEnd();
+    else shown += name;
+    last = name;
+  }
+  return shown;
+}
