@@ -20,13 +20,13 @@ const truthy = new Set(['true', 'on', '1', 'yes']);
 /** Types whose value is a number. */
 const NUMERIC: readonly FormField['type'][] = ['number', 'rating'];
 
-/** Converts a value from a browser or program to the stored form: text, a list for multiselect, or a boolean. */
+/** Converts a value from a browser or program to the stored form: text, a list without repeats for multiselect, or a boolean. */
 function readValue(field: FormField, given: unknown): SubmittedValue | null | FieldError {
   const wrong = (message: string): FieldError => ({ field: field.name, code: 'type', message });
   if (given === undefined || given === null || given === '') return null;
   if (field.type === 'multiselect') {
     const list = Array.isArray(given) ? given : [given];
-    return list.every((item) => typeof item === 'string') ? list : wrong('must be a list of strings');
+    return list.every((item) => typeof item === 'string') ? [...new Set(list)] : wrong('must be a list of strings');
   }
   if (field.type === 'checkbox' || field.type === 'consent') {
     return typeof given === 'boolean'

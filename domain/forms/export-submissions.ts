@@ -1,4 +1,5 @@
 import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
+import { formatTags } from '../contacts/values/tags-text.ts';
 import { rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { countUpTo, pagesById } from '../export/pages-by-id.ts';
 import type { Column } from '../export/table.ts';
@@ -47,10 +48,10 @@ export const readSubmissions = (orm: Orm, { tenantId, id }: Form, upTo: number):
       order by id limit ${limit}`,
   );
 
-/** A submitted value as a cell: lists joined by semicolons, a file by its name. */
+/** A submitted value as a cell: lists as tags are, a file by its name. */
 function valueCell(value: unknown): Cell {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.join(';');
+  if (Array.isArray(value)) return formatTags(value as string[]);
   return value === null || value === undefined ? null : (value as FileValue).fileName;
 }
 

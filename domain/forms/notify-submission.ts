@@ -1,4 +1,5 @@
 import type { Form } from '../../db/entities/forms.ts';
+import { formatTags } from '../contacts/values/tags-text.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { queueEmails } from '../emails/ledger/queue-emails.ts';
 import { NOTIFICATION_KEY, notificationTemplate } from '../emails/system-mail/notification-template.ts';
@@ -56,7 +57,7 @@ export async function notifySubmission(
 
 function textOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.join(', ');
+  if (Array.isArray(value)) return formatTags(value as string[]);
   if (typeof value === 'object' && value !== null) return (value as { fileName?: string }).fileName ?? '';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

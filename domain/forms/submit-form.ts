@@ -4,8 +4,10 @@ import type { Form } from '../../db/entities/forms.ts';
 import type { Origin } from '../../events/outbox.ts';
 import { addressKey } from '../addresses/address-key.ts';
 import { savedFieldViolations } from '../contacts/people/save-contact-fields.ts';
+import { formatTags } from '../contacts/values/tags-text.ts';
 import { UsedBefore, type Captcha } from './captcha.ts';
 import { checkSubmission } from './check-submission.ts';
+import type { SubmittedValue } from './checks/checked-field.ts';
 import { fieldErrors, typedFields } from './contact-fields.ts';
 import type { StoredFile } from './files/form-files.ts';
 import type { SentFile } from './files/check-file.ts';
@@ -13,6 +15,9 @@ import { mappedFields, type MappedField } from './fields.ts';
 import { readKnownContact, shownFields, type KnownContact } from './known-contact.ts';
 import { resultOf, type CheckedSubmission, type SubmitResult, type Visitor } from './store-submissions.ts';
 import { submissionKey, submissionsOf } from './submission-key.ts';
+
+const textOf = (value: SubmittedValue): string =>
+  Array.isArray(value) ? formatTags(value as string[]) : String(value);
 
 /** The files of a submission. They are stored only when everything else about it has been checked. */
 export interface SubmissionFiles {
@@ -48,7 +53,7 @@ export async function submitForm(
   const fields = form.fields.map((field) => (shown.has(field) ? field : { ...field, required: false }));
   const { values, errors } = checkSubmission(fields, data, files.sent);
   const contactFields = Object.fromEntries(
-    [...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, String(values[name])]] : [])),
+    [...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, textOf(values[name]!)]] : [])),
   );
   const emailField = emailFieldOf(mapped);
   if (proved) contactFields['email'] ??= proved.email;

@@ -2,7 +2,10 @@
 const SEPARATOR = /[,;]|:::/;
 const NEEDS_QUOTES = /[,;"]|:::|^\* /;
 
-/** Tags as one text, separated by semicolons; a tag with a separator or a quote in it is quoted as in CSV. */
+/**
+ * Tags, or the values of a multiselect, as one text, separated by semicolons; one with a separator or a quote in it is
+ * quoted as in CSV.
+ */
 export const formatTags = (tags: readonly string[]): string =>
   tags.map((tag) => (NEEDS_QUOTES.test(tag) ? `"${tag.replaceAll('"', '""')}"` : tag)).join(';');
 

@@ -51,7 +51,14 @@ async function makeForm(): Promise<{ id: number; submissionIds: number[]; contac
   const one = await submit({ email: `before-${id}@example.com`, former: '+1' }, 'curl/8');
   assert.equal((await service.api('PUT', `/forms/${id}`, { fields })).status, 200);
   const two = await submit(
-    { email: `evil-${id}@example.com`, note: '=1+1', id: 'a "b"\nc,d;é', topics: ['=a', 'b'], amount: -5, agree: true },
+    {
+      email: `evil-${id}@example.com`,
+      note: '=1+1',
+      id: 'a "b"\nc,d;é',
+      topics: ['=a', 'b', '=a'],
+      amount: -5,
+      agree: true,
+    },
     '=cmd()',
   );
   assert.deepEqual([one.status, two.status], [200, 200], JSON.stringify([one.body, two.body]));

@@ -18,6 +18,15 @@ const fields = [
   { name: 'email', label: 'Email', type: 'email' },
   { name: 'wish', label: 'Your <b>wish</b>', type: 'textarea' },
   { name: 'sure', label: 'Sure', type: 'checkbox' },
+  {
+    name: 'topics',
+    label: 'Topics',
+    type: 'multiselect',
+    options: [
+      { value: 'a', label: 'A' },
+      { value: 'b, c', label: 'B' },
+    ],
+  },
 ];
 async function make(more: object = {}): Promise<number> {
   const made = await service.api('POST', '/forms', { name: 'Wishes', fields, ...more });
@@ -32,7 +41,12 @@ const submit = (id: number, body: object) => service.api('POST', `/forms/${id}/s
 
 test('each address gets the values, and answers the submitter', async () => {
   const id = await make({ notifyEmails: ['sales@example.com', 'help@example.com'] });
-  const { body } = await submit(id, { email: 'asks@example.com', wish: '{{email}} <script>x</script>', sure: 'on' });
+  const { body } = await submit(id, {
+    email: 'asks@example.com',
+    wish: '{{email}} <script>x</script>',
+    sure: 'on',
+    topics: ['a', 'b, c', 'a'],
+  });
   assert.equal(body.success, true, JSON.stringify(body));
   const mails = await until('both are there', () => {
     const found = service.sink.mails.filter(({ to }) => /^(sales|help)@/.test(to[0]!));
@@ -43,7 +57,12 @@ test('each address gets the values, and answers the submitter', async () => {
     assert.equal(mail.replyTo?.text, 'asks@example.com');
     assert.equal(mail.bcc, undefined);
     assert.match(mail.subject!, /^Wishes Bcc: x@example\.com: new submission$/);
-    for (const line of ['Email: asks@example.com', 'Your <b>wish</b>: {{email}} <script>x</script>', 'Sure: yes'])
+    for (const line of [
+      'Email: asks@example.com',
+      'Your <b>wish</b>: {{email}} <script>x</script>',
+      'Sure: yes',
+      'Topics: a;"b, c"',
+    ])
       assert.ok(mail.text!.includes(line), `${line} in ${mail.text}`);
     assert.doesNotMatch(mail.html as string, /<script|<b>/);
     assert.doesNotMatch(raw.toString(), /List-Unsubscribe|tracking/);
