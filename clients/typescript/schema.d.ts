@@ -6900,6 +6900,7 @@ export interface components {
             /** @description As a fraction of `delivered` */
             clickRate: number;
             links: {
+                /** @description As the template has it, with its Liquid, so that a link that is different for each recipient is one link. Contains no data of recipients */
                 url: string;
                 clicks: number;
                 uniqueClicks: number;

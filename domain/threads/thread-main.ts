@@ -4,6 +4,7 @@ import { AppError } from '../common/errors.ts';
 import { assertFits } from '../channels/content/assert-fits.ts';
 import { renderAndJudge, renderForPreview } from '../channels/content/render-message.ts';
 import { judgeTemplate, writeInThread } from '../emails/message/write-email.ts';
+import { listTemplateLinks } from '../emails/rendering/template-links.ts';
 import { parseTexts, renderTexts } from '../emails/rendering/render-texts.ts';
 import { isLimitError } from '../emails/rendering/template-limits.ts';
 import { renderForDisplay } from '../emails/rendering/show-email.ts';
@@ -20,6 +21,7 @@ const work: Record<string, (...args: never) => unknown> = {
   compileMjml,
   findTemplateWarnings,
   judgeTemplate,
+  listTemplateLinks,
   parseTexts,
   renderAndJudge,
   renderForDisplay,

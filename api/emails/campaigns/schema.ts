@@ -160,7 +160,16 @@ export const EmailCampaignStats = strict({
   status: oneOf(EMAIL_CAMPAIGN_STATUSES),
   pauseReason,
   ...figures,
-  links: Type.Array(strict({ url: Type.String(), clicks: Count, uniqueClicks: Count })),
+  links: Type.Array(
+    strict({
+      url: Type.String({
+        description:
+          'As the template has it, with its Liquid, so that a link that is different for each recipient is one link. Contains no data of recipients',
+      }),
+      clicks: Count,
+      uniqueClicks: Count,
+    }),
+  ),
   variants: Type.Array(
     strict({ name: Type.String(), templateId: Id, weight: Count, winner: Type.Boolean(), ...figures }),
   ),

@@ -22,6 +22,61 @@ const errorsOf = ({ status, body }: { status: number; body: { errors?: { path: s
   (body.errors ?? []).map(({ path, code }) => `${path} ${code}`),
 ];
 
+test('clicks are counted by the links of the template, which name nobody', async () => {
+  const links = [
+    'https://example.com/static?utm_source=mail&amp;x=1',
+    'https://example.com/p/{{ id }}?e={{ email | url_encode }}&amp;z=1',
+    'https://example.com/p/{{ id }}/more',
+    'https://example.com/{% if vip %}vip{% else %}all{% endif %}/{{ customFields.code }}',
+    'https://example.com/form?contactToken={{ contactToken }}&amp;f={{ id }}',
+    '{{ data.link }}',
+    '{{ data.more }}',
+    '{{ webViewUrl }}',
+  ];
+  const content = `<!--[if mso]><v:roundrect href="https://example.com/vml/{{ id }}">x</v:roundrect><![endif]-->${links.map((href) => `<a href="${href}">x</a>`).join(' ')}`;
+  const templateId = await makeTemplate(service, { content });
+  const { id: campaignId } = await makeEmailCampaign(service, { templateId, listId: await makeList(service, []) });
+  const contacts = [await makeContact(service), await makeContact(service)];
+  const clicksOf = (n: number, email: string): string[] => [
+    'https://example.com/static?utm_source=mail&x=1',
+    `https://example.com/p/${n}?e=${encodeURIComponent(email)}&z=1`,
+    `https://example.com/p/${n}/more`,
+    `https://example.com/${n % 2 ? 'vip' : 'all'}/secret-${n}`,
+    `https://example.com/form?f=${n}`,
+    `https://example.com/vml/${n}`,
+    'http://localhost:8080/api/v1/emails/view',
+    `https://other.example/${email}/abcdefghij0123456789${n}?t=${n}#${n}`,
+  ];
+  for (const { id, email } of contacts) {
+    const [sent] = await engine<{ id: number }>(sql`
+      insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, status, content_version, to_address, link_count, attempt, provider, accepted_at, sent_at)
+      values ('default', ${`links-${id}`}, ${templateId}, ${id}, ${campaignId}, 'bulk', 'SENT', 1, ${email}, 9, 1, 'mx:25', now(), now()) returning id`);
+    for (const url of [...clicksOf(id, email), clicksOf(id, email)[1]!])
+      await engine(sql`
+        insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, url, automated)
+        values ('default', ${sent!.id}, ${campaignId}, gen_random_uuid(), 'CLICK', now(), ${url}, false)`);
+  }
+  const read = async () => (await service.api('GET', `/emails/campaigns/${campaignId}/stats`)).body.links;
+  const shown = await read();
+  assert.deepEqual(shown, await read());
+  // Two are Liquid alone, so what no other link explains is shown as far as it is safe.
+  assert.deepEqual(
+    new Map(shown.map(({ url, clicks, uniqueClicks }: Record<string, unknown>) => [url, [clicks, uniqueClicks]])),
+    new Map([
+      ['https://example.com/p/{{ id }}?e={{ email | url_encode }}&z=1', [4, 2]],
+      ['http://localhost:8080/api/v1/emails/view', [2, 2]],
+      ['https://example.com/form?contactToken={{ contactToken }}&f={{ id }}', [2, 2]],
+      ['https://example.com/p/{{ id }}/more', [2, 2]],
+      ['https://example.com/static?utm_source=mail&x=1', [2, 2]],
+      ['https://example.com/vml/{{ id }}', [2, 2]],
+      ['https://example.com/{% if vip %}vip{% else %}all{% endif %}/{{ customFields.code }}', [2, 2]],
+      ['https://other.example/…/…', [2, 2]],
+    ]),
+  );
+  const text = JSON.stringify(shown);
+  for (const { email } of contacts) assert.ok(!text.includes(email) && !text.includes(encodeURIComponent(email)));
+});
+
 test('what is wrong with a campaign is told whole', async () => {
   const templateId = await makeTemplate(service);
   const listId = await makeList(service, []);
