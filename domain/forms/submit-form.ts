@@ -16,8 +16,7 @@ import { readKnownContact, shownFields, type KnownContact } from './known-contac
 import { resultOf, type CheckedSubmission, type SubmitResult, type Visitor } from './store-submissions.ts';
 import { submissionKey, submissionsOf } from './submission-key.ts';
 
-const textOf = (value: SubmittedValue): string =>
-  Array.isArray(value) ? formatTags(value as string[]) : String(value);
+const textOf = (value: SubmittedValue): string => (Array.isArray(value) ? formatTags(value) : String(value));
 
 /** The files of a submission. They are stored only when everything else about it has been checked. */
 export interface SubmissionFiles {

@@ -33,7 +33,10 @@ export function replaceLiquid(
       return [
         name,
         Object.fromEntries(
-          Object.entries(value as Record<string, unknown>).map(([of, inner]) => [of, hasLiquid(inner) ? replace.custom(inner, of) : inner]),
+          Object.entries(value as Record<string, unknown>).map(([of, inner]) => [
+            of,
+            hasLiquid(inner) ? replace.custom(inner, of) : inner,
+          ]),
         ),
       ];
     return [name, hasLiquid(value) ? replace.field(value) : value];
