@@ -109,7 +109,9 @@ class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
   override onComment(token: Token.CommentToken): void {
     const { location } = token;
     super.onComment(token);
-    if (location) this.scan.comments.push({ start: location.startOffset, end: location.endOffset });
+    // A comment behind text in a table is handed in again by the parser.
+    if (!location || this.scan.comments.at(-1)?.start === location.startOffset) return;
+    this.scan.comments.push({ start: location.startOffset, end: location.endOffset });
   }
 
   override onDoctype(token: Token.DoctypeToken): void {

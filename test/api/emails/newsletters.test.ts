@@ -46,7 +46,7 @@ const decode = (text: string): string =>
 /** The href of every link, as `change` has it; all other bytes stay. */
 const changeLinks = (html: string, change: (href: string, whole: string) => string): string =>
   html.replace(
-    /(<(?:a|area)\b(?:\s+(?:(?!href)[\w-]+)(?:=(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s+href=)("[^"]*"|'[^']*'|[^\s"'>]+)/g,
+    /(<(?:a|area|v:roundrect)\b(?:\s+(?:(?!href)[\w-]+)(?:=(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s+href=)("[^"]*"|'[^']*'|[^\s"'>]+)/g,
     (whole, before: string, quoted: string) => {
       const quote = /^["']/.test(quoted) ? quoted[0]! : '';
       return `${before}${quote}${change(decode(quote ? quoted.slice(1, -1) : quoted), whole)}${quote}`;

@@ -279,6 +279,10 @@ test('links of buttons in VML and in conditional comments are those of other lin
   const content = (tail: string) =>
     `${button('https://example.com/a?b=1&amp;c=2')}${button('https://example.com/{{ id }}')}<!--[if mso | IE]><a href='https://example.com/o'>x</a><![endif]-->` +
     `<!-- <a href="https://example.com/no">x</a> --><!--[if !mso]><!--><a href="https://example.com/m">x</a><!--<![endif]-->${button('{{ unsubscribeUrl }}')}<p ${tail}>x</p>`;
+  // Behind text in a table too.
+  const inTable = `<table><tr><td>x</td></tr>\n${button('https://example.com/{{ id }}')}\n</table>`;
+  assert.equal(render(inTable).html.split('/tracking/click/').length, 2);
+  assert.match(render(inTable).html, /\?url=https%3A%2F%2Fexample.com%2F7"/);
   for (const tail of ['', 'class={{ firstName }}']) {
     const { html, unsubscribeUrl } = render(content(tail), {}, { category: 'marketing' });
     const urls = [...html.matchAll(/\/tracking\/click\/[\w-]+\?url=([^"']*)["']/g)].map(([, url]) =>
