@@ -19,3 +19,16 @@ export const CHOOSE_AGAIN: Record<Language, string> = {
   pl: 'Wybierz plik ponownie: nie został zapisany.',
   pt: 'Escolha o ficheiro novamente: não foi guardado.',
 };
+
+/**
+ * Above the button, where a post without a token is shown again: a foreign page can post in somebody's name, so its
+ * visitor confirms on ours. `{button}` is the button's label.
+ */
+export const ONCE_MORE: Record<Language, string> = {
+  en: 'Nothing has been sent yet. Please press “{button}” once more to confirm.',
+  de: 'Es wurde noch nichts gesendet. Bitte drücken Sie zur Bestätigung noch einmal auf „{button}“.',
+  fr: 'Rien n’a encore été envoyé. Veuillez appuyer encore une fois sur « {button} » pour confirmer.',
+  es: 'Aún no se ha enviado nada. Pulse «{button}» una vez más para confirmar.',
+  pl: 'Nic jeszcze nie wysłano. Aby potwierdzić, naciśnij „{button}” jeszcze raz.',
+  pt: 'Ainda nada foi enviado. Prima «{button}» mais uma vez para confirmar.',
+};

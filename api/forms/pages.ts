@@ -6,7 +6,7 @@ import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
 import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
-import { CHOOSE_AGAIN, NEEDS_SCRIPT } from './page-texts.ts';
+import { CHOOSE_AGAIN, NEEDS_SCRIPT, ONCE_MORE } from './page-texts.ts';
 import { CAPTCHA_FIELD, HONEYPOT, SHOWN_BOXES, type Definition } from './shared/definition.ts';
 import { labelled } from './shared/labelled.ts';
 import { failureText, FORM_TEXTS, type FormTexts } from './shared/texts.ts';
@@ -26,6 +26,8 @@ export interface ShownForm {
   failure?: 'busy' | 'noProof' | 'noRoom';
   /** Whether the submission was refused before it was read, so that its values are not shown again. */
   isUnread?: boolean;
+  /** Whether it was sent without a token, and is to be sent once more to confirm it. */
+  isOnceMore?: boolean;
   /** The names of fields whose file was sent, was not stored, and must be chosen again. */
   lostFiles?: readonly string[];
   language?: Language;
@@ -98,6 +100,14 @@ const notYouHtml = (otherUrl: string | undefined, { known, notYou }: FormTexts):
 const honeypotHtml = (isForeign: boolean): string =>
   `<div class="away" aria-hidden="true"${isForeign ? ' hidden="until-found"' : ''}><input name="${HONEYPOT}" placeholder="Leave this empty" tabindex="-1" autocomplete="off"></div>\n`;
 
+/** The notice is by the button, which gets the focus: a browser shows that part of the page. */
+function buttonHtml(label: string, language: Language, isOnceMore = false): string {
+  if (!isOnceMore) return `<button type="submit">${escapeHtml(label)}</button>`;
+  const text = ONCE_MORE[language].replace('{button}', () => label);
+  return `<p class="notice" role="status" id="once-more" lang="${language}">${escapeHtml(text)}</p>
+<button type="submit" autofocus aria-describedby="once-more">${escapeHtml(label)}</button>`;
+}
+
 /** The form as HTML: for the hosted page, or to be pasted into any page. */
 export function formHtml(form: Form, action: string, shown: ShownForm = {}): string {
   const { values, errors = [], lostFiles = [], language = LANGUAGES[0], definition } = shown;
@@ -125,7 +135,7 @@ export function formHtml(form: Form, action: string, shown: ShownForm = {}): str
   const enhanced = definition ? ` class="perennial-form" data-perennial-form="${form.id}"` : '';
   return `<form method="post" action="${escapeHtml(action)}"${enctype}${enhanced}>
 ${hiddenInput('_token', shown.token)}${hiddenInput('_contactToken', shown.contactToken)}${shownBoxesHtml(fields)}${notYouHtml(shown.otherUrl, texts)}${shown.failure ? alertHtml(failureIn(language, shown.failure, shown.isUnread)) : ''}${summaryHtml(errors, fields, idOf, language)}${rows.join('\n')}
-${honeypotHtml(!shown.token)}${definition ? dataHtml(definition) : ''}<button type="submit">${escapeHtml(form.submitLabel ?? texts.send)}</button>
+${honeypotHtml(!shown.token)}${definition ? dataHtml(definition) : ''}${buttonHtml(form.submitLabel ?? texts.send, language, shown.isOnceMore)}
 </form>`;
 }
 

@@ -32,10 +32,13 @@ import {
 const getForm = ({ em, params }: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<Form> =>
   findForm(em, params.id);
 
+const TWO_STEPS =
+  '<!-- In two steps: this form leads to its hosted page, where its visitor presses the button once more, and nothing is stored before. The code of type=javascript takes one step, and is recommended. -->';
+
 /** The code to paste into a page. The script gives a frame the height of its content; without it, the height stays. */
 function embedCode(type: 'javascript' | 'iframe' | 'html', form: Form, apiUrl: string): string {
   const url = `${apiUrl}/forms/${form.id}`;
-  if (type === 'html') return formHtml(form, `${url}/submit`);
+  if (type === 'html') return `${TWO_STEPS}\n${formHtml(form, `${url}/submit`)}`;
   const place =
     type === 'iframe'
       ? `<iframe src="${url}/page" title="${escapeHtml(form.name)}" width="100%" height="600" loading="lazy"></iframe>`
@@ -61,7 +64,7 @@ export const formRoutes: RouteSpec[] = [
     operationId: 'createForm',
     summary: 'Create a form',
     description:
-      'ACTIVE unless `status` says otherwise, so it takes submissions at once. A field named like a contact field fills it; `mapTo` names another one. The code for a page comes from `GET /forms/{id}/embed`.',
+      'ACTIVE unless `status` says otherwise, so it takes submissions at once. A field named like a contact field fills it; `mapTo` names another one. An input whose every value that contact field would refuse, or an option that it lacks, is a 400: nobody could submit the form. The code for a page comes from `GET /forms/{id}/embed`.',
     access: 'forms:write',
     body: schema.FormCreate,
     responses: { 201: { schema: schema.FormAnswer } },
@@ -133,7 +136,7 @@ export const formRoutes: RouteSpec[] = [
     operationId: 'getFormEmbed',
     summary: 'Get the code that embeds the form in a page',
     description:
-      '`javascript` renders the form in the page and is recommended; `iframe` shows the hosted page; `html` is a plain form, whose visitors confirm on the hosted page before anything is stored. No token of the API is in it.',
+      '`javascript` renders the form in the page, takes one step and is recommended; `iframe` shows the hosted page; `html` is a plain form in two steps: its visitors press the button once more on the hosted page before anything is stored. No token of the API is in it.',
     access: 'forms:read',
     params: IdParams,
     query: schema.EmbedQuery,

@@ -81,7 +81,10 @@ export function hostedPage(
   ctx: Context,
   deps: Deps,
   form: Form,
-  { knownContact, ...shown }: ShownTo & Pick<ShownForm, 'values' | 'errors' | 'failure' | 'isUnread' | 'lostFiles'>,
+  {
+    knownContact,
+    ...shown
+  }: ShownTo & Pick<ShownForm, 'values' | 'errors' | 'failure' | 'isUnread' | 'isOnceMore' | 'lostFiles'>,
 ): Reply {
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
@@ -197,8 +200,10 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   const isTokenValid = isFormToken(deps.links, token, form.id, new Date());
   if (fromBrowser && !isTokenValid) {
-    if (wantsPage(ctx))
-      return hostedPage(ctx, deps, form, { ...(await shownTo(deps, em, form, contactToken)), values, lostFiles });
+    if (wantsPage(ctx)) {
+      const shown = await shownTo(deps, em, form, contactToken);
+      return hostedPage(ctx, deps, form, { ...shown, values, lostFiles, isOnceMore: true });
+    }
     throw new AppError(
       'token_invalid',
       'The form token is missing or has expired; get a new one from /forms/{id}/token',

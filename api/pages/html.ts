@@ -39,6 +39,7 @@ tbody tr{border-top:1px solid #767676}
 h2{font-size:1.1rem;line-height:1.3}
 :focus-visible{outline:3px solid #8ab4f8;outline-offset:2px}
 .hint{margin:0 0 .4rem}
+.notice{margin:0 0 1.1rem;padding:.7rem .9rem;border:2px solid #174ea6;border-radius:.3rem;font-weight:600}
 .error{color:#b3261e;margin:.25rem 0 0}
 .error p{margin:0}
 .error a{color:inherit}
@@ -47,7 +48,7 @@ div.error{margin:0 0 1.1rem}
 .error ul{margin:.25rem 0 0;padding-left:1.2rem}
 .scale{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}
 :root{--perennial-field-background:Field;--perennial-field-text:FieldText;--perennial-width:none}
-@media (prefers-color-scheme:dark){.error{color:#f2b8b5}:root{--perennial-error:#f2b8b5}}
+@media (prefers-color-scheme:dark){.notice{border-color:#8ab4f8}.error{color:#f2b8b5}:root{--perennial-error:#f2b8b5}}
 .away{position:absolute;left:-6000px}`;
 
 /**

@@ -2835,7 +2835,7 @@ export interface paths {
         put?: never;
         /**
          * Create a form
-         * @description ACTIVE unless `status` says otherwise, so it takes submissions at once. A field named like a contact field fills it; `mapTo` names another one. The code for a page comes from `GET /forms/{id}/embed`.
+         * @description ACTIVE unless `status` says otherwise, so it takes submissions at once. A field named like a contact field fills it; `mapTo` names another one. An input whose every value that contact field would refuse, or an option that it lacks, is a 400: nobody could submit the form. The code for a page comes from `GET /forms/{id}/embed`.
          */
         post: operations["createForm"];
         delete?: never;
@@ -2881,7 +2881,7 @@ export interface paths {
         };
         /**
          * Get the code that embeds the form in a page
-         * @description `javascript` renders the form in the page and is recommended; `iframe` shows the hosted page; `html` is a plain form, whose visitors confirm on the hosted page before anything is stored. No token of the API is in it.
+         * @description `javascript` renders the form in the page, takes one step and is recommended; `iframe` shows the hosted page; `html` is a plain form in two steps: its visitors press the button once more on the hosted page before anything is stored. No token of the API is in it.
          */
         get: operations["getFormEmbed"];
         put?: never;

@@ -11,6 +11,7 @@ import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { isViolation, normaliseEmail } from '../common/fields.ts';
 import { isWebUrl } from '../common/web-url.ts';
 import { checkFields, mappedFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
+import { unfillableProblems } from './unfillable.ts';
 
 export interface FormInput {
   name: string;
@@ -68,9 +69,12 @@ export async function formViolations(
   input: UncheckedForm,
   current?: Form,
 ): Promise<Violation[]> {
-  const errors = input.fields
-    ? checkFields(input.fields, current?.fields ?? [], await customFieldTypes(tx, tenantId))
-    : [];
+  const errors: Violation[] = [];
+  if (input.fields) {
+    const types = await customFieldTypes(tx, tenantId);
+    const before = current?.fields ?? [];
+    errors.push(...checkFields(input.fields, before, types), ...unfillableProblems(input.fields, before, types));
+  }
   const opens = input.status === 'ACTIVE' && current?.status !== 'ACTIVE';
   const listId = input.listId === undefined && opens ? current?.listId : input.listId;
   if (listId != null && (await lockSegment(tx, tenantId, listId))?.type !== 'static') {

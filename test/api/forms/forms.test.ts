@@ -230,6 +230,7 @@ test('the embed code comes in three types', async () => {
       !html.code.includes('_token'),
     html.code,
   );
+  assert.match(html.code, /^<!-- In two steps: .* type=javascript takes one step, and is recommended\. -->\n<form /);
   // A page can have the plain HTML of several forms, whose ids must differ.
   assert.match(html.code, new RegExp(`<label for="f${form.id}-email">.*<input id="f${form.id}-email"`));
   assert.equal((await service.api('GET', `/forms/${form.id}/embed?type=flash`)).status, 400);
@@ -524,5 +525,48 @@ test('a custom field of contacts can be filled while it is defined, and is while
   assert.equal((await service.api('DELETE', `/contacts/custom-fields/${id}`)).status, 204);
   assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: filling(`customFields.${name}`) }), [
     '/fields/1/mapTo unknown_custom_field',
+  ]);
+});
+
+test('a form that nobody could submit is refused, and the violations say which field and why', async () => {
+  const define = (name: string, more: object) =>
+    service.api('POST', '/contacts/custom-fields', { entity: 'contact', name, ...more });
+  await define('tier', { type: 'enum', options: ['basic', 'plus'] });
+  await define('since', { type: 'date' });
+  const unfit = [
+    fields[0],
+    { name: 'wantsPlus', label: 'Plus', type: 'checkbox', mapTo: 'customFields.tier' },
+    { name: 'began', label: 'Since', type: 'datetime', mapTo: 'customFields.since' },
+    {
+      name: 'timezone',
+      label: 'Where',
+      type: 'select',
+      options: ['Europe/Paris', 'Paris'].map((value) => ({ value, label: value })),
+    },
+  ];
+  const answer = await service.api('POST', '/forms', { name: 'x', fields: unfit });
+  assert.equal(answer.status, 400);
+  assert.deepEqual(
+    answer.body.errors.map(({ path, message }: { path: string; message: string }) => [path, message]),
+    [
+      [
+        '/fields/1/mapTo',
+        'nobody could submit the form: the field wantsPlus fills customFields.tier (enum), which must be one of basic, plus, and the type checkbox sends true or false',
+      ],
+      [
+        '/fields/2/mapTo',
+        'nobody could submit the form: the field began fills customFields.since (date), which must be a date such as 2025-12-31, and the type datetime has no value that it takes',
+      ],
+      [
+        '/fields/3/options/1/value',
+        'nobody could choose it: the field timezone fills timezone, which must be an IANA time zone such as Europe/Berlin',
+      ],
+    ],
+  );
+  const { id } = await make();
+  assert.deepEqual(await refused('PUT', `/forms/${id}`, { fields: unfit }), [
+    '/fields/1/mapTo not_allowed',
+    '/fields/2/mapTo not_allowed',
+    '/fields/3/options/1/value not_allowed',
   ]);
 });

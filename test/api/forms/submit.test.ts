@@ -182,6 +182,8 @@ test('a browser without a token gets the page, prefilled, and nothing is stored;
   assert.match(page.headers.get('content-type')!, /^text\/html/);
   assert.ok(page.body.includes(`value="${email}"`) && page.body.includes('value="A &amp; B"'));
   assert.deepEqual(await submissions(id), []);
+  assert.ok(page.body.includes('Nothing has been sent yet. Please press “Send” once more to confirm.'), page.body);
+  assert.match(page.body, /<button type="submit" autofocus aria-describedby="once-more">Send<\/button>/);
   const _token = hidden(page.body);
   const wrong = await submit(id, new URLSearchParams({ email: 'nobody', _token }), {
     accept: BROWSER,
@@ -192,6 +194,7 @@ test('a browser without a token gets the page, prefilled, and nothing is stored;
     wrong.body.includes('role="alert"') && wrong.body.includes('value="nobody"'),
     'the page tells what is wrong',
   );
+  assert.ok(!wrong.body.includes('once-more'), 'that is another reason');
   const thanks = await post({ _token, size: 's' });
   assert.equal(thanks.status, 200);
   assert.match(thanks.body, /Thank &lt;you&gt;/);
@@ -287,10 +290,13 @@ test('a submission fills what is empty, or overwrites where the form says so', a
 });
 
 /** A form that fills a custom field of each type, and the field of its form by which it does. */
-async function customForm(more: object = {}): Promise<number> {
+async function customForm({
+  offers = ['pro', 'free'],
+  ...more
+}: { offers?: string[]; [more: string]: unknown } = {}): Promise<number> {
   const types = { shoe: 'number', vip: 'boolean', born: 'date', plan: 'enum', note: 'string', likes: 'string' };
   for (const [name, type] of Object.entries(types)) {
-    const options = type === 'enum' ? { options: ['pro', 'free'] } : {};
+    const options = type === 'enum' ? { options: ['pro', 'free', 'gold'] } : {};
     assert.ok(
       [201, 409].includes(
         (await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name, type, ...options })).status,
@@ -312,7 +318,7 @@ async function customForm(more: object = {}): Promise<number> {
       field('size', 'number', 'shoe'),
       field('member', 'checkbox', 'vip'),
       field('birthday', 'text', 'born'),
-      field('offer', 'select', 'plan', pick('pro', 'free', 'gold')),
+      field('offer', 'select', 'plan', pick(...offers)),
       field('remark', 'textarea', 'note'),
       field('topics', 'multiselect', 'likes', pick('a', 'b')),
     ],
@@ -358,7 +364,16 @@ test('a submission fills custom fields with values of their types, from JSON and
 });
 
 test('what the type of a custom field does not take is an error of the form field, beside those of the other fields', async () => {
-  const id = await customForm();
+  const id = await customForm({ offers: ['pro', 'gold'] });
+  // An option can go while a form offers it; that form can still be put back.
+  const { data } = (await service.api('GET', '/contacts/custom-fields?limit=200')).body;
+  const plan = data.find(({ name }: { name: string }) => name === 'plan');
+  assert.equal(
+    (await service.api('PUT', `/contacts/custom-fields/${plan.id}`, { options: ['pro', 'free'] })).status,
+    200,
+  );
+  const form = (await service.api('GET', `/forms/${id}`)).body;
+  assert.equal((await service.api('PUT', `/forms/${id}`, form)).status, 200);
   const email = address();
   const before = await kept();
   const errorsOf = async (body: object): Promise<string[][]> => {
