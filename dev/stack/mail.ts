@@ -18,7 +18,7 @@ const MAX_MAILS = 100_000;
 
 /**
  * Starts the mail catcher on loopback, with its emails stored as files. Ready when SMTP has sent its greeting. Its page
- * is available once the stored emails are loaded, which takes about a second per thousand.
+ * is available once the stored emails are loaded, which takes about a second per thousand. Links open in a new tab.
  */
 export async function startMail({ dataDir, port, pagePort, spawned }: MailOptions): Promise<Service> {
   const folder = join(dataDir, 'mail');
@@ -29,6 +29,8 @@ export async function startMail({ dataDir, port, pagePort, spawned }: MailOption
     command: process.execPath,
     args: [
       ...[
+        '--import',
+        new URL('mail-links.ts', import.meta.url).href,
         join(dirname(entry), 'bin', 'maildev.js'),
         '--silent',
         '--mail-directory',
