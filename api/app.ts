@@ -7,6 +7,9 @@ import { AppError } from '../domain/common/errors.ts';
 import type { Principal } from '../domain/audit/principal.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { createAdmission, createWideLimit } from './guard/admission.ts';
+import { missingPage } from './emails/pages/pages.ts';
+import { imprintOf } from './pages/imprint.ts';
+import { withoutPunctuation } from './route/without-tail.ts';
 import { createFollowClick } from './tracking/follow-click.ts';
 import { createSiteOrigins } from './channels/site-origins.ts';
 import { guard } from './guard/guard.ts';
@@ -65,6 +68,9 @@ async function openErrors(ctx: Context, next: Next): Promise<void> {
   }
   await next();
 }
+
+/** The link to a recipient's page that was cut before its token, which looks like the path of an email. */
+const CUT_LINK = /^\/api\/v1\/emails\/(unsubscribe|preferences|confirm|confirm-sender|view|tracking\/click)\/?$/;
 
 const tooMany = (retrySeconds: number): AppError =>
   new AppError('too_many_requests', 'Too many requests; retry after the Retry-After time', {
@@ -135,6 +141,10 @@ function createAccessCheck({ deps, mayPass }: Edge) {
       // `/contacts/search` is not a contact id, whatever the method.
       const own = spec.path.includes('{') ? fixed.get(ctx.path) : undefined;
       if (own) throw methodNotAllowed(ctx.path, own);
+      if (ctx.method === 'GET' && CUT_LINK.test(ctx.path) && ctx.get('authorization') === '') {
+        ctx.state['errorPage'] = missingPage;
+        throw new AppError('not_found', 'The link lacks its end');
+      }
       const needed = permissionOf(spec, ctx);
       if (needed === 'public' && !spec.path.startsWith('/auth/')) {
         if (deps.env.ENABLE_RATE_LIMITING && !mayPass(ctx.ip)) throw tooMany(1);
@@ -179,14 +189,35 @@ function bySpecificity(a: RouteSpec, b: RouteSpec): number {
   return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
 }
 
-/** Handles requests that no route matched: 404, or 405 with the methods of the path. */
-async function refuse(ctx: Context): Promise<void> {
-  const { matched = [] } = ctx as { matched?: { methods: string[] }[] };
-  if (matched.length === 0) throw new AppError('not_found', `No route matches ${ctx.path}`);
-  const refusal = methodNotAllowed(ctx.path, fixed.get(ctx.path) ?? matched.flatMap((layer) => layer.methods));
-  if (ctx.method !== 'OPTIONS') throw refusal;
-  ctx.set(refusal.headers!);
-  ctx.status = 204;
+/** A path of ours without the punctuation that a program took into the link; null if that leads nowhere either. */
+function meantPath(router: Router, path: string): string | null {
+  let meant: string;
+  try {
+    meant = withoutPunctuation(decodeURIComponent(path));
+  } catch {
+    return null;
+  }
+  return meant !== path && /^(\/[\w-]+)+$/.test(meant) && router.match(meant, 'GET').route ? meant : null;
+}
+
+/**
+ * Handles requests that no route matched: 404, or 405 with the methods of the path. A page whose link got something at
+ * its end is shown nevertheless.
+ */
+function createRefuse(router: Router) {
+  return async (ctx: Context): Promise<void> => {
+    const { matched = [] } = ctx as { matched?: { methods: string[] }[] };
+    if (matched.length === 0) {
+      const meant = ctx.method === 'GET' || ctx.method === 'HEAD' ? meantPath(router, ctx.path) : null;
+      if (meant) return ctx.redirect(`${meant}${ctx.search}`);
+      ctx.state['errorPage'] = missingPage;
+      throw new AppError('not_found', `No route matches ${ctx.path}`);
+    }
+    const refusal = methodNotAllowed(ctx.path, fixed.get(ctx.path) ?? matched.flatMap((layer) => layer.methods));
+    if (ctx.method !== 'OPTIONS') throw refusal;
+    ctx.set(refusal.headers!);
+    ctx.status = 204;
+  };
 }
 
 /** Creates the request handler of the API. It does not listen yet. */
@@ -221,6 +252,11 @@ function createApp(edge: Edge): Koa {
   app.use(earlyAnswers);
   app.use(requestId);
   app.use(pathForLogs);
+  const imprint = imprintOf(deps.env);
+  app.use((ctx, next) => {
+    ctx.state['imprint'] = imprint;
+    return next();
+  });
   app.use(clientAddress(deps.env.TRUST_PROXY));
   app.use(accessLog(edge.logAnswer));
   if (deps.tracing) app.use(traced(deps.tracing));
@@ -254,7 +290,7 @@ function createApp(edge: Edge): Koa {
   app.use(conditional);
   app.use(etag({ weak: true }) as never);
   app.use(router.routes() as never);
-  app.use(refuse);
+  app.use(createRefuse(router));
   app.on('error', (error: Error, ctx?: Context) => {
     // Only errors after the start of the response end here: mostly a client that disconnected.
     deps.log.debug(

@@ -112,6 +112,14 @@ const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = 
     'must be a URL like http://localhost:4318',
   ],
   MAIL_FROM: [(value) => isMailbox(value), 'must be one address like Perennial <no-reply@example.com>'],
+  PAGE_LOGO_URL: [
+    (value) => isPageUrl(value, /^https:$/),
+    'must be an https URL like https://www.example.com/logo.png, without credentials',
+  ],
+  PAGE_PRIVACY_URL: [
+    (value) => isPageUrl(value, /^https?:$/),
+    'must be a URL like https://www.example.com/privacy, without credentials',
+  ],
   JWT_SECRET: [isSecret, SECRET],
   JWT_SECRET_PREVIOUS: [isSecret, SECRET],
   LINK_SECRET: [isSecret, SECRET],
@@ -145,6 +153,11 @@ function isPlainUrl(value: string): boolean {
   const url = readUrl(value, /^https?:$/);
   // Links start with it unescaped, also in HTML.
   return url !== null && !url.username && !url.password && !/[?#\s"'<>\\]/.test(value);
+}
+
+function isPageUrl(value: string, protocol: RegExp): boolean {
+  const url = readUrl(value, protocol);
+  return url !== null && !url.username && !url.password && !/\s/.test(value);
 }
 
 function isMailbox(value: string): boolean {

@@ -58,6 +58,15 @@ export const envSchema = Type.Object({
     default: '',
     description: 'Postal address in the footer of marketing email; most laws on such email require one',
   }),
+  PAGE_LOGO_URL: Type.String({
+    default: '',
+    description:
+      'Logo on the pages for recipients and on the hosted pages of forms, an https URL; empty = the name in MAIL_FROM',
+  }),
+  PAGE_PRIVACY_URL: Type.String({
+    default: '',
+    description: 'Privacy notice that these pages link to, an http or https URL',
+  }),
   BOUNCE_ADDRESS: Type.String({
     default: '',
     description:

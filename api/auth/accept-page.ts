@@ -1,6 +1,6 @@
 import type { AppError } from '../../domain/common/errors.ts';
 import { escapeHtml } from '../pages/html.ts';
-import { accountForm, accountPage, fieldHtml, PASSWORD_HINT } from './pages.ts';
+import { accountForm, accountPage, fieldHtml, logInLink, PASSWORD_HINT } from './pages.ts';
 import type { Reply } from '../route/route.ts';
 
 interface Given {
@@ -35,7 +35,7 @@ export function acceptPage(
     field('password', 'Password', 'type="password" autocomplete="new-password" maxlength="1000"', PASSWORD_HINT),
   ];
   const taken = refusal?.errors?.some(({ path }) => path === '/email')
-    ? '<p class="error" role="alert">An account with this address already exists. Please log in.</p>\n'
+    ? `<p class="error" role="alert">An account with this address already exists. Please ${logInLink('log in')}.</p>\n`
     : '';
   const body = `${taken}<p>You were invited as <strong style="overflow-wrap:anywhere">${escapeHtml(email)}</strong>.</p>\n${accountForm('accept-invitation', token, `${fields.join('\n')}\n`, 'Create the account')}`;
   return accountPage('Accept the invitation', body, refusal?.status ?? 200);

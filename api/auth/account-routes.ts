@@ -3,9 +3,10 @@ import { addressViolations, requestMail } from '../../domain/auth/accounts/mail-
 import { checkToken, resetPassword, verifyEmail } from '../../domain/auth/accounts/recover-account.ts';
 import { confirmTotp, proofViolations, removeTotp, startTotp } from '../../domain/auth/credentials/totp-account.ts';
 import { AppError } from '../../domain/common/errors.ts';
-import { accountPage, deadLinkPage, resetPage, verifyPage } from './pages.ts';
+import { accountPage, deadLinkPage, logInLink, resetPage, verifyPage } from './pages.ts';
 import { selfOf } from './routes.ts';
 import * as schema from './schema.ts';
+import { withoutTail } from '../route/without-tail.ts';
 import { noContent, route, type Reply, type RouteSpec } from '../route/route.ts';
 
 const pages = {
@@ -106,8 +107,9 @@ const pageRoutes: RouteSpec[] = [
     query: schema.TokenQuery,
     openQuery: true,
     responses: pages,
-    handler: ({ deps, query: { token = '' } }) =>
+    handler: ({ deps, query }) =>
       pageFor(async () => {
+        const token = withoutTail(query.token ?? '');
         await checkToken(deps, 'reset_password', token);
         return resetPage(token);
       }),
@@ -135,7 +137,7 @@ const pageRoutes: RouteSpec[] = [
         }
         return accountPage(
           'Your password was changed',
-          '<p role="status">You can now log in with your new password. All your sessions were ended.</p>',
+          `<p role="status">You can now ${logInLink('log in')} with your new password. All your sessions were ended.</p>`,
         );
       }),
   }),
@@ -150,8 +152,9 @@ const pageRoutes: RouteSpec[] = [
     query: schema.TokenQuery,
     openQuery: true,
     responses: pages,
-    handler: ({ deps, query: { token = '' } }) =>
+    handler: ({ deps, query }) =>
       pageFor(async () => {
+        const token = withoutTail(query.token ?? '');
         await checkToken(deps, 'verify_email', token);
         return verifyPage(token);
       }),
@@ -170,7 +173,10 @@ const pageRoutes: RouteSpec[] = [
     handler: ({ deps, body, caller }) =>
       pageFor(async () => {
         await verifyEmail(deps, body.token, caller);
-        return accountPage('Your address is confirmed', '<p role="status">Thank you. You can log in now.</p>');
+        return accountPage(
+          'Your address is confirmed',
+          `<p role="status">Thank you. You can ${logInLink('log in now')}.</p>`,
+        );
       }),
   }),
 ];

@@ -14,10 +14,11 @@ import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { acceptPage } from './accept-page.ts';
 import { pageFor } from './account-routes.ts';
-import { accountPage } from './pages.ts';
+import { accountPage, logInLink } from './pages.ts';
 import { presentInvitation, presentUser } from './presenter.ts';
 import { TokenQuery, User as UserSchema } from './schema.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
+import { withoutTail } from '../route/without-tail.ts';
 import { assertIfMatch, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const wrong = { contentType: 'text/html', description: 'An HTML page with the error' };
@@ -113,8 +114,11 @@ export const invitationRoutes: RouteSpec[] = [
     query: TokenQuery,
     openQuery: true,
     responses: pages,
-    handler: ({ deps, query: { token = '' } }) =>
-      pageFor(async () => acceptPage(token, await invitationOf(deps, token))),
+    handler: ({ deps, query }) =>
+      pageFor(async () => {
+        const token = withoutTail(query.token ?? '');
+        return acceptPage(token, await invitationOf(deps, token));
+      }),
   }),
   route({
     method: 'POST',
@@ -138,7 +142,10 @@ export const invitationRoutes: RouteSpec[] = [
           if (refusal?.errors) return acceptPage(body.token, invitation, body, refusal);
           throw error;
         }
-        return accountPage('Welcome', '<p role="status">Your account was created. You can log in now.</p>');
+        return accountPage(
+          'Welcome',
+          `<p role="status">Your account was created. You can ${logInLink('log in now')}.</p>`,
+        );
       }),
   }),
 ];

@@ -19,6 +19,9 @@ export function accountPage(title: string, body: string, status = 200): Reply {
   };
 }
 
+/** Leads to the login among the operations of the API. */
+export const logInLink = (text: string): string => `<a href="docs#/auth/login">${escapeHtml(text)}</a>`;
+
 /** The page for a link that is no longer valid. */
 export const deadLinkPage = (): Reply =>
   accountPage(

@@ -5,6 +5,7 @@ import { isBox } from '../../domain/forms/checks/boxes.ts';
 import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';
 import { messageOf } from '../../domain/forms/checks/messages.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
+import type { Imprint } from '../pages/imprint.ts';
 import { fieldHtml, firstControlId } from './field-html.ts';
 import { CHOOSE_AGAIN, NEEDS_SCRIPT, ONCE_MORE } from './page-texts.ts';
 import { CAPTCHA_FIELD, HONEYPOT, SHOWN_BOXES, type Definition } from './shared/definition.ts';
@@ -146,9 +147,9 @@ const ownDirection = (html: string): string => `<div dir="auto">${html}</div>`;
 export function formPage(
   form: Form,
   action: string,
-  shown: ShownForm & { language: Language; script: string },
+  shown: ShownForm & { language: Language; script: string; imprint: Imprint | null },
 ): string {
-  const { language, script, definition } = shown;
+  const { language, script, definition, imprint } = shown;
   const description = form.description ? `<p>${escapeHtml(form.description)}</p>` : '';
   const unproved = definition?.captcha
     ? `<noscript><p class="error">${escapeHtml(NEEDS_SCRIPT[language])}</p></noscript>\n`
@@ -157,15 +158,17 @@ export function formPage(
     form.name,
     `${ownDirection(`<h1>${escapeHtml(form.name)}</h1>${description}\n${unproved}${formHtml(form, action, shown)}`)}\n${script}`,
     language,
+    imprint,
   );
 }
 
 /** The page after a submission from the hosted page. */
-export function thanksPage(form: Form, language: Language): string {
+export function thanksPage(form: Form, language: Language, imprint: Imprint | null): string {
   const thanks = form.successMessage ?? FORM_TEXTS[language].thanks;
   return htmlPage(
     form.name,
     ownDirection(`<h1>${escapeHtml(form.name)}</h1><p role="status">${escapeHtml(thanks)}</p>`),
     language,
+    imprint,
   );
 }

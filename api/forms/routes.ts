@@ -16,7 +16,16 @@ import { formHtml } from './pages.ts';
 import { currentScriptReply, namedScriptReply, scriptTag } from './script.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import { allowOrigin, ownOriginOf, publicForm, publicSettings, showPage, shownTo, submit } from './submit.ts';
+import {
+  allowOrigin,
+  formErrorPage,
+  ownOriginOf,
+  publicForm,
+  publicSettings,
+  showPage,
+  shownTo,
+  submit,
+} from './submit.ts';
 import {
   assertIfMatch,
   assertUnchanged,
@@ -189,6 +198,7 @@ export const formRoutes: RouteSpec[] = [
     params: IdParams,
     query: schema.PublicQuery,
     responses: { 200: { contentType: 'text/html', description: 'The page' } },
+    errorPage: formErrorPage,
     handler: showPage,
   }),
   route({
@@ -315,6 +325,7 @@ export const formRoutes: RouteSpec[] = [
       'captcha_unavailable',
       'no_room_for_files',
     ],
+    errorPage: formErrorPage,
     handler: submit,
   }),
   route({

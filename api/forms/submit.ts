@@ -12,7 +12,8 @@ import { readActiveForm } from '../../domain/forms/read-active-form.ts';
 import { submitForm } from '../../domain/forms/submit-form.ts';
 import { withUnticked } from '../../domain/forms/unticked.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import { pagePolicy } from '../pages/html.ts';
+import { escapeHtml, htmlPage, pagePolicy } from '../pages/html.ts';
+import { imprintOn } from '../pages/imprint.ts';
 import { preferredLanguage } from '../pages/language.ts';
 import { countView } from './form-counts.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
@@ -22,9 +23,11 @@ import { presentPublicForm, type PublicSettings } from './presenter.ts';
 import { scriptTag } from './script.ts';
 import { HONEYPOT, SHOWN_BOXES, type Definition } from './shared/definition.ts';
 import { submissionFiles } from './submission-files.ts';
+import { failureText, FORM_TEXTS } from './shared/texts.ts';
 import { groupsOf } from './submission-groups.ts';
 import { takeOfAddress, takeOfForm } from './submission-limits.ts';
 import { apiUrlOf } from '../route/api-url.ts';
+import { withoutTail } from '../route/without-tail.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
@@ -94,8 +97,9 @@ export function hostedPage(
   const url = `${apiUrl}/forms/${form.id}`;
   const otherUrl = knownContact ? { otherUrl: `${url}/page` } : {};
   const script = scriptTag(apiUrl);
+  const imprint = imprintOn(ctx);
   return {
-    body: formPage(form, `${url}/submit`, { ...shown, ...otherUrl, token, language, definition, script }),
+    body: formPage(form, `${url}/submit`, { ...shown, ...otherUrl, token, language, definition, script, imprint }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Language': language,
@@ -103,11 +107,12 @@ export function hostedPage(
       // Under `no-referrer`, a browser posts the form with `Origin: null`, which is in no list of origins.
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       // form-action applies to redirects too, so it must include the form's redirect target.
-      'Content-Security-Policy': pagePolicy(
-        ancestors,
-        form.redirectUrl ? new URL(form.redirectUrl).origin : '',
-        pageScripts(apiUrl, definition.captcha),
-      ),
+      'Content-Security-Policy': pagePolicy({
+        frameAncestors: ancestors,
+        formTargets: form.redirectUrl ? new URL(form.redirectUrl).origin : '',
+        imprint,
+        more: pageScripts(apiUrl, definition.captcha),
+      }),
     },
   };
 }
@@ -121,7 +126,7 @@ export async function showPage({
   const { form, em } = await publicForm(deps, params.id);
   ctx.remove('X-Frame-Options');
   if (ctx.method === 'GET') await countView(deps, form);
-  return hostedPage(ctx, deps, form, await shownTo(deps, em, form, query.contactToken));
+  return hostedPage(ctx, deps, form, await shownTo(deps, em, form, withoutTail(query.contactToken ?? '') || undefined));
 }
 
 /** The contact that a token stands for; null without a valid one. */
@@ -156,12 +161,13 @@ function thanks(ctx: Context, form: Form, accepted: Accepted): Reply {
   if (wantsPage(ctx)) {
     if (form.redirectUrl) return { status: 303, headers: { Location: new URL(form.redirectUrl).href } };
     const language = languageFor(ctx);
+    const imprint = imprintOn(ctx);
     return {
-      body: thanksPage(form, language),
+      body: thanksPage(form, language, imprint),
       headers: {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Language': language,
-        'Content-Security-Policy': pagePolicy('*'),
+        'Content-Security-Policy': pagePolicy({ frameAncestors: '*', imprint }),
       },
     };
   }
@@ -265,6 +271,25 @@ async function boxesShown(
   const shown = await shownTo(deps, em, form, token);
   const isUnknown = form.enableProgressiveProfiling && token !== undefined && shown.contactToken === undefined;
   return new Set(isUnknown ? [] : shown.fields.map(({ name }) => name));
+}
+
+/** What a browser gets of a form that is not there, or takes nothing from its page: in a frame, too. */
+export function formErrorPage(ctx: Context, error: AppError): Reply {
+  const language = languageFor(ctx);
+  const imprint = imprintOn(ctx);
+  const texts = FORM_TEXTS[language];
+  const text = error.status === 404 ? texts.gone : error.status === 403 ? texts.refused : failureText(texts, 'failed');
+  ctx.remove('X-Frame-Options');
+  return {
+    status: error.status,
+    body: htmlPage(text, `<p role="alert">${escapeHtml(text)}</p>`, language, imprint),
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': language,
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': pagePolicy({ frameAncestors: '*', imprint }),
+    },
+  };
 }
 
 function failureOf(error: AppError): ShownForm['failure'] {

@@ -1,3 +1,6 @@
+import type { Language } from '../../domain/common/languages.ts';
+import type { Imprint } from './imprint.ts';
+
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** Escapes text for HTML content and quoted attributes. */
@@ -49,22 +52,69 @@ div.error{margin:0 0 1.1rem}
 .scale{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}
 :root{--perennial-field-background:Field;--perennial-field-text:FieldText;--perennial-width:none}
 @media (prefers-color-scheme:dark){.notice{border-color:#8ab4f8}.error{color:#f2b8b5}:root{--perennial-error:#f2b8b5}}
+header{margin:0 0 1.6rem;font-weight:600}
+header img{display:block;max-width:min(100%,15rem);max-height:4rem}
+footer{margin:3rem 0 0;padding:.9rem 0 0;border-top:1px solid #767676;font-size:.85rem}
 .away{position:absolute;left:-6000px}`;
 
+interface PagePolicy {
+  /** Which pages may frame it; none by default. */
+  frameAncestors?: string;
+  /** Where a form may lead, besides us. */
+  formTargets?: string;
+  /** Whose logo it shows. */
+  imprint?: Imprint | null;
+  /** Further directives. */
+  more?: readonly string[];
+}
+
 /**
- * The Content-Security-Policy of our own pages: only our styles, forms only to ourselves, and no scripts but those of
- * `more`, which is further directives.
+ * The Content-Security-Policy of our own pages: only our styles, forms only to ourselves, pictures only from the origin
+ * of the logo, and no scripts but those of `more`.
  */
-export const pagePolicy = (frameAncestors = "'none'", formTargets = '', more: readonly string[] = []): string =>
-  [
-    `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`,
+export function pagePolicy({
+  frameAncestors = "'none'",
+  formTargets = '',
+  imprint,
+  more = [],
+}: PagePolicy = {}): string {
+  const images = imprint?.logoUrl ? new URL(imprint.logoUrl).origin : "'self'";
+  return [
+    `default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`,
     ...more,
   ].join('; ');
+}
 
-/** A plain, accessible page; `body` is HTML. */
-export function htmlPage(title: string, body: string, lang = 'en'): string {
+const PRIVACY: Record<Language, string> = {
+  en: 'Privacy',
+  de: 'Datenschutz',
+  fr: 'Confidentialité',
+  es: 'Privacidad',
+  pl: 'Prywatność',
+  pt: 'Privacidade',
+};
+
+/** The logo, or without one the name. */
+const headerHtml = ({ name, logoUrl }: Imprint): string =>
+  logoUrl
+    ? `<header><img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}"></header>`
+    : `<header><bdi>${escapeHtml(name)}</bdi></header>`;
+
+/** Name, postal address and the link to what is done with personal data. */
+function footerHtml({ name, postalAddress, privacyUrl }: Imprint, language: Language): string {
+  const parts = [
+    `<bdi>${escapeHtml(name)}</bdi>`,
+    ...(postalAddress ? [`<bdi>${escapeHtml(postalAddress)}</bdi>`] : []),
+    ...(privacyUrl ? [`<a href="${escapeHtml(privacyUrl)}" rel="noreferrer">${PRIVACY[language]}</a>`] : []),
+  ];
+  return `<footer>${parts.join(' · ')}</footer>`;
+}
+
+/** A plain, accessible page; `body` is HTML. With an imprint, it says whose page it is. */
+export function htmlPage(title: string, body: string, lang: Language = 'en', imprint: Imprint | null = null): string {
+  const icon = imprint?.logoUrl || '/favicon.svg';
   return `<!doctype html>
 <html lang="${escapeHtml(lang)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title><style>${style}</style></head>
-<body><main>${body}</main></body></html>`;
+<title>${escapeHtml(title)}</title><link rel="icon" href="${escapeHtml(icon)}"><style>${style}</style></head>
+<body>${imprint ? headerHtml(imprint) : ''}<main>${body}</main>${imprint ? footerHtml(imprint, lang) : ''}</body></html>`;
 }

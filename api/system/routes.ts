@@ -42,9 +42,13 @@ function health(area: string, path: `/${string}`): RouteSpec {
   });
 }
 
+/** A leaf, in a colour that can be seen on light and on dark. */
+const favicon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#3a8f4d" d="M27 4C13 4 5 10 5 19c0 2 .5 4 1.6 5.7C10 17 15 13 21 11c-6 4-10.5 8.5-13 16l2.700 1c.5-1.600 1-3 1.700-4.300C22 25 28 18 27 4z"/></svg>';
+
 const docsPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Perennial API</title>
-<link rel="stylesheet" href="/docs/reference.css"><link rel="icon" href="data:,"><style>#error-codes{max-width:1420px;margin:1rem auto;padding:0 20px;font:1rem/1.5 sans-serif}#error-codes dt{margin-top:.8rem}#error-codes dd{margin:0}#error-codes :target{background:#fff3bf}</style></head>
+<link rel="stylesheet" href="/docs/reference.css"><link rel="icon" href="/favicon.svg"><style>#error-codes{max-width:1420px;margin:1rem auto;padding:0 20px;font:1rem/1.5 sans-serif}#error-codes dt{margin-top:.8rem}#error-codes dd{margin:0}#error-codes :target{background:#fff3bf}</style></head>
 <body>${errorsHtml}<div id="docs"></div><script src="/docs/reference.js"></script><script src="/docs/start.js"></script></body></html>`;
 const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, defaultModelRendering: 'model', defaultModelsExpandDepth: 0, defaultModelExpandDepth: 3, requestSnippetsEnabled: true, displayRequestDuration: true, validatorUrl: null });
 function showError() {
@@ -125,6 +129,31 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An AsyncAPI 3 document' } },
     handler: madeOnce(({ env }) => JSON.stringify(asyncapi(env)), json),
+  }),
+  route({
+    method: 'GET',
+    path: '//',
+    operationId: 'getRoot',
+    summary: 'Redirect to the documentation',
+    description: 'Who opens the address of the service in a browser gets to `/docs`.',
+    access: 'public',
+    openQuery: true,
+    responses: { 302: { description: 'Redirect to `/docs`' } },
+    handler: async () => ({ headers: { Location: '/docs' } }),
+  }),
+  route({
+    method: 'GET',
+    path: '//favicon.svg',
+    operationId: 'getFavicon',
+    summary: 'Icon of the pages that have no logo',
+    description: 'Loaded by the pages of the service; it has no use of its own.',
+    access: 'public',
+    openQuery: true,
+    responses: { 200: { contentType: 'image/svg+xml', description: 'A picture' } },
+    handler: async () => ({
+      body: favicon,
+      headers: { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' },
+    }),
   }),
   route({
     method: 'GET',

@@ -4,6 +4,7 @@ import type { TopicRow } from '../../../domain/channels/preferences/choices.ts';
 import type { PagePreferences } from '../../../domain/channels/preferences/page-preferences.ts';
 import type { AppError } from '../../../domain/common/errors.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../../pages/html.ts';
+import { imprintOn } from '../../pages/imprint.ts';
 import { preferredLanguage } from '../../pages/language.ts';
 import { PAGE_TEXTS, type PageTexts } from './texts.ts';
 import type { Reply } from '../../route/route.ts';
@@ -20,15 +21,16 @@ export function recipientPage(
 ): Reply {
   const language = preferredLanguage(ctx.get('accept-language'));
   const { title, body } = write(PAGE_TEXTS[language]);
+  const imprint = imprintOn(ctx);
   ctx.vary('Accept-Language');
   return {
     status,
-    body: htmlPage(title, `<h1>${escapeHtml(title)}</h1>\n${body}`, language),
+    body: htmlPage(title, `<h1>${escapeHtml(title)}</h1>\n${body}`, language, imprint),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Language': language,
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': pagePolicy(),
+      'Content-Security-Policy': pagePolicy({ imprint }),
       'Referrer-Policy': 'no-referrer',
     },
   };
@@ -40,9 +42,17 @@ type Statement = 'confirmed' | 'senderConfirmed' | 'preview' | 'erased' | 'nothi
 export const statementPage = (ctx: Context, what: Statement): Reply =>
   recipientPage(ctx, ({ [what]: { title, text } }) => ({ title, body: `<p role="status">${escapeHtml(text)}</p>` }));
 
+/** The page for an address that leads nowhere. */
+export const missingPage = (ctx: Context): Reply =>
+  recipientPage(
+    ctx,
+    ({ missing: { title, text } }) => ({ title, body: `<p role="alert">${escapeHtml(text)}</p>` }),
+    404,
+  );
+
 /** The error page that browsers get instead of a problem document. */
 export function recipientErrorPage(ctx: Context, error: AppError): Reply {
-  const isDead = error.code === 'token_invalid' || error.code === 'not_found';
+  const isDead = error.status === 400 || error.status === 404;
   return recipientPage(
     ctx,
     ({ deadLink, failed }) => {

@@ -22,6 +22,7 @@ import type { TokenSubject } from '../../../domain/addresses/tokens.ts';
 import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import type { Deps } from '../../../runtime/deps.ts';
+import { escapeHtml } from '../../pages/html.ts';
 import {
   confirmPage,
   confirmSenderPage,
@@ -32,6 +33,7 @@ import {
   unsubscribePage,
 } from './pages.ts';
 import { TokenParams } from '../ledger/schema.ts';
+import { withoutTail } from '../../route/without-tail.ts';
 import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
 const MAX_AGENT = 500;
@@ -60,13 +62,13 @@ const visitorOf = (ctx: Context, requestId: string): Visitor => ({
 const emOf = (deps: Deps, { tenantId }: { tenantId: string }) => tenantEm(deps.orm, tenantId);
 
 function readToken(deps: Deps, token: string): TokenSubject {
-  const subject = deps.links.verifyUnsubscribe(token);
+  const subject = deps.links.verifyUnsubscribe(withoutTail(token));
   if (!subject) throw new AppError('token_invalid');
   return subject;
 }
 
 function readConfirmation(deps: Deps, token: string): OptInToken {
-  const read = readOptInToken(deps.links, token);
+  const read = readOptInToken(deps.links, withoutTail(token));
   if (!read) throw new AppError('token_invalid');
   return read;
 }
@@ -135,9 +137,9 @@ const unsubscribeRoutes: RouteSpec[] = [
     summary: 'Page for unsubscribing',
     description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params: { token } }) => {
-      if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
-      return unsubscribePage(ctx, token, await readPagePreferences(emOf(deps, subject), subject));
+      return unsubscribePage(ctx, withoutTail(token), await readPagePreferences(emOf(deps, subject), subject));
     },
   }),
   route({
@@ -149,7 +151,7 @@ const unsubscribeRoutes: RouteSpec[] = [
     summary: 'Unsubscribe immediately',
     description: 'The body is ignored; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
     handler: async ({ ctx, deps, params: { token }, requestId }) => {
-      if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
       await unsubscribe(emOf(deps, subject), subject, visitorOf(ctx, requestId));
       return unsubscribedPage(ctx);
@@ -166,7 +168,7 @@ const preferenceRoutes: RouteSpec[] = [
     summary: 'Page for choosing topics by channel, and quiet hours',
     description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params: { token } }) => {
-      if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
       return preferencesPage(ctx, await readPagePreferences(emOf(deps, subject), subject));
     },
@@ -183,7 +185,7 @@ const preferenceRoutes: RouteSpec[] = [
     bodyTypes: ['form', 'multipart'],
     bodyOptional: true,
     handler: async ({ ctx, deps, params: { token }, body, requestId }) => {
-      if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
       const em = emOf(deps, subject);
       const visitor = visitorOf(ctx, requestId);
@@ -244,7 +246,7 @@ const confirmSenderRoutes: RouteSpec[] = [
     summary: 'Page for allowing an account to send from an address',
     description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params }) => {
-      const token = readConfirmationToken(deps.links, params.token);
+      const token = readConfirmationToken(deps.links, withoutTail(params.token));
       return confirmSenderPage(ctx, await emOf(deps, token).transactional((tx) => senderToConfirm(tx, token)));
     },
   }),
@@ -257,15 +259,22 @@ const confirmSenderRoutes: RouteSpec[] = [
     description:
       'The address becomes a verified sender of the account that requested it. The link works once. The body is ignored.',
     handler: async ({ ctx, deps, params, requestId }) => {
-      const token = readConfirmationToken(deps.links, params.token);
+      const token = readConfirmationToken(deps.links, withoutTail(params.token));
       await confirmSender(emOf(deps, token), token, { requestId, address: ctx.ip || null });
       return statementPage(ctx, 'senderConfirmed');
     },
   }),
 ];
 
+/** An email as a page has a title: its subject, unless it has one of its own. */
+function titled({ html, subject }: { html: string; subject: string }): string {
+  if (/<title[\s>]/i.test(html)) return html;
+  const start = /^\s*(<!doctype[^>]*>)?(\s*<html[^>]*>)?(\s*<head[^>]*>)?/i.exec(html)![0];
+  return `${start}<title>${escapeHtml(subject)}</title>${html.slice(start.length)}`;
+}
+
 async function viewEmail(deps: Deps, token: string): Promise<Reply> {
-  const named = deps.links.verifyView(token);
+  const named = deps.links.verifyView(withoutTail(token));
   const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
   const rendered =
     named === null
@@ -277,7 +286,7 @@ async function viewEmail(deps: Deps, token: string): Promise<Reply> {
         );
   if (!rendered) throw new AppError('token_invalid');
   return {
-    body: rendered.html,
+    body: titled(rendered),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -301,6 +310,6 @@ export const pageRoutes: RouteSpec[] = [
     description:
       'The link `{{webViewUrl}}` of an email leads here. Shows the email as it was sent, and records nothing.',
     handler: async ({ ctx, deps, params: { token } }) =>
-      token === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token),
+      withoutTail(token) === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token),
   }),
 ];

@@ -41,6 +41,7 @@ export interface PageTexts {
   /** Unsubscribed from everything on all channels. */
   nothing: Said;
   deadLink: Said;
+  missing: Said;
   failed: Said;
 }
 
@@ -114,6 +115,10 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'This link does not work',
       text: 'It has expired, was already used or was not copied completely. Nothing was changed. Please use the link in our latest email.',
     },
+    missing: {
+      title: 'There is no page here',
+      text: 'The address may not have been copied completely, or something was added to it. Please use the link where you found it, and copy all of it.',
+    },
     failed: { title: 'That did not work', text: 'Please try again in a moment.' },
   },
   de: {
@@ -184,6 +189,10 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     deadLink: {
       title: 'Dieser Link funktioniert nicht',
       text: 'Er ist zu alt, wurde schon benutzt oder nicht vollständig kopiert. Es wurde nichts geändert. Bitte verwenden Sie den Link in unserer neuesten E‑Mail.',
+    },
+    missing: {
+      title: 'Hier gibt es keine Seite',
+      text: 'Die Adresse wurde vielleicht nicht vollständig kopiert, oder es kam etwas dazu. Bitte verwenden Sie den Link dort, wo Sie ihn gefunden haben, und kopieren Sie ihn ganz.',
     },
     failed: { title: 'Das hat nicht geklappt', text: 'Bitte versuchen Sie es gleich noch einmal.' },
   },
@@ -258,6 +267,10 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'Ce lien ne fonctionne pas',
       text: 'Il est trop ancien, a déjà été utilisé ou n’a pas été copié en entier. Rien n’a été modifié. Veuillez utiliser le lien de notre dernier e‑mail.',
     },
+    missing: {
+      title: 'Il n’y a pas de page ici',
+      text: 'L’adresse n’a peut-être pas été copiée en entier, ou quelque chose y a été ajouté. Veuillez reprendre le lien là où vous l’avez trouvé et le copier en entier.',
+    },
     failed: { title: 'Cela n’a pas fonctionné', text: 'Veuillez réessayer dans un instant.' },
   },
   es: {
@@ -327,6 +340,10 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     deadLink: {
       title: 'Este enlace no funciona',
       text: 'Es demasiado antiguo, ya se usó o no se copió entero. No se ha cambiado nada. Utilice el enlace de nuestro último correo.',
+    },
+    missing: {
+      title: 'Aquí no hay ninguna página',
+      text: 'Puede que la dirección no se copiara entera o que se le añadiera algo. Vuelva a usar el enlace donde lo encontró y cópielo entero.',
     },
     failed: { title: 'No ha funcionado', text: 'Vuelva a intentarlo dentro de un momento.' },
   },
@@ -398,6 +415,10 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       title: 'Ten link nie działa',
       text: 'Jest zbyt stary, został już użyty albo nie został skopiowany w całości. Nic nie zostało zmienione. Użyj linku z naszej najnowszej wiadomości.',
     },
+    missing: {
+      title: 'Tu nie ma żadnej strony',
+      text: 'Być może adres nie został skopiowany w całości albo coś do niego dodano. Wróć do miejsca, w którym jest ten link, i skopiuj go w całości.',
+    },
     failed: { title: 'Nie udało się', text: 'Spróbuj ponownie za chwilę.' },
   },
   pt: {
@@ -467,6 +488,10 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     deadLink: {
       title: 'Esta ligação não funciona',
       text: 'É demasiado antiga, já foi usada ou não foi copiada por inteiro. Nada foi alterado. Use a ligação do nosso e‑mail mais recente.',
+    },
+    missing: {
+      title: 'Aqui não há nenhuma página',
+      text: 'O endereço pode não ter sido copiado por inteiro, ou algo lhe foi acrescentado. Volte a usar a ligação onde a encontrou e copie-a por inteiro.',
     },
     failed: { title: 'Não funcionou', text: 'Tente novamente daqui a pouco.' },
   },

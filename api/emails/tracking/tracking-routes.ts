@@ -2,6 +2,8 @@ import type { Context } from 'koa';
 import type { NamedEmail } from '../../../domain/addresses/tokens.ts';
 import { readTracking } from '../../../domain/emails/history/read-tracking.ts';
 import { AppError } from '../../../domain/common/errors.ts';
+import { recipientErrorPage } from '../pages/pages.ts';
+import { withoutPunctuation } from '../../route/without-tail.ts';
 import { IdParams } from '../../route/schemas.ts';
 import { hitPublisher } from '../../tracking/hit-publisher.ts';
 import { clickNotStored, emailHit, noStore } from '../../tracking/hits.ts';
@@ -54,13 +56,18 @@ export const trackingRoutes: RouteSpec[] = [
     openQuery: true,
     responses: { 302: { description: 'Redirect to the link' } },
     errors: ['invalid_link', 'unavailable'],
+    errorPage: recipientErrorPage,
     handler: async ({ ctx, deps, params, query: { url } }) => {
-      const named = deps.links.verifyClick(params.trackingId, url);
-      if (!named) throw new AppError('invalid_link', undefined, { headers: noStore });
-      if (!(await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'CLICK', named, url)))) {
-        throw clickNotStored();
+      // What a program took into the link with its end is no part of it.
+      for (const target of new Set([url, withoutPunctuation(url)])) {
+        const named = deps.links.verifyClick(params.trackingId, target);
+        if (!named) continue;
+        if (!(await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'CLICK', named, target)))) {
+          throw clickNotStored();
+        }
+        return { headers: { ...noStore, Location: target } };
       }
-      return { headers: { ...noStore, Location: url } };
+      throw new AppError('invalid_link', undefined, { headers: noStore });
     },
   }),
   route({

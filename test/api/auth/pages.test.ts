@@ -86,6 +86,8 @@ test('the page of a reset changes nothing until its form is sent, and needs no s
   assert.equal(done.status, 200);
   assertSafe(done.headers);
   assert.match(done.html, /Your password was changed/);
+  // Among the operations of the API, which the documentation opens.
+  assert.match(done.html, /You can now <a href="docs#\/auth\/login">log in<\/a>/);
   assert.equal((await login(username, 'Another-Staple-10')).status, 200);
   assert.equal((await page(action, { ...fields, password: 'Third-Staple-11' })).status, 400);
   assert.equal((await page(link)).status, 400, 'a spent link says so');

@@ -25,7 +25,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
     user: true,
     operations: `
     getHealth getAuthHealth getContactsHealth getSegmentsHealth getEmailsHealth getCampaignsHealth getFormsHealth getScoringHealth getAnalyticsHealth getChannelsHealth getWebhooksHealth
-    getOpenapi getAsyncapi getDocs getDocsStart getDocsScript getDocsStyle getEventsDocs getMetrics
+    getOpenapi getAsyncapi getDocs getDocsStart getDocsScript getDocsStyle getEventsDocs getMetrics getRoot getFavicon
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
     trackOpen trackClick followShortLink receiveChannelCallback receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail

@@ -34,8 +34,8 @@ test('an unknown path is 404, whatever the method and without a token', async ()
       assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], `${method} ${path}`);
     }
   }
-  const root = await fetch(service.url);
-  assert.deepEqual([root.status, ((await root.json()) as { code: string }).code], [404, 'not_found']);
+  const outside = await fetch(`${service.url}/nothing`);
+  assert.deepEqual([outside.status, ((await outside.json()) as { code: string }).code], [404, 'not_found']);
 });
 
 test('another method is 405 and names those that there are', async () => {

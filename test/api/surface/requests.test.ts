@@ -586,7 +586,7 @@ test('a cursor with an impossible value is 400 on every list, in every order', a
 });
 
 /** What is the same for everyone, and may be cached. */
-const CACHED = /^get\w*(Script|Worker|Asset)$|^getDocs\w+$/;
+const CACHED = /^get\w*(Script|Worker|Asset)$|^getDocs\w+$|^getFavicon$/;
 
 test('no answer may be stored by a cache, but scripts and the pages about the API', async () => {
   const cached = new Set<string>();

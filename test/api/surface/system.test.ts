@@ -107,16 +107,14 @@ test('the documentation comes from the service alone', async () => {
   assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   assert.ok(!/https?:/.test(html), 'no other host in the page');
   assert.ok(!/<script>|\son\w+=/.test(html));
-  const files = [...html.matchAll(/<(script|link)[^>]* (?:src|href)="([^"]+)">/g)]
-    .map((match) => match[2]!)
-    .filter((file) => file !== 'data:,');
-  assert.deepEqual(files, ['/docs/reference.css', '/docs/reference.js', '/docs/start.js']);
+  const files = [...html.matchAll(/<(script|link)[^>]* (?:src|href)="([^"]+)">/g)].map((match) => match[2]!);
+  assert.deepEqual(files, ['/docs/reference.css', '/favicon.svg', '/docs/reference.js', '/docs/start.js']);
   for (const file of files) {
     const response = await get(file);
     assert.equal(response.status, 200, file);
     assert.match(
       response.headers.get('content-type') ?? '',
-      file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/,
+      file.endsWith('.css') ? /^text\/css/ : file.endsWith('.svg') ? /^image\/svg\+xml/ : /^text\/javascript/,
     );
     assert.ok((await response.text()).length > 100);
   }
@@ -145,10 +143,10 @@ test('the page of the events shows every one with its subject and fields, withou
     `nats://127.0.0.1:${new URL(service.deps.env.NATS_URL).port}`,
   ])
     assert.ok(html.includes(text), text);
-  assert.ok(!/<script|\son\w+=|<link|src=/.test(html));
+  assert.ok(!/<script|\son\w+=|<link rel="(?!icon")|src=/.test(html));
   assert.deepEqual(
     [...html.matchAll(/href="([^"#]+)"/g)].map((match) => match[1]),
-    ['/docs', '/api/v1/asyncapi.json'],
+    ['/favicon.svg', '/docs', '/api/v1/asyncapi.json'],
   );
   assert.ok(!html.includes(new URL(service.deps.env.NATS_URL).password));
   // The description of the API, which /docs shows, leads there.

@@ -56,7 +56,11 @@ export function readPage(answer: Answer): Shown {
   );
   assert.equal(named('h1').length, 1, 'one h1');
   assert.equal(named('main').length, 1);
-  for (const name of ['script', 'link', 'iframe', 'img', 'object']) assert.equal(named(name).length, 0, name);
+  assert.deepEqual(
+    named('link').map((link) => [attribute(link, 'rel'), attribute(link, 'href')]),
+    [['icon', '/favicon.svg']],
+  );
+  for (const name of ['script', 'iframe', 'img', 'object']) assert.equal(named(name).length, 0, name);
   for (const element of all)
     for (const { name, value } of element.attrs)
       assert.ok(!name.startsWith('on') && !/^\s*javascript:/i.test(value), `${name}=${value}`);

@@ -262,6 +262,8 @@ test('each of these settings is one line that names it, and nothing of what it h
       '\u202eten <no-reply@example.com>',
     ],
     MAIL_POSTAL_ADDRESS: ['1 Example Street\n12345 Example', 'a\u2028b', ' ', '1 Example \u2066Street'],
+    PAGE_LOGO_URL: ['logo.png', 'http://www.example.com/logo.png', 'https://', 'https://a:b@example.com/l.png'],
+    PAGE_PRIVACY_URL: ['javascript:alert(1)', 'privacy', 'https://example.com/a b'],
     METRICS_TOKEN: ['two words', 'Schlüssel', 'Secret-7\n'],
     OTEL_EXPORTER_OTLP_ENDPOINT: ['localhost:4318', 'http://', 'http://x/ y'],
     JWT_SECRET: [' '.repeat(40), `${'Secret-7'.repeat(3)}${' '.repeat(40)}`],
