@@ -14,11 +14,3 @@ export interface Tracing {
   /** Exports the collected spans. */
   stop: () => Promise<void>;
 }
-
-/**
- * Exports spans with OTLP over HTTP to `endpoint`; null if it is empty: then the SDK, a tenth of all modules, is not
- * loaded.
- */
-export async function startTracing(endpoint: string, service: string): Promise<Tracing | null> {
-  return endpoint === '' ? null : (await import('./export-spans.ts')).exportSpans(endpoint, service);
-}

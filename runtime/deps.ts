@@ -20,7 +20,7 @@ import { measurePool } from './measure-pool.ts';
 import { GenerationKeeper } from './generation.ts';
 import { witnessesOf } from './generation-witnesses.ts';
 import { connectTemporal, hasNamespace, TemporalAway } from './temporal.ts';
-import { startTracing, type Tracing } from '../config/tracing.ts';
+import type { Tracing } from '../config/tracing.ts';
 import { connectPart, whenThere } from './when-there.ts';
 import type { Env } from '../config/env-schema.ts';
 
@@ -93,6 +93,10 @@ async function withNamespace(connectClient: () => Promise<Client>): Promise<Clie
   throw new EnvError('TEMPORAL_NAMESPACE must be an existing Temporal namespace: create it first');
 }
 
+/** Null without an endpoint: then the SDK, a tenth of all modules, is not loaded. */
+const tracingTo = async (endpoint: string, name: string): Promise<Tracing | null> =>
+  endpoint === '' ? null : (await import('../config/export-spans.ts')).exportSpans(endpoint, name);
+
 export interface DepsOptions {
   /** The parts that the process starts without: it connects to them when they are there. */
   later?: readonly ('nats' | 'temporal')[];
@@ -122,7 +126,7 @@ export async function createDeps(
       await closer().catch((error: unknown) => log.warn({ err: error }, 'error while closing'));
   };
   try {
-    const tracing = await startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
+    const tracing = await tracingTo(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
     const metrics = createMetrics(name);
     const postgres = createPostgresSockets();

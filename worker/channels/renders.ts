@@ -11,7 +11,7 @@ import {
   type RenderFailure,
 } from '../../domain/channels/content/render-message.ts';
 import { AppError } from '../../domain/common/errors.ts';
-import { hasLiquid } from '../../domain/emails/rendering/is-plain.ts';
+import { hasLiquid } from '../../domain/common/liquid.ts';
 import { LoopPermit, type Judged } from '../../domain/emails/rendering/loop-permit.ts';
 import type { LinkSettings } from '../../domain/emails/rendering/link-settings.ts';
 import { accounts, inThreadTimed } from '../../domain/threads/in-thread.ts';

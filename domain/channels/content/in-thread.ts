@@ -1,4 +1,4 @@
-import { hasLiquid } from '../../emails/rendering/is-plain.ts';
+import { hasLiquid } from '../../common/liquid.ts';
 import { inThread } from '../../threads/in-thread.ts';
 import { assertFits, type Additions } from './assert-fits.ts';
 import {

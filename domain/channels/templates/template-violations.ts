@@ -5,7 +5,7 @@ import type { Violation } from '../../common/errors.ts';
 import { topicViolations } from '../../emails/consent/topics.ts';
 import type { TemplatePart } from '../../emails/templates/check-template.ts';
 import { isWebUrl } from '../../common/web-url.ts';
-import { hasLiquid } from '../../emails/rendering/is-plain.ts';
+import { hasLiquid } from '../../common/liquid.ts';
 import { checkPartsInThread } from '../../emails/templates/template-work.ts';
 import type { Additions } from '../content/assert-fits.ts';
 import { assertFitsInThread } from '../content/in-thread.ts';

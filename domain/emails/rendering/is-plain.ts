@@ -65,6 +65,3 @@ function isPlainPiece({ kind, source, tag }: Piece): boolean {
 export function isPlain(source: string): boolean {
   return splitTemplate(withFormUrls(source)).every(isPlainPiece);
 }
-
-/** Whether a text has any Liquid. */
-export const hasLiquid = (text: string): boolean => /\{[{%]/.test(text);
