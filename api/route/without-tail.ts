@@ -5,4 +5,4 @@
 export const withoutTail = (token: string): string => token.replace(/[^\w-]+$/, '');
 
 /** A path or URL without punctuation at its end, which it may have had of its own. */
-export const withoutPunctuation = (text: string): string => text.replace(/[.,;:!?()<>[\]{}'"*…»«›‹“”„’‘\s]+$/u, '');
+export const withoutPunctuation = (text: string): string => text.replace(/[.,;:!?()<>[\]{}'"*…»«›‹“”„’‘]+$/u, '');
