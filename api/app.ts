@@ -9,7 +9,7 @@ import type { Deps } from '../runtime/deps.ts';
 import { createAdmission, createWideLimit } from './guard/admission.ts';
 import { missingPage } from './emails/pages/pages.ts';
 import { imprintOf } from './pages/imprint.ts';
-import { withoutPunctuation } from './route/without-tail.ts';
+import { withoutPunctuation } from './route/without-punctuation.ts';
 import { createFollowClick } from './tracking/follow-click.ts';
 import { createSiteOrigins } from './channels/site-origins.ts';
 import { guard } from './guard/guard.ts';

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/common/errors.ts';
 import { accountPage, deadLinkPage, logInLink, resetPage, verifyPage } from './pages.ts';
 import { selfOf } from './routes.ts';
 import * as schema from './schema.ts';
-import { withoutTail } from '../route/without-tail.ts';
+import { withoutPunctuation } from '../route/without-punctuation.ts';
 import { noContent, route, type Reply, type RouteSpec } from '../route/route.ts';
 
 const pages = {
@@ -109,7 +109,7 @@ const pageRoutes: RouteSpec[] = [
     responses: pages,
     handler: ({ deps, query }) =>
       pageFor(async () => {
-        const token = withoutTail(query.token ?? '');
+        const token = withoutPunctuation(query.token ?? '');
         await checkToken(deps, 'reset_password', token);
         return resetPage(token);
       }),
@@ -154,7 +154,7 @@ const pageRoutes: RouteSpec[] = [
     responses: pages,
     handler: ({ deps, query }) =>
       pageFor(async () => {
-        const token = withoutTail(query.token ?? '');
+        const token = withoutPunctuation(query.token ?? '');
         await checkToken(deps, 'verify_email', token);
         return verifyPage(token);
       }),

@@ -18,7 +18,7 @@ import { accountPage, logInLink } from './pages.ts';
 import { presentInvitation, presentUser } from './presenter.ts';
 import { TokenQuery, User as UserSchema } from './schema.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
-import { withoutTail } from '../route/without-tail.ts';
+import { withoutPunctuation } from '../route/without-punctuation.ts';
 import { assertIfMatch, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const wrong = { contentType: 'text/html', description: 'An HTML page with the error' };
@@ -116,7 +116,7 @@ export const invitationRoutes: RouteSpec[] = [
     responses: pages,
     handler: ({ deps, query }) =>
       pageFor(async () => {
-        const token = withoutTail(query.token ?? '');
+        const token = withoutPunctuation(query.token ?? '');
         return acceptPage(token, await invitationOf(deps, token));
       }),
   }),

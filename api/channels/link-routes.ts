@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../domain/common/errors.ts';
 import { linkReader } from '../../domain/tracking/read-links.ts';
 import { recipientErrorPage } from '../emails/pages/pages.ts';
-import { withoutTail } from '../route/without-tail.ts';
+import { withoutPunctuation } from '../route/without-punctuation.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { hitPublisher } from '../tracking/hit-publisher.ts';
 import { clickNotStored, messageHit, noStore } from '../tracking/hits.ts';
@@ -22,7 +22,7 @@ export const linkRoutes: RouteSpec[] = [
     errors: ['not_found', 'unavailable'],
     errorPage: recipientErrorPage,
     handler: async ({ ctx, deps, params: { code } }) => {
-      const link = await linkReader(deps.orm).find(withoutTail(code));
+      const link = await linkReader(deps.orm).find(withoutPunctuation(code));
       if (!link) throw new AppError('not_found', 'There is no such link', { headers: noStore });
       const visit = { address: ctx.ip, method: ctx.method, headers: ctx.headers };
       const hit = messageHit(link, visit, deps.env.PUBLIC_URL);

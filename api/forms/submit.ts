@@ -27,7 +27,7 @@ import { failureText, FORM_TEXTS } from './shared/texts.ts';
 import { groupsOf } from './submission-groups.ts';
 import { takeOfAddress, takeOfForm } from './submission-limits.ts';
 import { apiUrlOf } from '../route/api-url.ts';
-import { withoutTail } from '../route/without-tail.ts';
+import { withoutPunctuation } from '../route/without-punctuation.ts';
 import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown, Q = unknown> = Call<{ id: number }, Q, B>;
@@ -126,7 +126,12 @@ export async function showPage({
   const { form, em } = await publicForm(deps, params.id);
   ctx.remove('X-Frame-Options');
   if (ctx.method === 'GET') await countView(deps, form);
-  return hostedPage(ctx, deps, form, await shownTo(deps, em, form, withoutTail(query.contactToken ?? '') || undefined));
+  return hostedPage(
+    ctx,
+    deps,
+    form,
+    await shownTo(deps, em, form, withoutPunctuation(query.contactToken ?? '') || undefined),
+  );
 }
 
 /** The contact that a token stands for; null without a valid one. */

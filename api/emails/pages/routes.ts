@@ -33,7 +33,7 @@ import {
   unsubscribePage,
 } from './pages.ts';
 import { TokenParams } from '../ledger/schema.ts';
-import { withoutTail } from '../../route/without-tail.ts';
+import { withoutPunctuation } from '../../route/without-punctuation.ts';
 import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
 const MAX_AGENT = 500;
@@ -62,13 +62,13 @@ const visitorOf = (ctx: Context, requestId: string): Visitor => ({
 const emOf = (deps: Deps, { tenantId }: { tenantId: string }) => tenantEm(deps.orm, tenantId);
 
 function readToken(deps: Deps, token: string): TokenSubject {
-  const subject = deps.links.verifyUnsubscribe(withoutTail(token));
+  const subject = deps.links.verifyUnsubscribe(withoutPunctuation(token));
   if (!subject) throw new AppError('token_invalid');
   return subject;
 }
 
 function readConfirmation(deps: Deps, token: string): OptInToken {
-  const read = readOptInToken(deps.links, withoutTail(token));
+  const read = readOptInToken(deps.links, withoutPunctuation(token));
   if (!read) throw new AppError('token_invalid');
   return read;
 }
@@ -137,9 +137,9 @@ const unsubscribeRoutes: RouteSpec[] = [
     summary: 'Page for unsubscribing',
     description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params: { token } }) => {
-      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutPunctuation(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
-      return unsubscribePage(ctx, withoutTail(token), await readPagePreferences(emOf(deps, subject), subject));
+      return unsubscribePage(ctx, withoutPunctuation(token), await readPagePreferences(emOf(deps, subject), subject));
     },
   }),
   route({
@@ -151,7 +151,7 @@ const unsubscribeRoutes: RouteSpec[] = [
     summary: 'Unsubscribe immediately',
     description: 'The body is ignored; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
     handler: async ({ ctx, deps, params: { token }, requestId }) => {
-      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutPunctuation(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
       await unsubscribe(emOf(deps, subject), subject, visitorOf(ctx, requestId));
       return unsubscribedPage(ctx);
@@ -168,7 +168,7 @@ const preferenceRoutes: RouteSpec[] = [
     summary: 'Page for choosing topics by channel, and quiet hours',
     description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params: { token } }) => {
-      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutPunctuation(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
       return preferencesPage(ctx, await readPagePreferences(emOf(deps, subject), subject));
     },
@@ -185,7 +185,7 @@ const preferenceRoutes: RouteSpec[] = [
     bodyTypes: ['form', 'multipart'],
     bodyOptional: true,
     handler: async ({ ctx, deps, params: { token }, body, requestId }) => {
-      if (withoutTail(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
+      if (withoutPunctuation(token) === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
       const em = emOf(deps, subject);
       const visitor = visitorOf(ctx, requestId);
@@ -246,7 +246,7 @@ const confirmSenderRoutes: RouteSpec[] = [
     summary: 'Page for allowing an account to send from an address',
     description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params }) => {
-      const token = readConfirmationToken(deps.links, withoutTail(params.token));
+      const token = readConfirmationToken(deps.links, withoutPunctuation(params.token));
       return confirmSenderPage(ctx, await emOf(deps, token).transactional((tx) => senderToConfirm(tx, token)));
     },
   }),
@@ -259,7 +259,7 @@ const confirmSenderRoutes: RouteSpec[] = [
     description:
       'The address becomes a verified sender of the account that requested it. The link works once. The body is ignored.',
     handler: async ({ ctx, deps, params, requestId }) => {
-      const token = readConfirmationToken(deps.links, withoutTail(params.token));
+      const token = readConfirmationToken(deps.links, withoutPunctuation(params.token));
       await confirmSender(emOf(deps, token), token, { requestId, address: ctx.ip || null });
       return statementPage(ctx, 'senderConfirmed');
     },
@@ -274,7 +274,7 @@ function titled({ html, subject }: { html: string; subject: string }): string {
 }
 
 async function viewEmail(deps: Deps, token: string): Promise<Reply> {
-  const named = deps.links.verifyView(withoutTail(token));
+  const named = deps.links.verifyView(withoutPunctuation(token));
   const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
   const rendered =
     named === null
@@ -310,6 +310,6 @@ export const pageRoutes: RouteSpec[] = [
     description:
       'The link `{{webViewUrl}}` of an email leads here. Shows the email as it was sent, and records nothing.',
     handler: async ({ ctx, deps, params: { token } }) =>
-      withoutTail(token) === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token),
+      withoutPunctuation(token) === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token),
   }),
 ];

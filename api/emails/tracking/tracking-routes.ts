@@ -3,7 +3,7 @@ import type { NamedEmail } from '../../../domain/addresses/tokens.ts';
 import { readTracking } from '../../../domain/emails/history/read-tracking.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import { recipientErrorPage } from '../pages/pages.ts';
-import { withoutPunctuation } from '../../route/without-tail.ts';
+import { withoutPunctuation } from '../../route/without-punctuation.ts';
 import { IdParams } from '../../route/schemas.ts';
 import { hitPublisher } from '../../tracking/hit-publisher.ts';
 import { clickNotStored, emailHit, noStore } from '../../tracking/hits.ts';

@@ -63,6 +63,7 @@ const PUBLIC = [
   /^\/channels\/webhooks\/\{id\}$/,
   /^\/channels\/push\/(subscriptions(\/\{id\})?|events|sites\/\{siteKey\}\/(script|worker)\.js)$/,
   /^\/\/r\/\{code\}$/,
+  /^\/\/(favicon\.svg)?$/,
 ];
 
 test('every route says what it is, who may call it and what it answers', () => {
