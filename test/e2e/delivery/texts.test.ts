@@ -25,7 +25,7 @@ beforeAll(async () => {
   const sendWindows = { email: null, sms: null, push: null };
   await call('PUT', '/channels/settings', 200, {
     sendWindows,
-    stopText: 'No more texts {{ to you',
+    stopText: 'No more texts to you',
     helpText: 'Write to us.',
   });
 });
@@ -79,7 +79,7 @@ test('STOP ends all marketing texts at once, also those that wait, and is answer
   // Changed by a person: it is asked again.
   await call('PUT', `/channels/providers/${providerId}`, 200, { name: 'Rested' });
   await ends(code, 'SENT');
-  await until('it is answered', () => textsTo(person.number).includes('No more texts {{ to you'));
+  await until('it is answered', () => textsTo(person.number).includes('No more texts to you'));
   await receive(person.number, 'STOP!!');
   await receive(person.number, 'unsubscribe');
   const { data } = await call('GET', `/channels/inbound?contactId=${person.id}&sort=id`, 200);
@@ -90,7 +90,7 @@ test('STOP ends all marketing texts at once, also those that wait, and is answer
   // Another person's text comes after whatever else would have been sent.
   const other = await subscriber();
   await ends((await send(other.id)).messageId, 'SENT');
-  assert.deepEqual(textsTo(person.number).sort(), ['No more texts {{ to you', 'Sale', 'Your code is 1']);
+  assert.deepEqual(textsTo(person.number).sort(), ['No more texts to you', 'Sale', 'Your code is 1']);
 });
 
 test('the first marketing text that goes out says how to opt out, also after a refusal; the next one does not', async () => {
@@ -152,7 +152,7 @@ test('a text that is handed over twice, even at once, is taken once', async () =
   const { data } = await call('GET', `/channels/inbound?contactId=${person.id}`, 200);
   assert.equal(data.length, 1);
   await until('it is answered', () => textsTo(person.number).length > 0);
-  assert.deepEqual(textsTo(person.number), ['No more texts {{ to you']);
+  assert.deepEqual(textsTo(person.number), ['No more texts to you']);
 });
 
 /** Where the short links of a text lead. */
