@@ -192,6 +192,7 @@ export class ThreadPool {
   }
 
   #endWhenIdle(seat: Seat): void {
+    clearTimeout(seat.idle);
     seat.idle = setTimeout(() => this.#endThread(seat), IDLE_MS).unref();
   }
 
