@@ -89,16 +89,17 @@ test('without room for its file, a report is tried again, and made when there is
   const { id } = await reports.create({ ...MAY, format: 'pdf' });
   const { workflowId } = await reports.call('GET', `/${id}`, 200);
   try {
+    const workflow = service.deps.temporal.workflow.getHandle(workflowId);
+    // The workflow is started after the answer.
+    await until('it has started', () =>
+      workflow.describe().catch((error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return null;
+        throw error;
+      }),
+    );
     await until('it pauses', async () => {
-      // The workflow is started after the answer.
-      const history = await service.deps.temporal.workflow
-        .getHandle(workflowId)
-        .fetchHistory()
-        .catch((error: unknown) => {
-          if (error instanceof WorkflowNotFoundError) return null;
-          throw error;
-        });
-      return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
+      const { events } = await workflow.fetchHistory();
+      return events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
     });
     assert.equal((await reports.call('GET', `/${id}`, 200)).status, 'RUNNING');
   } finally {
