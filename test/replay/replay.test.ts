@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeAll, test } from '@jest/globals';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { compileWorkflows } from '../../worker/bundle.ts';
 import { paths } from '../workflows/campaign-paths.ts';
 import { channelPaths } from '../workflows/channel-paths.ts';
@@ -10,14 +10,12 @@ import { outboundPaths } from '../workflows/outbound-paths.ts';
 import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { thresholdPaths } from '../workflows/threshold-paths.ts';
 import { reportPaths } from '../workflows/report-paths.ts';
+import { quietTemporal } from '../support/quiet-temporal.ts';
 import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
-  Runtime.install({
-    shutdownSignals: [],
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-  });
+  quietTemporal();
   workflowBundle = await compileWorkflows();
 });
 

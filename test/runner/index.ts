@@ -1,6 +1,5 @@
-import { fork } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import type { AssertionResult, Test, TestResult } from '@jest/test-result';
 import type { Config } from '@jest/types';
 import { formatResultsErrors } from 'jest-message-util';
@@ -12,41 +11,26 @@ import type {
   TestRunnerOptions,
   TestWatcher,
 } from 'jest-runner';
-import { LEAK_MS, type Message, type Order } from './messages.ts';
+import { TestProcess, type Ended } from './test-process.ts';
 
-const PROCESS = resolve(import.meta.dirname, 'process.ts');
-/** Caches compiled modules, like `npm test`: each process loads a third faster. */
-const NODE_COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/node');
 /**
- * A test that blocks its event loop cannot time out from within: its process is killed if it reports nothing for this
- * many times a test's time limit.
+ * Folders whose files run in a process one after the other: each loads only what those before it have not. A file that
+ * looks at its process as a whole, or changes it for good, has `@own-process` in the comment at its top.
  */
-const SILENCE = 2;
-
-/** What the process of a test file has reported, and how it ended. */
-interface Ended {
-  results: AssertionResult[] | undefined;
-  output: string;
-  /** What is wrong with the file as a whole, or null. */
-  fault: string | null;
-}
+const SHARING = ['unit', 'api', 'events', 'workflows'].map((folder) => join('test', folder) + sep);
+const OWN_PROCESS = /^\/\*\*(?:(?!\*\/)[^])*@own-process\b/;
 
 /**
- * Jest's runner for this repository: each test file runs in its own process, loaded by Node like the service, with
- * Jest's own test framework (jest-circus). Fails a file if something keeps its process alive after its tests, or if it
- * leaves processes behind.
+ * Jest's runner for this repository: test files run in processes, loaded by Node like the service, with Jest's own test
+ * framework (jest-circus). Fails a file if something keeps its process alive after its tests, or if it leaves processes
+ * behind.
  */
 export default class ProcessRunner implements CallbackTestRunnerInterface {
   readonly supportsEventEmitters = false;
   readonly #config: Config.GlobalConfig;
-  /** The running process groups. */
-  readonly #running = new Set<number>();
 
   constructor(config: Config.GlobalConfig) {
     this.#config = config;
-    process.on('exit', () => {
-      for (const group of this.#running) killGroup(group);
-    });
   }
 
   async runTests(
@@ -58,60 +42,24 @@ export default class ProcessRunner implements CallbackTestRunnerInterface {
     { serial }: TestRunnerOptions,
   ): Promise<void> {
     const waiting = [...tests];
+    const { testNamePattern: pattern, testTimeout: timeoutMs = 5_000 } = this.#config;
     const work = async (): Promise<void> => {
+      let shared: TestProcess | null = null;
       for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) {
         await onStart(test);
         const start = Date.now();
-        const ended = await this.#run(test);
+        const mayShare = await sharesItsProcess(test);
+        const child: TestProcess = mayShare && shared?.mayRunMore ? shared : new TestProcess();
+        if (mayShare) shared = child;
+        const ended = await child.run({ file: test.path, pattern, timeoutMs });
+        if (!mayShare) await child.end();
         if (ended.results && ended.results.length > 0 && !ended.fault)
           await onResult(test, this.#resultOf(test, start, ended.results, ended.output));
         else await onFailure(test, { message: describe(ended), stack: '', code: undefined, type: 'Error' });
       }
+      await shared?.end();
     };
     await Promise.all(Array.from({ length: serial ? 1 : this.#config.maxWorkers }, work));
-  }
-
-  #run(test: Test): Promise<Ended> {
-    const child = fork(PROCESS, {
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { NODE_COMPILE_CACHE, ...process.env, NODE_ENV: 'test' },
-    });
-    const group = child.pid!;
-    this.#running.add(group);
-    const { testNamePattern, testTimeout = 5_000 } = this.#config;
-    child.send({ file: test.path, pattern: testNamePattern, timeoutMs: testTimeout } satisfies Order);
-    let output = '';
-    for (const stream of [child.stdout!, child.stderr!])
-      stream.setEncoding('utf8').on('data', (piece: string) => {
-        output += piece;
-      });
-    let results: AssertionResult[] | undefined;
-    let fault: string | null = null;
-    let current = 'loading';
-    const silenceMs = SILENCE * testTimeout + LEAK_MS;
-    const silence = setTimeout(() => {
-      fault = `Nothing was heard for ${silenceMs / 1000} s. Last: ${current}`;
-      killGroup(group);
-    }, silenceMs);
-    child.on('message', (message: Message) => {
-      silence.refresh();
-      if (message.type === 'began') current = message.name;
-      else if (message.type === 'failed') fault = message.reason;
-      else results = message.results;
-    });
-    return new Promise((ended) =>
-      child.once('close', (code, signal) => {
-        clearTimeout(silence);
-        const left = membersOf(group);
-        killGroup(group);
-        this.#running.delete(group);
-        if (left.length > 0) fault ??= `It left processes behind:\n${left.join('\n')}`;
-        if (!results) fault ??= `Its process ended with ${signal ?? code} in: ${current}`;
-        else if (code !== 0) fault ??= `Its process ended with ${signal ?? code} after its tests`;
-        ended({ results, output, fault });
-      }),
-    );
   }
 
   #resultOf(test: Test, start: number, results: AssertionResult[], output: string): TestResult {
@@ -150,37 +98,14 @@ export default class ProcessRunner implements CallbackTestRunnerInterface {
   }
 }
 
+async function sharesItsProcess({ path, context }: Test): Promise<boolean> {
+  const name = relative(context.config.rootDir, path);
+  return SHARING.some((folder) => name.startsWith(folder)) && !OWN_PROCESS.test(await readFile(path, 'utf8'));
+}
+
 function describe({ results, output, fault }: Ended): string {
   const failures = (results ?? [])
     .filter(({ status }) => status === 'failed')
     .map((result) => [result.fullName, ...result.failureMessages].join('\n'));
   return [fault ?? 'It holds no test', ...failures, ...(output ? [`What it printed:\n${output}`] : [])].join('\n\n');
-}
-
-function killGroup(group: number): void {
-  try {
-    process.kill(-group, 'SIGKILL');
-  } catch {
-    // It has already ended.
-  }
-}
-
-/** The command lines of a group's processes, without those that have ended. */
-function membersOf(group: number): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const stat = readFileSync(join('/proc', pid, 'stat'), 'utf8');
-        const [state, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        if (Number(processGroup) !== group || state === 'Z') return [];
-        return [
-          `${pid} ${readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
-            .replaceAll('\0', ' ')
-            .trim()}`,
-        ];
-      } catch {
-        return [];
-      }
-    });
 }

@@ -8,8 +8,15 @@ export interface Order {
   timeoutMs: number;
 }
 
+/** From a process that runs test files. `over` comes when nothing is left that would keep the process alive. */
 export type Message =
-  { type: 'began'; name: string } | { type: 'done'; results: AssertionResult[] } | { type: 'failed'; reason: string };
+  | { type: 'began'; name: string }
+  | { type: 'done'; results: AssertionResult[] }
+  | { type: 'failed'; reason: string }
+  | { type: 'over'; residentBytes: number };
 
 /** How long leaked resources may keep a test file's process alive. */
 export const LEAK_MS = 10_000;
+
+/** Asked when a test file is over: what it left behind, or null. */
+export const leftBehind: (() => string | null)[] = [];

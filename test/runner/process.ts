@@ -1,12 +1,12 @@
 /**
- * The process of one test file. Jest's runner sends the file; the process reports each test that begins, and all
- * results.
+ * A process that runs test files, one after the other. Jest's runner sends a file; the process reports each test that
+ * begins, all results, and when the file has released everything.
  */
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { AssertionResult } from '@jest/test-result';
-import { addEventHandler, getState, run } from 'jest-circus';
-import { LEAK_MS, type Message, type Order } from './messages.ts';
+import { addEventHandler, getState, resetState, run } from 'jest-circus';
+import { LEAK_MS, leftBehind, type Message, type Order } from './messages.ts';
 
 const tell = (message: Message): boolean => process.send!(message);
 // Without Jest nobody would end this process.
@@ -21,10 +21,18 @@ registerHooks({
     return next(specifier, context);
   },
 });
+addEventHandler((event) => {
+  if (event.name === 'hook_start') tell({ type: 'began', name: event.hook.type });
+  else if (event.name === 'test_fn_start') tell({ type: 'began', name: event.test.name });
+});
 
-process.once('message', (order: Order) => void runFile(order));
+process.on('message', (order: Order | 'end') => {
+  if (order === 'end') process.exit();
+  void runFile(order);
+});
 
 async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
+  resetState();
   try {
     await import(pathToFileURL(file).href);
   } catch (error) {
@@ -35,10 +43,6 @@ async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
   const state = getState();
   state.testTimeout = timeoutMs;
   if (pattern) state.testNamePattern = new RegExp(pattern, 'i');
-  addEventHandler((event) => {
-    if (event.name === 'hook_start') tell({ type: 'began', name: event.hook.type });
-    else if (event.name === 'test_fn_start') tell({ type: 'began', name: event.test.name });
-  });
   const { testResults, unhandledErrors } = await run();
   if (unhandledErrors.length > 0) tell({ type: 'failed', reason: unhandledErrors.join('\n\n') });
   tell({
@@ -63,9 +67,7 @@ async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
 
 /** Releases everything of our own that keeps the process alive: what still does was leaked by a test. */
 function end(): void {
-  process.channel!.unref();
-  process.removeAllListeners('message');
-  setTimeout(() => {
+  const leaked = setTimeout(() => {
     const counts = Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (type) => type)).map(
       ([type, all]) => `${all!.length} × ${type}`,
     );
@@ -77,4 +79,14 @@ function end(): void {
       () => process.exit(1),
     );
   }, LEAK_MS).unref();
+  process.once('beforeExit', () => {
+    clearTimeout(leaked);
+    process.channel!.ref();
+    for (const check of leftBehind) {
+      const reason = check();
+      if (reason !== null) tell({ type: 'failed', reason });
+    }
+    tell({ type: 'over', residentBytes: process.memoryUsage.rss() });
+  });
+  process.channel!.unref();
 }

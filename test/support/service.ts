@@ -95,16 +95,12 @@ export async function startService(
   };
 }
 
-let installed = false;
-
+/** Loads Temporal's worker only for those that want one. */
 async function nativeConnection(address: string): Promise<NativeConnection> {
-  const { NativeConnection, Runtime } = await import('@temporalio/worker');
-  if (!installed) {
-    Runtime.install({
-      shutdownSignals: [],
-      logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-    });
-    installed = true;
-  }
+  const [{ NativeConnection }, { quietTemporal }] = await Promise.all([
+    import('@temporalio/worker'),
+    import('./quiet-temporal.ts'),
+  ]);
+  quietTemporal();
   return NativeConnection.connect({ address });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { natsUrl } from '../../dev/stack/nats.ts';
 import { postgresUrls, withClient } from '../../dev/stack/postgres.ts';
 import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
+import { leftBehind } from '../runner/messages.ts';
 
 /** The database, NATS account and Temporal namespace of one test file. */
 export interface Slot {
@@ -20,10 +21,10 @@ export interface Slot {
 
 /** Slots that this process has not released. */
 const unreleased = new Set<number>();
-process.on('exit', () => {
-  if (unreleased.size === 0) return;
-  process.stderr.write(`Slots that were claimed and not released: ${[...unreleased].join(', ')}\n`);
-  process.exitCode = 1;
+leftBehind.push(() => {
+  const numbers = [...unreleased];
+  unreleased.clear();
+  return numbers.length > 0 ? `Slots that were claimed and not released: ${numbers.join(', ')}` : null;
 });
 
 /** Claims the next free slot of the running stack and creates its database. Throws outside `npm test`. */

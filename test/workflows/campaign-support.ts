@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import { campaignActivities } from '../../activities/campaigns.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -23,6 +23,7 @@ import { asService } from '../../domain/audit/audit.ts';
 import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { withClient } from '../../dev/stack/postgres.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
+import { quietTemporal } from '../support/quiet-temporal.ts';
 import { claimSlot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 
@@ -105,10 +106,7 @@ async function startTestServer(path: string): Promise<TestWorkflowEnvironment> {
 
 /** Workflows on a server that skips time, with the real activities on the real Postgres and NATS of a slot. */
 export async function startJourneys(): Promise<Journeys> {
-  Runtime.install({
-    shutdownSignals: [],
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-  });
+  quietTemporal();
   const slot = await claimSlot();
   const env = await startTestServer(slot.env['TEMPORAL_TEST_SERVER']!);
   await addSearchAttributes(env);
