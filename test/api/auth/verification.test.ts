@@ -104,7 +104,11 @@ test('there is no mail for who is verified, for nobody, or more than five in an 
     { to_address: one.email, n: 1 },
     { to_address: two.email, n: 5 },
   ]);
-  assert.equal((await verify(tokenOf(await nthMail(service, two.email, 5)))).status, 204);
+  await nthMail(service, two.email, 5);
+  const verified = [];
+  for (const mail of mailsTo(service, two.email)) verified.push((await verify(tokenOf(mail))).status);
+  // The link made last, whichever mail came last.
+  assert.deepEqual(verified.sort(), [204, 400, 400, 400, 400]);
 });
 
 test('a reset proves the address too', async () => {
