@@ -13,11 +13,13 @@ export interface NatsOptions {
   dataDir: string;
   port: number;
   accounts: NatsAccounts[];
+  /** For temporary data, which a stop does not save. */
+  volatile?: boolean;
   log: (line: string) => void;
 }
 
 /** Starts nats-server with JetStream on disk, on loopback. Ready when JetStream responds. */
-export async function startNats({ dataDir, port, accounts, log, spawned }: NatsOptions): Promise<Service> {
+export async function startNats({ dataDir, port, accounts, volatile, log, spawned }: NatsOptions): Promise<Service> {
   const folder = join(dataDir, 'nats');
   const configFile = join(folder, 'nats.conf');
   const storeDir = join(folder, 'jetstream');
@@ -31,6 +33,8 @@ export async function startNats({ dataDir, port, accounts, log, spawned }: NatsO
     command: await findBinary('nats-server', { log }),
     args: ['--config', configFile],
     logFile: join(dataDir, 'logs', 'nats.log'),
+    // It takes minutes for the streams of a whole test run.
+    ...(volatile ? { stopSignal: 'SIGKILL' } : {}),
     spawned,
   });
   try {

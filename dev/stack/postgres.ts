@@ -27,7 +27,7 @@ export interface PostgresOptions {
   /** Contains the folders `postgres` (or a link to one that its user can access) and `logs`. */
   dataDir: string;
   port: number;
-  /** Without fsync, for temporary data. */
+  /** Without fsync, for temporary data, which a stop does not save. */
   volatile?: boolean;
 }
 
@@ -51,8 +51,9 @@ export async function startPostgres({ dataDir, port, volatile = false, spawned }
     string,
     ...string[],
   ];
-  // SIGINT is Postgres's fast shutdown: it ends sessions, writes a checkpoint and leaves nothing to recover.
-  const stop = { stopSignal: 'SIGINT', graceMs: 60_000 } as const;
+  // SIGINT is Postgres's fast shutdown: it ends sessions, writes a checkpoint and leaves nothing to recover. SIGQUIT is
+  // the immediate one.
+  const stop = { stopSignal: volatile ? 'SIGQUIT' : 'SIGINT', graceMs: 60_000 } as const;
   const service = await startService({ name: 'Postgres', command, args, cwd: folder, logFile, ...stop, spawned });
   const { owner } = postgresUrls(port, 'postgres');
   try {

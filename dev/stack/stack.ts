@@ -35,7 +35,7 @@ export interface StackOptions {
   external: ExternalParts;
   /** Whether programs that listen on NATS may also request emails. */
   listenersSend?: boolean;
-  /** A temporary stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts and namespaces. */
+  /** A temporary stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts. */
   test?: { slots: number };
   /** Called with each started process as soon as it exists. */
   spawned?: (service: Service) => void;
@@ -125,14 +125,13 @@ function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions,
     parts.push({ name: 'Postgres', start: () => startPostgres({ dataDir, port: ports.postgres, volatile, spawned }) });
   }
   if (!external.NATS_URL) {
-    const options = { dataDir, port: ports.nats, accounts, log, spawned };
+    const options = { dataDir, port: ports.nats, accounts, volatile, log, spawned };
     const isBroken = (service: Service) => hasBrokenStream(service, dataDir);
     parts.push({ name: 'NATS', start: () => startNats(options), isBroken });
   }
   if (!external.TEMPORAL_ADDRESS) {
-    const namespaces = Array.from({ length: test?.slots ?? 0 }, (_, index) => `test-${index + 1}`);
     const uiPort = test ? undefined : ports.temporalUi;
-    const options = { dataDir, port: ports.temporal, uiPort, namespaces, volatile, log, spawned };
+    const options = { dataDir, port: ports.temporal, uiPort, volatile, log, spawned };
     parts.push({ name: 'Temporal', start: () => startTemporal(options) });
   }
   if (!external.SMTP_URL && !test) {

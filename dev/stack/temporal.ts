@@ -14,16 +14,12 @@ export interface TemporalOptions {
   port: number;
   /** The port of the web page; without it there is none. */
   uiPort?: number;
-  /** Created in addition to `default` if they do not exist. */
-  namespaces?: string[];
-  /** Without syncing to disk, for temporary data. */
+  /** Without syncing to disk, for temporary data, which a stop does not save. */
   volatile?: boolean;
   log: (line: string) => void;
 }
 
-/**
- * Search attributes of campaign executions, registered in every namespace. SQL visibility supports at most three Int.
- */
+/** Search attributes of campaign executions. SQL visibility supports at most three Int. */
 const SEARCH_ATTRIBUTES = {
   CampaignId: 'Int',
   ContactId: 'Int',
@@ -54,7 +50,7 @@ const SOON_DRAINED = {
   'matching.wv.VersionDrainageStatusRefreshInterval': '"1s"',
 };
 
-/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for every namespace. */
+/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for the namespace `default`. */
 export async function startTemporal(options: TemporalOptions): Promise<Service> {
   const folder = join(options.dataDir, 'temporal');
   makePrivate(folder);
@@ -64,14 +60,14 @@ export async function startTemporal(options: TemporalOptions): Promise<Service> 
     command,
     args: serverArgs(join(folder, 'temporal.db'), options),
     logFile: join(options.dataDir, 'logs', 'temporal.log'),
-    stopSignal: 'SIGINT',
+    stopSignal: options.volatile ? 'SIGKILL' : 'SIGINT',
     spawned: options.spawned,
   });
   const address = `127.0.0.1:${options.port}`;
   try {
     // A gRPC client that finds the port closed waits a second before it retries.
     await untilReady(service, () => portOpens(options.port));
-    await untilReady(service, () => useNamespaces(address, ['default', ...(options.namespaces ?? [])]));
+    await untilReady(service, () => useNamespace(address));
     if (!options.volatile) await keepClosedWorkflows(command, address);
   } catch (error) {
     await service.stop();
@@ -84,7 +80,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Service> 
  * FULL: each commit is on the disk before it is answered, or a power cut would set Temporal back by seconds, also by what
  * it has told the service.
  */
-function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: TemporalOptions): string[] {
+function serverArgs(file: string, { port, uiPort, volatile }: TemporalOptions): string[] {
   return [
     ...[
       'server',
@@ -100,7 +96,6 @@ function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: T
     ],
     ...(uiPort ? ['--ui-port', String(uiPort), '--ui-disable-news-fetch'] : ['--headless']),
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', `synchronous=${volatile ? 'OFF' : 'FULL'}`],
-    ...namespaces.flatMap((name) => ['--namespace', name]),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     ...Object.entries({ ...DYNAMIC_CONFIG, ...(volatile ? SOON_DRAINED : {}) }).flatMap(([name, value]) => [
       '--dynamic-config-value',
@@ -109,11 +104,11 @@ function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: T
   ];
 }
 
-async function useNamespaces(address: string, namespaces: string[]): Promise<void> {
+async function useNamespace(address: string): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: 2_000 });
   try {
     await connection.workflowService.getSystemInfo({});
-    for (const namespace of namespaces) await connection.workflowService.describeNamespace({ namespace });
+    await connection.workflowService.describeNamespace({ namespace: 'default' });
   } finally {
     await connection.close();
   }

@@ -17,6 +17,3 @@ export type Message =
 
 /** How long leaked resources may keep a test file's process alive. */
 export const LEAK_MS = 10_000;
-
-/** Asked when a test file is over: what it left behind, or null. */
-export const leftBehind: (() => string | null)[] = [];

@@ -6,7 +6,8 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { AssertionResult } from '@jest/test-result';
 import { addEventHandler, getState, resetState, run } from 'jest-circus';
-import { LEAK_MS, leftBehind, type Message, type Order } from './messages.ts';
+import { leftBehind, registerAgain } from './each-file.ts';
+import { LEAK_MS, type Message, type Order } from './messages.ts';
 
 const tell = (message: Message): boolean => process.send!(message);
 // Without Jest nobody would end this process.
@@ -33,6 +34,7 @@ process.on('message', (order: Order | 'end') => {
 
 async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
   resetState();
+  registerAgain();
   try {
     await import(pathToFileURL(file).href);
   } catch (error) {

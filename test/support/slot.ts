@@ -1,9 +1,13 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'nats';
+import { Client, Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { natsUrl } from '../../dev/stack/nats.ts';
 import { postgresUrls, withClient } from '../../dev/stack/postgres.ts';
 import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
-import { leftBehind } from '../runner/messages.ts';
+import { ensureSearchAttributes } from '../../runtime/temporal.ts';
+import { leftBehind } from '../runner/each-file.ts';
 
 /** The database, NATS account and Temporal namespace of one test file. */
 export interface Slot {
@@ -15,7 +19,7 @@ export interface Slot {
   env: Record<string, string>;
   /** The NATS account of this slot's listeners, and their URL. */
   listeners: { account: string; url: string };
-  /** Drops the database, closing remaining connections. */
+  /** Deletes the streams, and drops the database, closing remaining connections. */
   release: () => Promise<void>;
 }
 
@@ -40,21 +44,43 @@ export async function claimSlot(): Promise<Slot> {
     client.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE} STRATEGY file_copy`),
   );
   const urls = postgresUrls(stack.postgresPort, database);
+  const nats = natsUrl(stack.natsPort, `t${number}`, stack.natsPassword);
+  const namespace = `test-${number}`;
+  await registerNamespace(stack.env['TEMPORAL_ADDRESS']!, namespace);
   return {
     number,
     env: {
       ...stack.env,
       DATABASE_URL: urls.app,
       DATABASE_MIGRATION_URL: urls.owner,
-      NATS_URL: natsUrl(stack.natsPort, `t${number}`, stack.natsPassword),
-      TEMPORAL_NAMESPACE: `test-${number}`,
+      NATS_URL: nats,
+      TEMPORAL_NAMESPACE: namespace,
     },
     listeners: { account: `L${number}`, url: natsUrl(stack.natsPort, `l${number}`, stack.natsPassword) },
     async release() {
       unreleased.delete(number);
+      await deleteStreams(nats);
       await withClient(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
     },
   };
+}
+
+/** Only now: the server works for each of its namespaces, also while nothing happens there. */
+async function registerNamespace(address: string, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  const retention = msToTs('1 day');
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
+  await ensureSearchAttributes(new Client({ connection, namespace }));
+  await connection.close();
+}
+
+/** The server works for each stream, also while nothing happens there. */
+async function deleteStreams(url: string): Promise<void> {
+  const { host, username, password } = new URL(url);
+  const connection = await connect({ servers: host, user: username, pass: password });
+  const { streams } = await connection.jetstreamManager();
+  for await (const { config } of streams.list()) await streams.delete(config.name);
+  await connection.close();
 }
 
 async function takeNumber({ slotsDir, slots }: TestStack): Promise<number> {
