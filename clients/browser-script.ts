@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 /**
  * A script as browsers load it: one file, without imports and without anything of its surroundings. `entry` is the path
- * of its first source in the repository.
+ * of its first source in the repository. One at a time.
  */
 export async function buildBrowserScript(entry: string): Promise<string> {
   const repository = resolve(import.meta.dirname, '..');
@@ -19,5 +19,7 @@ export async function buildBrowserScript(entry: string): Promise<string> {
     // Where the repository is on this machine must not matter.
     absWorkingDir: repository,
   });
+  // It keeps a process for builds to come.
+  await stop();
   return outputFiles[0]!.text;
 }

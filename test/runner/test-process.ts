@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AssertionResult } from '@jest/test-result';
 import { LEAK_MS, type Message, type Order } from './messages.ts';
 
@@ -93,7 +94,7 @@ export class TestProcess {
     const how = await Promise.race([over, this.#closed]);
     clearTimeout(silence);
     if (how !== null) fault ??= `Its process ended with ${how} ${results ? 'after its tests' : `in: ${current}`}`;
-    const left = this.#left();
+    const left = await this.#leftForLong();
     if (left.length > 0) fault ??= `It left processes behind:\n${left.join('\n')}`;
     if (fault !== null || !this.#mayRunMore) await this.end();
     return { results, output: this.#output, fault };
@@ -105,6 +106,13 @@ export class TestProcess {
     if (this.#left().length > 0) killGroup(this.#group);
     else if (this.#child.connected) this.#child.send('end' satisfies Order | 'end', () => {});
     await this.#closed;
+  }
+
+  /** Processes that were told to end may need a moment. */
+  async #leftForLong(): Promise<string[]> {
+    const deadline = Date.now() + LEAK_MS;
+    while (this.#left().length > 0 && Date.now() < deadline) await delay(50);
+    return this.#left();
   }
 
   /** The command lines of the processes of its group beside itself, without those that have ended. */

@@ -12,14 +12,14 @@ import { onTestFinished } from '../../support/on-test-finished.ts';
 const UNREAD_MS = 300;
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
 
-/** A connection to a server that answers as told, whose connections end after UNREAD_MS without a read. */
-async function connected(answer: RequestListener): Promise<{ near: Socket; far: Socket }> {
+/** A connection to a server that answers as told, whose connections end after a time without a read. */
+async function connected(answer: RequestListener, unreadMs = UNREAD_MS): Promise<{ near: Socket; far: Socket }> {
   const server = createServer((request, response) => {
     drain.track(response);
     answer(request, response);
   });
   const drain = trackConnections(server);
-  endSilentReaders(server, drain, UNREAD_MS);
+  endSilentReaders(server, drain, unreadMs);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const accepted = once(server, 'connection') as Promise<[Socket]>;
@@ -42,16 +42,20 @@ test('a client that reads nothing of its answer loses its connection', async () 
 });
 
 test('one that reads slowly gets all of it', async () => {
-  const { near } = await connected((_request, response) => response.end(LARGE));
+  // Longer than a busy machine lets a process wait, and shorter than it reads: 512 pieces of 64 KiB.
+  const unreadMs = 5_000;
+  const { near } = await connected((_request, response) => response.end(LARGE), unreadMs);
   near.write(GET);
+  const begun = performance.now();
   let read = 0;
   for await (const piece of near as AsyncIterable<Buffer>) {
     read += piece.length;
     if (read >= LARGE.length) break;
     await new Promise((resolve) => {
-      setTimeout(resolve, 5);
+      setTimeout(resolve, 15);
     });
   }
+  assert.ok(performance.now() - begun > unreadMs);
   assert.ok(read >= LARGE.length, `${read} bytes`);
 });
 
