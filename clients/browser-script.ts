@@ -3,7 +3,8 @@ import { build, stop } from 'esbuild';
 
 /**
  * A script as browsers load it: one file, without imports and without anything of its surroundings. `entry` is the path
- * of its first source in the repository. One at a time.
+ * of its first source in the repository. Calls must not overlap: the end of one
+ * stops esbuild.
  */
 export async function buildBrowserScript(entry: string): Promise<string> {
   const repository = resolve(import.meta.dirname, '..');
@@ -19,7 +20,7 @@ export async function buildBrowserScript(entry: string): Promise<string> {
     // Where the repository is on this machine must not matter.
     absWorkingDir: repository,
   });
-  // It keeps a process for builds to come.
+  // esbuild keeps a process running between builds.
   await stop();
   return outputFiles[0]!.text;
 }

@@ -33,7 +33,7 @@ export async function startNats({ dataDir, port, accounts, volatile, log, spawne
     command: await findBinary('nats-server', { log }),
     args: ['--config', configFile],
     logFile: join(dataDir, 'logs', 'nats.log'),
-    // It takes minutes for the streams of a whole test run.
+    // A clean stop takes minutes with the streams of a whole test run.
     ...(volatile ? { stopSignal: 'SIGKILL' } : {}),
     spawned,
   });

@@ -50,7 +50,10 @@ const SOON_DRAINED = {
   'matching.wv.VersionDrainageStatusRefreshInterval': '"1s"',
 };
 
-/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for the namespace `default`. */
+/**
+ * Starts the Temporal dev server on a file, on loopback. Ready when its frontend has responded for the namespace
+ * `default`.
+ */
 export async function startTemporal(options: TemporalOptions): Promise<Service> {
   const folder = join(options.dataDir, 'temporal');
   makePrivate(folder);

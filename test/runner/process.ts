@@ -84,6 +84,7 @@ function end(): void {
   process.once('beforeExit', () => {
     clearTimeout(leaked);
     process.channel!.ref();
+    if (process.exitCode) tell({ type: 'failed', reason: `It set the exit code ${process.exitCode}` });
     for (const check of leftBehind) {
       const reason = check();
       if (reason !== null) tell({ type: 'failed', reason });

@@ -37,6 +37,9 @@ export class TestProcess {
   readonly #closed: Promise<string>;
   #output = '';
   #mayRunMore = true;
+  /** How the process ended, or null. */
+  #endedWith: string | null = null;
+  #lastFile = '';
   #heard: (message: Message) => void = () => {};
 
   constructor() {
@@ -54,15 +57,15 @@ export class TestProcess {
     this.#child.on('message', (message: Message) => this.#heard(message));
     this.#closed = new Promise((closed) =>
       this.#child.once('close', (code, signal) => {
-        this.#mayRunMore = false;
+        this.#endedWith = String(signal ?? code);
         killGroup(this.#group);
         running.delete(this.#group);
-        closed(String(signal ?? code));
+        closed(this.#endedWith);
       }),
     );
   }
 
-  /** The last file left nothing behind, and not too much memory. */
+  /** All tests so far have passed, and left nothing behind and not too much memory. */
   get mayRunMore(): boolean {
     return this.#mayRunMore;
   }
@@ -72,7 +75,12 @@ export class TestProcess {
     let results: AssertionResult[] | undefined;
     let fault: string | null = null;
     let current = 'loading';
+    if (this.#endedWith !== null) {
+      this.#mayRunMore = false;
+      return { results, output: this.#output, fault: this.#deathBetweenFiles() };
+    }
     this.#output = '';
+    this.#lastFile = order.file;
     const silenceMs = SILENCE * order.timeoutMs + LEAK_MS;
     const silence = setTimeout(() => {
       fault = `Nothing was heard for ${silenceMs / 1000} s. Last: ${current}`;
@@ -85,7 +93,8 @@ export class TestProcess {
         else if (message.type === 'failed') fault ??= message.reason;
         else if (message.type === 'done') results = message.results;
         else {
-          this.#mayRunMore = fault === null && message.residentBytes < MAX_RESIDENT_BYTES;
+          const failed = results?.some(({ status }) => status === 'failed') ?? true;
+          this.#mayRunMore = fault === null && !failed && message.residentBytes < MAX_RESIDENT_BYTES;
           resolveOver(null);
         }
       };
@@ -96,16 +105,22 @@ export class TestProcess {
     if (how !== null) fault ??= `Its process ended with ${how} ${results ? 'after its tests' : `in: ${current}`}`;
     const left = await this.#leftForLong();
     if (left.length > 0) fault ??= `It left processes behind:\n${left.join('\n')}`;
-    if (fault !== null || !this.#mayRunMore) await this.end();
+    if (fault !== null) this.#mayRunMore = false;
+    if (!this.#mayRunMore) await this.end();
     return { results, output: this.#output, fault };
   }
 
-  /** Ends the process, and what it left behind. */
+  /** Ends the process, and what it left behind. Throws if it died after its last file, which nobody else reports. */
   async end(): Promise<void> {
+    if (this.#mayRunMore && this.#endedWith !== null) throw new Error(this.#deathBetweenFiles());
     this.#mayRunMore = false;
     if (this.#left().length > 0) killGroup(this.#group);
     else if (this.#child.connected) this.#child.send('end' satisfies Order | 'end', () => {});
     await this.#closed;
+  }
+
+  #deathBetweenFiles(): string {
+    return `The process ended with ${this.#endedWith} after it had run ${this.#lastFile}:\n${this.#output}`;
   }
 
   /** Processes that were told to end may need a moment. */

@@ -1,11 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect } from 'nats';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { natsUrl } from '../../dev/stack/nats.ts';
 import { postgresUrls, withClient } from '../../dev/stack/postgres.ts';
 import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
+import { connectNats } from '../../events/nats.ts';
 import { ensureSearchAttributes } from '../../runtime/temporal.ts';
 import { leftBehind } from '../runner/each-file.ts';
 
@@ -68,19 +68,23 @@ export async function claimSlot(): Promise<Slot> {
 /** Only now: the server works for each of its namespaces, also while nothing happens there. */
 async function registerNamespace(address: string, namespace: string): Promise<void> {
   const connection = await Connection.connect({ address });
-  const retention = msToTs('1 day');
-  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
-  await ensureSearchAttributes(new Client({ connection, namespace }));
-  await connection.close();
+  try {
+    const workflowExecutionRetentionPeriod = msToTs('1 day');
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    await ensureSearchAttributes(new Client({ connection, namespace }));
+  } finally {
+    await connection.close();
+  }
 }
 
 /** The server works for each stream, also while nothing happens there. */
 async function deleteStreams(url: string): Promise<void> {
-  const { host, username, password } = new URL(url);
-  const connection = await connect({ servers: host, user: username, pass: password });
-  const { streams } = await connection.jetstreamManager();
-  for await (const { config } of streams.list()) await streams.delete(config.name);
-  await connection.close();
+  const { connection, jsm } = await connectNats(url, 'slot');
+  try {
+    for await (const { config } of jsm.streams.list()) await jsm.streams.delete(config.name);
+  } finally {
+    await connection.close();
+  }
 }
 
 async function takeNumber({ slotsDir, slots }: TestStack): Promise<number> {

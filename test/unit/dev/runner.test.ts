@@ -30,6 +30,7 @@ const FILES = {
     "import { spawn } from 'node:child_process'; test('a', () => { spawn('sleep', ['600'], { stdio: 'ignore' }).unref(); });",
   empty: '',
   broken: "import './missing.mjs';",
+  exitCode: "test('a', () => { process.exitCode = 3; });",
   exits: "test('goes away', () => process.exit(0));",
   throws:
     "test('a', () => new Promise((done) => { setTimeout(() => { throw new Error('in nobody\\'s hands'); }, 10); setTimeout(done, 1_000); }));",
@@ -101,6 +102,7 @@ describe.each([
     ['leaves a process behind', 'leaves', /It left processes behind:\s+\d+ sleep 600/],
     ['holds no test', 'empty', /It holds no test/],
     ['does not load', 'broken', /It does not load[^]*missing\.mjs/],
+    ['sets the exit code', 'exitCode', /It set the exit code 3/],
     ['ends its process in the middle', 'exits', /Its process ended with 0 in: goes away/],
     ['throws where nobody catches', 'throws', /Its process ended with 1 in: a[^]*in nobody's hands/],
     ['fails to clean up', 'after', /no/],
