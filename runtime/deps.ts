@@ -27,7 +27,7 @@ import type { Env } from '../config/env-schema.ts';
 /** The dependencies of a process; created once at its start and passed as an argument. */
 export interface Deps {
   env: Env;
-  /** When the process started. */
+  /** When these were created, which a process does first. */
   startedAt: Date;
   log: Logger;
   metrics: Metrics;
@@ -119,6 +119,7 @@ export async function createDeps(
     poolWaitMs = 0,
   }: DepsOptions = {},
 ): Promise<Deps & { close: () => Promise<void> }> {
+  const startedAt = new Date();
   const log = createLogger(env.LOG_LEVEL, name);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -183,7 +184,7 @@ export async function createDeps(
     closers.push(async () => outbound.close());
     return {
       env,
-      startedAt: new Date(performance.timeOrigin),
+      startedAt,
       log,
       metrics,
       tracing,
