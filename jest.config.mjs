@@ -26,7 +26,7 @@ export default {
       ...common,
       displayName: 'stack',
       testMatch: [
-        ...['api', 'e2e', 'events', 'replay', 'workflows'].map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+        ...['api', 'e2e', 'replay', 'transport', 'workflows'].map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
         ...(process.env.RECORD_HISTORIES ? ['<rootDir>/test/replay/record.ts'] : []),
       ],
       globalSetup: './test/runner/stack.ts',

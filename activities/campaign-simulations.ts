@@ -1,7 +1,7 @@
 import { tenantEm } from '../db/orm.ts';
 import { runSimulation } from '../domain/campaigns/simulation/run-simulation.ts';
 import type { Deps } from '../runtime/deps.ts';
-import type { WorkflowInputs } from '../workflows/registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 import { tell } from './heartbeat.ts';
 
 export function campaignSimulationActivities(deps: Deps) {

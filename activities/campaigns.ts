@@ -15,14 +15,14 @@ import { STEP_TYPES, type StepType } from '../domain/campaigns/definition/step-k
 import { setContactFields } from '../domain/contacts/people/save-contact-fields.ts';
 import { notifyUser } from '../domain/emails/system-mail/notify-user.ts';
 import { addPoints } from '../domain/scoring/scores/score-events.ts';
-import { AppError } from '../domain/common/errors.ts';
+import { AppError } from '../lib/checks/errors.ts';
 import { callWebhook } from './call-webhook.ts';
 import { eachBounded } from './each-bounded.ts';
 import { tell } from './heartbeat.ts';
 import { keepSchedule } from './keep-schedule.ts';
 import { sliceOf } from './slice.ts';
 import { closeWorkflow, startExecutions, wakeWorkflow } from './start-executions.ts';
-import type { WorkflowInputs } from '../workflows/registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 const AT_ONCE = 50;
 

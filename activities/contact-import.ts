@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Deps } from '../runtime/deps.ts';
 import { pgError } from '../db/errors.ts';
-import { AppError } from '../domain/common/errors.ts';
+import { AppError } from '../lib/checks/errors.ts';
 import { completeImport, failImport, runImport, type ImportResult } from '../domain/contacts/import/run-import.ts';
 import { undoNextChunk } from '../domain/contacts/import/undo-import.ts';
-import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';
+import { deleteFile, FileGoneError, readFile } from '../transport/file-store.ts';
 import type { OutboxTable } from '../events/outbox.ts';
-import { OUTBOX_PING } from '../events/streams.ts';
-import type { WorkflowInputs } from '../workflows/registry.ts';
+import { OUTBOX_PING } from '../transport/streams.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 import type { UndoFigures } from '../domain/contacts/import/undo-record.ts';
 import { tell } from './heartbeat.ts';
 import { sliceOf } from './slice.ts';

@@ -5,8 +5,8 @@ import type { EmailLane } from '../db/entities/emails.ts';
 import { tenantEm } from '../db/orm.ts';
 import { advanceEmailCampaign } from '../domain/emails/campaigns/advance-email-campaign.ts';
 import { describeProgress } from '../domain/emails/campaigns/describe-progress.ts';
-import { EMAIL_READY_PING } from '../events/streams.ts';
-import type { WorkflowInputs } from '../workflows/registry.ts';
+import { EMAIL_READY_PING } from '../transport/streams.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 import { tell } from './heartbeat.ts';
 
 /**

@@ -5,7 +5,7 @@ import { makeSchedule, type ScheduleOf } from '../runtime/temporal-schedules.ts'
 import { tenantEm } from '../db/orm.ts';
 import { CATCH_UP_MS, wantedSchedule } from '../domain/campaigns/enrolment/wanted-schedule.ts';
 import { wantedReportSchedule } from '../domain/reports/scheduled-runs.ts';
-import type { WorkflowInputs, WorkflowType } from '../workflows/registry.ts';
+import type { WorkflowInputs, WorkflowType } from '../registry/workflows.ts';
 
 type Part = Pick<Deps, 'orm' | 'temporal'>;
 type Campaign = WorkflowInputs['campaignSchedule'];

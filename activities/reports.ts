@@ -12,7 +12,7 @@ import { MOST_BYTES } from '../domain/reports/report-files.ts';
 import { completeRun, failRun, noteProgress, startRun, type StartedRun } from '../domain/reports/run-report.ts';
 import { openScheduledRun, type ReportOccurrence } from '../domain/reports/scheduled-runs.ts';
 import { keepReportSchedule } from './keep-schedule.ts';
-import type { WorkflowInputs } from '../workflows/registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 /**
  * Events have their time before the transaction that writes them ends, that of an import after ten seconds; asOf does not

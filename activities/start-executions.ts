@@ -4,7 +4,7 @@ import { startWorkflow } from '../runtime/temporal.ts';
 import { tenantEm } from '../db/orm.ts';
 import { noteStarted, type StartedWorkflow } from '../domain/campaigns/execution/started-executions.ts';
 import { eachBounded } from './each-bounded.ts';
-import { workflowId, type ExecutionInput, type WorkflowStart, type WorkflowWake } from '../workflows/registry.ts';
+import { workflowId, type ExecutionInput, type WorkflowStart, type WorkflowWake } from '../registry/workflows.ts';
 
 const AT_ONCE = 20;
 

@@ -1,7 +1,7 @@
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
 import { replayPage } from '../domain/webhooks/deliveries/replay.ts';
-import type { WorkflowInputs } from '../workflows/registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 export function webhookActivities({ orm }: Pick<Deps, 'orm'>) {
   return {

@@ -3,7 +3,7 @@ import cors from '@koa/cors';
 import etag from '@koa/etag';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
-import { AppError } from '../domain/common/errors.ts';
+import { AppError } from '../lib/checks/errors.ts';
 import type { Principal } from '../domain/audit/principal.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { createAdmission, createWideLimit } from './guard/admission.ts';

@@ -7,7 +7,7 @@ import { EnvError, mayTakeNextPort, readEnv } from '../config/env.ts';
 import { REQUEST_WAIT_MS } from '../db/orm.ts';
 import { listen, startOrExit } from '../config/start-problems.ts';
 import { drainOnStop } from '../config/stop-signal.ts';
-import { ensureStreams } from '../events/streams.ts';
+import { ensureStreams } from '../transport/streams.ts';
 import { connectPart } from '../runtime/when-there.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/accounts/ensure-admin.ts';
 import { createHandler } from './app.ts';

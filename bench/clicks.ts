@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { freePorts } from '../dev/stack/ports.ts';
 import { createEmailLinks, trackableLink } from '../domain/emails/rendering/links.ts';
-import { TRACKING_HITS } from '../events/streams.ts';
+import { TRACKING_HITS } from '../transport/streams.ts';
 import { startService } from '../test/support/service.ts';
 import { at, sendLoad } from './support/load.ts';
 import { processorSeconds } from './support/processes.ts';

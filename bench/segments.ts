@@ -15,7 +15,7 @@ import type { Filter } from '../domain/segments/filter/filter.ts';
 import { asService } from '../domain/audit/audit.ts';
 import { createSegment } from '../domain/segments/definition/segments.ts';
 import type { AnyEvent } from '../events/contracts.ts';
-import { contactHandler } from '../events/handlers/contacts.ts';
+import { contactHandler } from '../worker/consumers/contacts.ts';
 import { drift } from '../test/api/segments/drift.ts';
 import { claimSlot } from '../test/support/slot.ts';
 import { median, onStack, printPairs } from './support/stack.ts';

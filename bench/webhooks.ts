@@ -13,7 +13,7 @@ import { freePorts } from '../dev/stack/ports.ts';
 import { makeKey } from '../domain/webhooks/endpoints/keys.ts';
 import type { EventBatch } from '../events/contracts.ts';
 import { appendEventsOfTenants } from '../events/outbox.ts';
-import { batchSubject, OUTBOX_PING } from '../events/streams.ts';
+import { batchSubject, OUTBOX_PING } from '../transport/streams.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
 import { at } from './support/load.ts';

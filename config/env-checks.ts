@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import type { Env } from './env-schema.ts';
 import { readUrl } from './read-url.ts';
 import { readProviders } from './smtp-url.ts';
-import { parseMailbox } from '../domain/common/mailbox.ts';
-import { parseRanges } from '../domain/outbound/ranges.ts';
+import { parseMailbox } from '../lib/addresses/mailbox.ts';
+import { parseRanges } from '../lib/addresses/ranges.ts';
 
 const SECRET_CHARACTERS = 32;
 /** These accept any text, because they are only used for signing and verifying. */

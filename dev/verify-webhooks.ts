@@ -8,7 +8,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { createOutbound } from '../domain/outbound/outbound.ts';
-import { parseRanges } from '../domain/outbound/ranges.ts';
+import { parseRanges } from '../lib/addresses/ranges.ts';
 import { webhookHeaders, webhookSecret } from '../domain/outbound/sign-webhook.ts';
 import { bodyOf } from '../domain/webhooks/content/body.ts';
 import { sendWebhook } from '../domain/webhooks/deliveries/attempt.ts';

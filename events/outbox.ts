@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
-import { creationId, creationIdSql } from '../domain/common/creation-id.ts';
-import { AppError } from '../domain/common/errors.ts';
-import { turnsOf, workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
+import { creationId, creationIdSql } from './creation-id.ts';
+import { AppError } from '../lib/checks/errors.ts';
+import { turnsOf, workflowId, type WorkflowInputs, type WorkflowType } from '../registry/workflows.ts';
 import type { EventBatch, EventData, EventType, OwnSendRequest } from './contracts.ts';
 
 /** The most events, and the most bytes of them, in a row: a row becomes one message of NATS, which are bounded. */

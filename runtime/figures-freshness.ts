@@ -1,8 +1,8 @@
 import type { JetStreamManager } from 'nats';
 import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
 import type { EventBatch } from '../events/contracts.ts';
-import { decodeText, isNotFound, isUnanswered, nextMessage, nullIfMissing, type Nats } from '../events/nats.ts';
-import { EVENT_BATCHES, TRACKING_HITS } from '../events/streams.ts';
+import { decodeText, isNotFound, isUnanswered, nextMessage, nullIfMissing, type Nats } from '../transport/nats.ts';
+import { EVENT_BATCHES, TRACKING_HITS } from '../transport/streams.ts';
 import type { Deps } from './deps.ts';
 
 /** The time limit for each request to JetStream, so that an outage does not delay a response. */

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Generation } from '../domain/installation/generation.ts';
-import { decodeText, encode, isMissing, isNotFound, isOvertaken, type Nats } from '../events/nats.ts';
-import { GENERATION, GENERATION_SUBJECT } from '../events/streams.ts';
+import { decodeText, encode, isMissing, isNotFound, isOvertaken, type Nats } from '../transport/nats.ts';
+import { GENERATION, GENERATION_SUBJECT } from '../transport/streams.ts';
 
 /** A part beside Postgres that keeps a copy of the generation. Both methods reject if it does not answer. */
 export interface Witness {

@@ -7,9 +7,9 @@ import {
   giveUpFiles,
   NoRoomForFiles,
 } from '../domain/common/kept-files.ts';
-import { eraseFile, KEPT, putFile } from '../events/file-store.ts';
-import { isFull } from '../events/nats.ts';
-import { KEPT_FILES } from '../events/streams.ts';
+import { eraseFile, KEPT, putFile } from '../transport/file-store.ts';
+import { isFull } from '../transport/nats.ts';
+import { KEPT_FILES } from '../transport/streams.ts';
 import type { Deps } from './deps.ts';
 
 type Part = Pick<Deps, 'orm' | 'nats' | 'log'>;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../config/logger.ts';
 import { isDataError } from '../db/errors.ts';
-import { Batcher } from '../domain/common/batcher.ts';
+import { Batcher } from '../lib/async/batcher.ts';
 
 const BATCH = 500;
 const LONGEST_PAUSE_MS = 5_000;

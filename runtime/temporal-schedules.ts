@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy, type Client } from '@temporalio/client';
-import { workflowOf, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
-import { shownOf } from '../workflows/search-attributes.ts';
+import { workflowOf, type WorkflowInputs, type WorkflowType } from '../registry/workflows.ts';
+import { shownOf } from '../registry/search-attributes.ts';
 
 /** A Temporal Schedule that starts workflows of a type. */
 export interface ScheduleOf<Type extends WorkflowType> {

@@ -12,8 +12,8 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { workflowOf, type WorkflowInputs, type WorkflowStart, type WorkflowType } from '../workflows/registry.ts';
-import { searchAttributes, shownOf } from '../workflows/search-attributes.ts';
+import { workflowOf, type WorkflowInputs, type WorkflowStart, type WorkflowType } from '../registry/workflows.ts';
+import { searchAttributes, shownOf } from '../registry/search-attributes.ts';
 
 /** The gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;

@@ -4,13 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type Logger, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
-const folder = fileURLToPath(new URL('../workflows/', import.meta.url));
+/** Whose files the bundle is made of. */
+const folders = ['../workflows/', '../registry/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 const cacheFolder = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /** A hash of the bundle's sources: a changed workflow or SDK results in another file name. */
 export async function workflowsFingerprint(): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(folder + file));
+  for (const folder of folders)
+    for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(folder + file));
   hash.update(await readFile(fileURLToPath(import.meta.resolve('@temporalio/worker/package.json'))));
   return hash.digest('hex').slice(0, 16);
 }

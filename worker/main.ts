@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createDeps } from '../runtime/deps.ts';
-import { ensureStreams } from '../events/streams.ts';
+import { ensureStreams } from '../transport/streams.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { createLogger } from '../config/logger.ts';
 import { startOrExit } from '../config/start-problems.ts';

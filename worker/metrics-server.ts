@@ -5,7 +5,7 @@ import { mayTakeNextPort } from '../config/env.ts';
 import { mayReadMetrics } from '../config/metrics-token.ts';
 import { listen } from '../config/start-problems.ts';
 import { ping } from '../db/orm.ts';
-import { withTimeout } from '../runtime/with-timeout.ts';
+import { withTimeout } from '../lib/async/with-timeout.ts';
 
 const CHECK_MS = 2_000;
 

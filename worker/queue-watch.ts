@@ -1,6 +1,6 @@
 import { EMAIL_LANES } from '../db/entities/emails.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
-import { EMAIL_SEND_REQUESTS, EVENT_BATCHES, LISTENER_REQUESTS, TRACKING_HITS } from '../events/streams.ts';
+import { EMAIL_SEND_REQUESTS, EVENT_BATCHES, LISTENER_REQUESTS, TRACKING_HITS } from '../transport/streams.ts';
 import type { Deps } from '../runtime/deps.ts';
 
 /** The streams from which a message is deleted as soon as it is handled. */

@@ -4,8 +4,8 @@ import { recordToldBounces, type ToldBounce } from '../domain/emails/bounces/bou
 import { activeAmong, type ChangedContact } from '../domain/emails/subscription/active-among.ts';
 import { unsubscribe } from '../domain/emails/subscription/unsubscribe.ts';
 import type { AnyEvent } from '../events/contracts.ts';
-import { decodeText, readMessages } from '../events/nats.ts';
-import { EVENTS } from '../events/streams.ts';
+import { decodeText, readMessages } from '../transport/nats.ts';
+import { EVENTS } from '../transport/streams.ts';
 import type { Deps } from '../runtime/deps.ts';
 
 const READ = 500;

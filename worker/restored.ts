@@ -13,7 +13,7 @@ import { markCampaignsRestored, type ToldCampaign } from '../domain/emails/campa
 import { markEmailsRestored, settleAsTold, type ToldEmail } from '../domain/emails/ledger/mark-restored.ts';
 import { readGeneration, reasonToHold } from '../domain/installation/generation.ts';
 import { passGenerations, raiseSequences } from '../domain/installation/raise-sequences.ts';
-import { EVENTS, ensureStreams } from '../events/streams.ts';
+import { EVENTS, ensureStreams } from '../transport/streams.ts';
 import { createDeps, type Deps } from '../runtime/deps.ts';
 import { isPermissionDenied, witnessesOf } from '../runtime/generation-witnesses.ts';
 import { noteForgotten, stopMoved } from './restored-journeys.ts';

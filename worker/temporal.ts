@@ -2,7 +2,7 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import { createActivities } from '../activities/index.ts';
 import { STEP_TYPES } from '../domain/campaigns/definition/step-kinds.ts';
 import type { Deps } from '../runtime/deps.ts';
-import { QUEUES } from '../workflows/registry.ts';
+import { QUEUES } from '../registry/workflows.ts';
 import { beatingActivities } from './beating-activities.ts';
 import { workflowBundle } from './bundle.ts';
 import { deploymentOf, warnWithoutCurrentBuild } from './deployment.ts';

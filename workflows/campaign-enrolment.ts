@@ -1,7 +1,7 @@
 import { continueAsNew, patched, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import { pageOptions } from './options.ts';
-import type { EnrolmentInput } from './registry.ts';
+import type { EnrolmentInput } from '../registry/workflows.ts';
 
 const { enrolPage, enrolPages } = proxyActivities<CampaignActivities>(pageOptions);
 

@@ -15,10 +15,10 @@ import {
 } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
-import { escapeMarkdown } from './markdown.ts';
+import { escapeMarkdown } from '../registry/markdown.ts';
 import { pointInTime, stepSummary } from './step-texts.ts';
 import { callOptions, localStepOptions, retryForeverOptions } from './options.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { searchAttributes } from '../registry/search-attributes.ts';
 
 /** What the execution waits for may have happened: check again. */
 export const wake = defineSignal('wake');

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CampaignActivities, FlaggedPage } from '../activities/campaigns.ts';
 import { pageOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 const { closeStopped, wakeParked } = proxyActivities<CampaignActivities>(pageOptions);
 

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { campaignMigrationActivities } from '../activities/campaign-migration.ts';
 import { pageOptions } from './options.ts';
-import type { MigrationJob } from './registry.ts';
+import type { MigrationJob } from '../registry/workflows.ts';
 
 const { migratePage } = proxyActivities<ReturnType<typeof campaignMigrationActivities>>(pageOptions);
 

@@ -5,8 +5,8 @@ import { campaignEnrolment } from './campaign-enrolment.ts';
 import { followChanges } from './follow-changes.ts';
 import { nominalTime } from './nominal-time.ts';
 import { retryForeverOptions } from './options.ts';
-import { workflowId, type EnrolmentInput, type WorkflowInputs } from './registry.ts';
-import { shownOf } from './search-attributes.ts';
+import { workflowId, type EnrolmentInput, type WorkflowInputs } from '../registry/workflows.ts';
+import { shownOf } from '../registry/search-attributes.ts';
 
 const { keepSchedule, openOccurrence } = proxyActivities<CampaignActivities>(retryForeverOptions);
 

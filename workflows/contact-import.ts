@@ -3,7 +3,7 @@ import type { contactImportActivities } from '../activities/contact-import.ts';
 import type { ImportResult } from '../domain/contacts/import/run-import.ts';
 import { causeOf } from './failure.ts';
 import { longOptions, pageOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 type Activities = ReturnType<typeof contactImportActivities>;
 

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { emailCampaignActivities } from '../activities/email-campaigns.ts';
 import { pageOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 /** The campaign was changed: check again. */
 export const wakeEmailCampaign = defineSignal('wake');

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { erasureActivities } from '../activities/erasure.ts';
 import { causeOf } from './failure.ts';
 import { longOptions, pageOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 type Activities = ReturnType<typeof erasureActivities>;
 

@@ -1,5 +1,5 @@
 import { defineSignal, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { escapeMarkdown } from './markdown.ts';
+import { escapeMarkdown } from '../registry/markdown.ts';
 
 /** What is followed was changed: look at it again. */
 const wake = defineSignal('wake');

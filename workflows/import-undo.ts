@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { contactImportActivities } from '../activities/contact-import.ts';
 import { pageOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 const { undoContactImport } = proxyActivities<ReturnType<typeof contactImportActivities>>(pageOptions);
 

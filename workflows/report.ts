@@ -1,10 +1,10 @@
 import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { reportActivities } from '../activities/reports.ts';
 import { followChanges } from './follow-changes.ts';
-import { escapeMarkdown } from './markdown.ts';
+import { escapeMarkdown } from '../registry/markdown.ts';
 import { nominalTime } from './nominal-time.ts';
 import { pageOptions, retryForeverOptions } from './options.ts';
-import { QUEUES, type WorkflowInputs } from './registry.ts';
+import { QUEUES, type WorkflowInputs } from '../registry/workflows.ts';
 
 type Activities = ReturnType<typeof reportActivities>;
 // It begins again from the start: a run has one file, and a killed attempt leaves none.

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { scoringActivities } from '../activities/scoring.ts';
 import { pageOptions } from './options.ts';
-import type { ReplayJob } from './registry.ts';
+import type { ReplayJob } from '../registry/workflows.ts';
 
 const { replayPage } = proxyActivities<ReturnType<typeof scoringActivities>>(pageOptions);
 

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { segmentActivities } from '../activities/segments.ts';
 import { pageOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 // The progress is in the segment's row, so failures are retried from there, without limit.
 const { buildSegment } = proxyActivities<ReturnType<typeof segmentActivities>>(pageOptions);

@@ -1,8 +1,8 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { thresholdActivities } from '../activities/thresholds.ts';
-import { escapeMarkdown } from './markdown.ts';
+import { escapeMarkdown } from '../registry/markdown.ts';
 import { callOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 const { callThreshold } = proxyActivities<ReturnType<typeof thresholdActivities>>(callOptions);
 

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { webhookActivities } from '../activities/webhooks.ts';
 import { pageOptions } from './options.ts';
-import type { WorkflowInputs } from './registry.ts';
+import type { WorkflowInputs } from '../registry/workflows.ts';
 
 const { replayWebhooks } = proxyActivities<ReturnType<typeof webhookActivities>>(pageOptions);
 

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import { Type } from 'typebox';
 import { readPeriod } from '../../domain/common/period.ts';
-import { AppError } from '../../domain/common/errors.ts';
-import { Places } from '../../domain/common/places.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { Places } from '../../lib/async/places.ts';
 import { BOM } from '../../domain/export/csv.ts';
 import { MEDIA_TYPES } from '../../domain/export/media-types.ts';
 import { REPORT_TYPES, type ReportFormat } from '../../db/entities/reports.ts';

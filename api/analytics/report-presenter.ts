@@ -1,5 +1,5 @@
 import type { ReportRun } from '../../db/entities/reports.ts';
-import { readCron } from '../../domain/common/cron.ts';
+import { readCron } from '../../lib/time/cron.ts';
 import { downloadPath } from '../../domain/reports/mail-report.ts';
 import type { ReportState } from '../../domain/reports/read-reports.ts';
 import { expiryOf } from '../../domain/reports/report-files.ts';

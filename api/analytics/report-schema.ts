@@ -7,7 +7,7 @@ import {
   type ReportSchedule,
 } from '../../db/entities/reports.ts';
 import { INTERVALS } from '../../domain/common/period.ts';
-import { CronSchema } from '../../domain/common/schedule-cron.ts';
+import { CronSchema } from '../../lib/time/schedule-cron.ts';
 import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { periodQuery } from '../route/period-schema.ts';
 

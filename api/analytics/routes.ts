@@ -2,7 +2,7 @@ import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { BREAKDOWNS } from '../../domain/analytics/breakdowns.ts';
 import * as dashboard from '../../domain/analytics/dashboard.ts';
 import { readPeriod, type Period } from '../../domain/common/period.ts';
-import type { Violation } from '../../domain/common/errors.ts';
+import type { Violation } from '../../lib/checks/errors.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { figuresAsOf } from '../../runtime/figures-freshness.ts';
 import { periodQuery, series } from '../route/period-schema.ts';

@@ -1,4 +1,4 @@
-import type { AppError } from '../../domain/common/errors.ts';
+import type { AppError } from '../../lib/checks/errors.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { accountForm, accountPage, fieldHtml, logInLink, PASSWORD_HINT } from './pages.ts';
 import type { Reply } from '../route/route.ts';

@@ -1,7 +1,7 @@
 import { ApiKey } from '../../db/entities/auth.ts';
 import { checkKey, createApiKey, deleteApiKey } from '../../domain/auth/access/api-keys.ts';
 import { listApiKeys } from '../../domain/auth/access/list-api-keys.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentApiKey } from './presenter.ts';

@@ -9,7 +9,7 @@ import { listInvitations } from '../../domain/auth/accounts/list-invitations.ts'
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
 import { addressViolations } from '../../domain/auth/accounts/mail-requests.ts';
 import { checkRegistration } from '../../domain/auth/accounts/register-user.ts';
-import { AppError, notFound } from '../../domain/common/errors.ts';
+import { AppError, notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { acceptPage } from './accept-page.ts';

@@ -1,4 +1,4 @@
-import type { Violation } from '../../domain/common/errors.ts';
+import type { Violation } from '../../lib/checks/errors.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../pages/html.ts';
 import type { Reply } from '../route/route.ts';
 

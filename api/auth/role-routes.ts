@@ -2,7 +2,7 @@ import { Role } from '../../db/entities/auth.ts';
 import { listRoles } from '../../domain/auth/access/list-roles.ts';
 import { permissionList } from '../../domain/auth/access/permissions.ts';
 import { checkRole, createRole, deleteRole, updateRole } from '../../domain/auth/access/roles.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentRole } from './presenter.ts';

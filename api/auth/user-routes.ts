@@ -3,7 +3,7 @@ import { listAuditLog } from '../../domain/audit/list-audit-log.ts';
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
 import { listUsers } from '../../domain/auth/accounts/list-users.ts';
 import { removeTotpOf, updateUser } from '../../domain/auth/accounts/users.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentAuditEntry, presentUser } from './presenter.ts';

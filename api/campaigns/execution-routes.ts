@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { describeWorkflow } from '../../runtime/temporal.ts';
 import { retryExecution, stopExecution } from '../../domain/campaigns/execution/change-execution.ts';

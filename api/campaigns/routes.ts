@@ -17,7 +17,7 @@ import {
 } from '../../domain/campaigns/management/save-campaign.ts';
 import { audienceViolations, startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { migrationRoutes } from './migration-routes.ts';
 import { executionRoutes } from './execution-routes.ts';

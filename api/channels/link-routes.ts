@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { linkReader } from '../../domain/tracking/read-links.ts';
 import { recipientErrorPage } from '../emails/pages/pages.ts';
 import { withoutPunctuation } from '../route/without-punctuation.ts';

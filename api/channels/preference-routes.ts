@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { CHANNELS, type Channel } from '../../db/entities/channels.ts';
-import { TimeSchema } from '../../domain/common/local-time.ts';
+import { TimeSchema } from '../../lib/time/local-time.ts';
 import {
   findPerson,
   preferencesOf,
@@ -8,7 +8,7 @@ import {
   updatePreferences,
   violationsOf,
 } from '../../domain/channels/preferences/preferences.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { engineEm } from '../../db/orm.ts';
 import { findSite } from '../../domain/channels/devices/sites.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { apiUrlOf } from '../route/api-url.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { readScript, scriptFor, SCRIPT_CACHE, scriptReply } from '../route/script-reply.ts';

@@ -3,7 +3,7 @@ import { engineEm, tenantEm } from '../../db/orm.ts';
 import { originsOfPush } from '../../domain/channels/devices/record-reports.ts';
 import { readPushToken } from '../../domain/channels/push/push-token.ts';
 import { deleteDevice, linkDevice, listDevices, readDevice } from '../../domain/channels/devices/subscriptions.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { assertUnchanged, changedReadOnly, noContent, route, type RouteSpec } from '../route/route.ts';
 import { presentSubscription } from './presenter.ts';

@@ -14,9 +14,9 @@ import {
   subscriptionViolations,
 } from '../../domain/channels/devices/subscription-violations.ts';
 import type { Caller } from '../../domain/audit/principal.ts';
-import { AppError, assertValid, type Violation } from '../../domain/common/errors.ts';
-import { notOneWrittenLine } from '../../domain/common/schema-check.ts';
-import type { ValidPart } from '../../domain/common/valid-part.ts';
+import { AppError, assertValid, type Violation } from '../../lib/checks/errors.ts';
+import { notOneWrittenLine } from '../../lib/checks/schema-check.ts';
+import type { ValidPart } from '../../lib/checks/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { inBatches } from '../route/in-batches.ts';
 import type { Reply } from '../route/route.ts';

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 import { engineEm } from '../../db/orm.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { isOriginOfAnySite } from '../../domain/channels/devices/sites.ts';
 import type { Deps } from '../../runtime/deps.ts';
 

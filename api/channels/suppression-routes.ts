@@ -6,7 +6,7 @@ import {
   listChannelSuppressions,
   removeChannelSuppression,
 } from '../../domain/channels/suppressions/suppressions.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, writable } from '../route/schemas.ts';
 import { created, noContent, route, type RouteSpec } from '../route/route.ts';
 import { channel } from './template-schema.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { AppError, type ErrorCode } from '../../domain/common/errors.ts';
-import { inBackground } from '../../domain/common/turn.ts';
+import { AppError, type ErrorCode } from '../../lib/checks/errors.ts';
+import { inBackground } from '../../lib/async/turn.ts';
 import { endUnread } from '../middleware/early-answer.ts';
 import { problemBody } from '../middleware/problem.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { poolOf } from '../../db/orm.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { hasBody } from '../middleware/early-answer.ts';
 import { refuseWith } from './refuse.ts';
 import { whenBodyIsThere } from './slow-bodies.ts';

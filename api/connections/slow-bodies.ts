@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../../domain/common/errors.ts';
-import { inBackground } from '../../domain/common/turn.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { inBackground } from '../../lib/async/turn.ts';
 import { hasBody } from '../middleware/early-answer.ts';
 import { refuseWith } from './refuse.ts';
 

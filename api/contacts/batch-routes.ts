@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { batchContacts, type BatchRow } from '../../domain/contacts/people/batch-contacts.ts';
-import { MAX_VIOLATIONS, withinBounds, type Violation } from '../../domain/common/errors.ts';
-import { compileRequest } from '../../domain/common/schema-check.ts';
-import { validPart } from '../../domain/common/valid-part.ts';
-import { mapYielding } from '../../domain/common/turn.ts';
+import { MAX_VIOLATIONS, withinBounds, type Violation } from '../../lib/checks/errors.ts';
+import { compileRequest } from '../../lib/checks/schema-check.ts';
+import { validPart } from '../../lib/checks/valid-part.ts';
+import { mapYielding } from '../../lib/async/turn.ts';
 import { Id, nullable, oneOf, strict } from '../route/schemas.ts';
 import { ContactBatchRow } from './schema.ts';
 import { route, type RouteSpec } from '../route/route.ts';

@@ -5,7 +5,7 @@ import { listContacts } from '../../domain/contacts/people/list-contacts.ts';
 import { changedCustomFields } from '../../domain/contacts/values/custom-values.ts';
 import { checkCompanyValues, type CompanyInput } from '../../domain/contacts/values/company-values.ts';
 import { customFieldTypes } from '../../domain/contacts/values/custom-field-types.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentCompany, presentContacts } from './presenter.ts';
 import * as schema from './schema.ts';

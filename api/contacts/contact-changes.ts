@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import type { ContactInput } from '../../domain/contacts/values/contact-values.ts';
 import { changedCustomFields } from '../../domain/contacts/values/custom-values.ts';
 import { COMPANY_TWICE } from '../../domain/contacts/values/resolve-company.ts';
-import type { Violation } from '../../domain/common/errors.ts';
-import type { ValidPart } from '../../domain/common/valid-part.ts';
+import type { Violation } from '../../lib/checks/errors.ts';
+import type { ValidPart } from '../../lib/checks/valid-part.ts';
 import type { ContactView } from './presenter.ts';
 import type { ContactUpdate } from './schema.ts';
 

@@ -5,7 +5,7 @@ import { listActivities, listContacts, searchContacts } from '../../domain/conta
 import { contactViolations } from '../../domain/contacts/values/contact-violations.ts';
 import { readContact } from '../../domain/contacts/values/read-contact.ts';
 import { updateContact } from '../../domain/contacts/people/update-contact.ts';
-import { AppError, assertValid, notFound } from '../../domain/common/errors.ts';
+import { AppError, assertValid, notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { contactChanges } from './contact-changes.ts';
 import { presentActivity, presentContact, presentContacts, presentOne } from './presenter.ts';

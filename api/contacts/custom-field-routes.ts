@@ -10,7 +10,7 @@ import {
   updateCustomField,
 } from '../../domain/contacts/custom-fields/custom-fields.ts';
 import { listCustomFields } from '../../domain/contacts/custom-fields/list-custom-fields.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import {
   Id,
   IdParams,

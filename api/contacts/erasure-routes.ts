@@ -4,7 +4,7 @@ import { ACTOR_TYPES } from '../../domain/audit/audit.ts';
 import { exportPersonalData } from '../../domain/contacts/people/data-export.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
 import { listErasures } from '../../domain/contacts/erasure/list-erasures.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../route/schemas.ts';
 import { presentCompany, presentContact } from './presenter.ts';
 import * as schema from './schema.ts';

@@ -23,8 +23,8 @@ import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES } from '../../domain/contacts/import/csv/detect.ts';
 import type { CsvHead } from '../../domain/contacts/import/csv/encoding.ts';
 import type { CsvInspection } from '../../domain/contacts/import/inspect-csv.ts';
-import { assertValid, notFound, type Violation } from '../../domain/common/errors.ts';
-import { deleteFile, putFile } from '../../events/file-store.ts';
+import { assertValid, notFound, type Violation } from '../../lib/checks/errors.ts';
+import { deleteFile, putFile } from '../../transport/file-store.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../route/schemas.ts';
 import { accepted, route, type Call, type Prepared, type RouteSpec, type UploadedFile } from '../route/route.ts';
 

@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
 import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/values/company-values.ts';
 import { CONTACT_LIMITS } from '../../domain/common/fields.ts';
-import { ONE_LINE } from '../../domain/common/schema-check.ts';
+import { ONE_LINE } from '../../lib/checks/schema-check.ts';
 import {
   OPTIONAL_FIELDS,
   OPTIONAL_NAMES,

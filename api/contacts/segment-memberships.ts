@@ -1,5 +1,5 @@
 import { Contact } from '../../db/entities/contacts.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { listMemberships } from '../../domain/segments/membership/list-memberships.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './segment-schema.ts';

@@ -1,5 +1,5 @@
 import { Segment } from '../../db/entities/contacts.ts';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import { rebuildSegment } from '../../domain/segments/definition/rebuild-segment.ts';
 import {
   deleteSegment,

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/orm.ts';
 import type { Author } from '../../domain/audit/audit.ts';
-import { assertValid, type Violation } from '../../domain/common/errors.ts';
+import { assertValid, type Violation } from '../../lib/checks/errors.ts';
 import { checkTenantFilter } from '../../domain/segments/definition/check-segment-filter.ts';
 import { listSegments, listStaticLists } from '../../domain/segments/definition/list-segments.ts';
 import { previewSegment } from '../../domain/segments/definition/preview-segment.ts';

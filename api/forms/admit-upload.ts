@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Form } from '../../db/entities/forms.ts';
-import { AppError } from '../../domain/common/errors.ts';
-import { Places } from '../../domain/common/places.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { Places } from '../../lib/async/places.ts';
 import { shownFields } from '../../domain/forms/known-contact.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import type { Deps } from '../../runtime/deps.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../../domain/common/languages.ts';
+import type { Language } from '../../lib/text/languages.ts';
 
 /** For visitors without JavaScript, of a form with a CAPTCHA. */
 export const NEEDS_SCRIPT: Record<Language, string> = {

@@ -1,5 +1,5 @@
 import type { Form, FormField } from '../../db/entities/forms.ts';
-import { LANGUAGES, type Language } from '../../domain/common/languages.ts';
+import { LANGUAGES, type Language } from '../../lib/text/languages.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { isBox } from '../../domain/forms/checks/boxes.ts';
 import { MAX_TEXT } from '../../domain/forms/checks/lengths.ts';

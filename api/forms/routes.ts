@@ -1,5 +1,5 @@
 import { Form } from '../../db/entities/forms.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { createForm, deleteForm, findForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
 import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';

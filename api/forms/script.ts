@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'koa';
-import { notFound } from '../../domain/common/errors.ts';
+import { notFound } from '../../lib/checks/errors.ts';
 import type { Reply } from '../route/route.ts';
 import { readScript, SCRIPT_CACHE, scriptReply, type Script } from '../route/script-reply.ts';
 

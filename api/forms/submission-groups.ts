@@ -1,9 +1,9 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { isConnectionLost } from '../../db/errors.ts';
 import { tenantEm } from '../../db/orm.ts';
-import { Batcher } from '../../domain/common/batcher.ts';
-import { AppError } from '../../domain/common/errors.ts';
-import { Places } from '../../domain/common/places.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { Places } from '../../lib/async/places.ts';
 import { storeSubmissions, type CheckedSubmission, type SubmitResult } from '../../domain/forms/store-submissions.ts';
 import type { Deps } from '../../runtime/deps.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Form } from '../../db/entities/forms.ts';
-import { Batcher } from '../../domain/common/batcher.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import { readTokens, takeTokensQuery, type RateLimit, type TokenTaken } from '../../domain/rate-limits/take-tokens.ts';
 import type { Deps } from '../../runtime/deps.ts';

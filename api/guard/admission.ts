@@ -6,8 +6,8 @@ import { findApiKey } from '../../domain/auth/access/api-keys.ts';
 import { unauthorized, type AccessClaims } from '../../domain/auth/access/access-token.ts';
 import { sessionsQuery, readCredentials, readSessions } from '../../domain/auth/access/authenticate.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
-import { Batcher } from '../../domain/common/batcher.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import {
   takeTokensQuery,

@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorCode } from '../../domain/common/errors.ts';
+import { errorCatalogue, type ErrorCode } from '../../lib/checks/errors.ts';
 import { responseExample } from '../route/examples.ts';
 import {
   bodySchema,

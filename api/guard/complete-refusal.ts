@@ -1,6 +1,6 @@
 import { inRolledBackTransaction, type EntityManager } from '../../db/orm.ts';
-import { AppError, invalid, MAX_VIOLATIONS, type Violation } from '../../domain/common/errors.ts';
-import { validPart, combineViolations } from '../../domain/common/valid-part.ts';
+import { AppError, invalid, MAX_VIOLATIONS, type Violation } from '../../lib/checks/errors.ts';
+import { validPart, combineViolations } from '../../lib/checks/valid-part.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import type { Question, RouteSpec } from '../route/route.ts';
 

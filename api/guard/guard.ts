@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { TSchema } from 'typebox';
-import { AppError, type Violation } from '../../domain/common/errors.ts';
+import { AppError, type Violation } from '../../lib/checks/errors.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
@@ -12,8 +12,8 @@ import {
   compileResponse,
   namesNotOneLine,
   partsOf,
-} from '../../domain/common/schema-check.ts';
-import { createYielder } from '../../domain/common/turn.ts';
+} from '../../lib/checks/schema-check.ts';
+import { createYielder } from '../../lib/async/turn.ts';
 import { completeRefusal } from './complete-refusal.ts';
 import { readBody, type ReadBody } from '../middleware/body.ts';
 import type { BodyLimits } from '../middleware/body-size.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 
 /** The limits of a body, enforced before any of it is parsed into objects. */
 export interface BodyLimits {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { AppError } from '../../domain/common/errors.ts';
-import { createYielder, inBackground } from '../../domain/common/turn.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { createYielder, inBackground } from '../../lib/async/turn.ts';
 import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
 import { Fields, type FieldValues } from './fields.ts';
 import { readParts } from './multipart.ts';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { tooLarge } from './body-size.ts';
 import type { Fields } from './fields.ts';
 import type { FileRules, UploadedFile } from '../route/route.ts';

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Deps } from '../../runtime/deps.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
-import { AppError, assertValid } from '../../domain/common/errors.ts';
+import { AppError, assertValid } from '../../lib/checks/errors.ts';
 import {
   findAnswer,
   lockKey,
@@ -13,7 +13,7 @@ import {
   type StoredAnswer,
   type KeyUse,
 } from '../../domain/idempotency/answers.ts';
-import { openSecret, sealSecret, type BoxSecrets } from '../../domain/common/secret-box.ts';
+import { openSecret, sealSecret, type BoxSecrets } from '../../lib/text/secret-box.ts';
 import { hashRequest } from '../../domain/idempotency/hash-request.ts';
 import { asAppError, writeProblem } from './problem.ts';
 import { takesIdempotencyKey, type KeyedSpec, type UploadedFile } from '../route/route.ts';

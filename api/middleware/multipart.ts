@@ -2,8 +2,8 @@ import type { Transform } from 'node:stream';
 import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
-import { AppError } from '../../domain/common/errors.ts';
-import { createYielder } from '../../domain/common/turn.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { createYielder } from '../../lib/async/turn.ts';
 import { tooLarge } from './body-size.ts';
 
 /** Receives the parts of a body one after the other. `end` is called once for each part, when it is complete. */

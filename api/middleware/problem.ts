@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
-import { isUnanswered } from '../../events/nats.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { isUnanswered } from '../../transport/nats.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import type { Logger } from '../../config/logger.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import type { RouteSpec } from '../route/route.ts';

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { ONE_LINE } from '../../domain/common/schema-check.ts';
+import { ONE_LINE } from '../../lib/checks/schema-check.ts';
 import type { RouteSpec } from '../route/route.ts';
 
 interface Plain extends Record<string, unknown> {

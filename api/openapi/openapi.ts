@@ -1,6 +1,6 @@
-import { partsOf } from '../../domain/common/schema-check.ts';
+import { partsOf } from '../../lib/checks/schema-check.ts';
 import type { TSchema } from 'typebox';
-import { errorCatalogue } from '../../domain/common/errors.ts';
+import { errorCatalogue } from '../../lib/checks/errors.ts';
 import { createAnswers, headers } from '../guard/answers.ts';
 import { createComponents } from './components.ts';
 import { requestExample } from '../route/examples.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../../domain/common/languages.ts';
+import type { Language } from '../../lib/text/languages.ts';
 import type { Imprint } from './imprint.ts';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

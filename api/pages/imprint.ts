@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Env } from '../../config/env-schema.ts';
-import { parseMailbox } from '../../domain/common/mailbox.ts';
+import { parseMailbox } from '../../lib/addresses/mailbox.ts';
 
 /** Who is behind a page for recipients and visitors. */
 export interface Imprint {

@@ -1,4 +1,4 @@
-import { languageOf, LANGUAGES, type Language } from '../../domain/common/languages.ts';
+import { languageOf, LANGUAGES, type Language } from '../../lib/text/languages.ts';
 
 interface Range {
   language: Language | '*';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { Context } from 'koa';
 import { Type } from 'typebox';
-import { assertValid } from '../../domain/common/errors.ts';
+import { assertValid } from '../../lib/checks/errors.ts';
 import { BOM, CSV } from '../../domain/export/csv.ts';
 import { MEDIA_TYPES, type FileFormat } from '../../domain/export/media-types.ts';
 import { xlsx, type Cell } from '../../domain/export/xlsx.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { Batcher } from '../../domain/common/batcher.ts';
-import type { AppError } from '../../domain/common/errors.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
+import type { AppError } from '../../lib/checks/errors.ts';
 import type { Deps } from '../../runtime/deps.ts';
 
 const LARGEST_BATCH = 1000;

@@ -1,6 +1,6 @@
-import { AppError } from '../../domain/common/errors.ts';
-import { FileGoneError, KEPT, readFile } from '../../events/file-store.ts';
-import type { Nats } from '../../events/nats.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { FileGoneError, KEPT, readFile } from '../../transport/file-store.ts';
+import type { Nats } from '../../transport/nats.ts';
 
 /** The content of a kept file, of which the first part has been read, so that a missing file is still an error. */
 export async function openKeptFile(nats: Nats, key: string): Promise<AsyncGenerator<Uint8Array>> {

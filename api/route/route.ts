@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 import type { Static, TSchema } from 'typebox';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
-import { AppError, assertValid, type ErrorCode, type Violation } from '../../domain/common/errors.ts';
-import { notOneLine } from '../../domain/common/schema-check.ts';
-import type { ValidPart } from '../../domain/common/valid-part.ts';
+import { AppError, assertValid, type ErrorCode, type Violation } from '../../lib/checks/errors.ts';
+import { notOneLine } from '../../lib/checks/schema-check.ts';
+import type { ValidPart } from '../../lib/checks/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { strict } from './schemas.ts';
 

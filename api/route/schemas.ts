@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import { errorCatalogue } from '../../domain/common/errors.ts';
-import { ONE_LINE } from '../../domain/common/schema-check.ts';
+import { errorCatalogue } from '../../lib/checks/errors.ts';
+import { ONE_LINE } from '../../lib/checks/schema-check.ts';
 
 /** Ids are JSON integers from 1 to 2^53-1. */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });

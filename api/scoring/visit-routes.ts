@@ -1,4 +1,4 @@
-import { assertValid } from '../../domain/common/errors.ts';
+import { assertValid } from '../../lib/checks/errors.ts';
 import { recordVisit } from '../../domain/scoring/visits/record-visit.ts';
 import { pageViolations } from '../../domain/scoring/visits/visited-page.ts';
 import { apiUrlOf } from '../route/api-url.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context } from 'koa';
 import { engineEm } from '../../db/orm.ts';
 import { readContactToken } from '../../domain/addresses/contact-token.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { recordWebVisits, type WebVisit } from '../../domain/scoring/visits/record-web-visits.ts';
 import { isRobot } from '../../domain/scoring/visits/robot-agents.ts';
 import type { VisitedPage } from '../../domain/scoring/visits/visited-page.ts';

@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorCode } from '../../domain/common/errors.ts';
+import { errorCatalogue, type ErrorCode } from '../../lib/checks/errors.ts';
 import { escapeHtml } from '../pages/html.ts';
 
 /** What to do about each error, for people who follow the `type` of a problem to `/docs`. */

@@ -1,4 +1,4 @@
-import type { asyncapi } from '../../events/asyncapi.ts';
+import type { asyncapi } from '../../transport/asyncapi.ts';
 import { escapeHtml, htmlPage } from '../pages/html.ts';
 
 interface Schema {

@@ -4,8 +4,8 @@ import { assertSending } from '../../domain/channels/ledger/assert-sending.ts';
 import { assertCompared } from '../../domain/reconciliation/comparison.ts';
 import { assertDelivering } from '../../domain/webhooks/deliveries/lanes.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import { withTimeout } from '../../runtime/with-timeout.ts';
-import { QUEUES } from '../../workflows/registry.ts';
+import { withTimeout } from '../../lib/async/with-timeout.ts';
+import { QUEUES } from '../../registry/workflows.ts';
 
 export type Status = 'UP' | 'DEGRADED' | 'DOWN';
 export interface Health {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
 import { mayReadMetrics } from '../../config/metrics-token.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import { asyncapi } from '../../events/asyncapi.ts';
+import { asyncapi } from '../../transport/asyncapi.ts';
 import { unauthorized } from '../../domain/auth/access/access-token.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { openapi } from '../openapi/openapi.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as endOfTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../config/logger.ts';
-import { Batcher } from '../../domain/common/batcher.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
 import type { Hit } from '../../domain/tracking/hit.ts';
-import { encode, publishAll, type Nats } from '../../events/nats.ts';
-import { TRACKING_SUBJECT } from '../../events/streams.ts';
+import { encode, publishAll, type Nats } from '../../transport/nats.ts';
+import { TRACKING_SUBJECT } from '../../transport/streams.ts';
 
 /** A response waits at most this long for JetStream. */
 const ANSWER_MS = 250;

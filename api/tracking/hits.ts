@@ -4,7 +4,7 @@ import type { NamedEmail } from '../../domain/addresses/tokens.ts';
 import { keptUrl } from '../../domain/addresses/kept-url.ts';
 import { isOptOutPage } from '../../domain/emails/rendering/links.ts';
 import type { EmailHit, MessageHit } from '../../domain/tracking/hit.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { isPrefetch } from './prefetch.ts';
 
 const MAX_AGENT = 500;

@@ -1,6 +1,6 @@
 import { WebhookEndpoint } from '../../db/entities/webhooks.ts';
 import { eventContracts, eventTypes } from '../../events/contracts.ts';
-import { exampleData } from '../../events/examples.ts';
+import { exampleData } from '../../transport/examples.ts';
 import { webhookSecret } from '../../domain/outbound/sign-webhook.ts';
 import { endpointViolations } from '../../domain/webhooks/endpoints/endpoint-violations.ts';
 import { listEndpoints, readEndpoint } from '../../domain/webhooks/endpoints/endpoints.ts';

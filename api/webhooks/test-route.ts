@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { exampleData } from '../../events/examples.ts';
+import { exampleData } from '../../transport/examples.ts';
 import { bodyOf } from '../../domain/webhooks/content/body.ts';
 import { sendWebhook } from '../../domain/webhooks/deliveries/attempt.ts';
 import { readEndpoint } from '../../domain/webhooks/endpoints/endpoints.ts';

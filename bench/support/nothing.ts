@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { TypedSearchAttributes, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { until } from '../../test/support/until.ts';
-import { searchAttributes, shownOf } from '../../workflows/search-attributes.ts';
+import { searchAttributes, shownOf } from '../../registry/search-attributes.ts';
 
 const TASK_QUEUE = 'bench-nothing';
 /** Workflows that are started at the same time, as many as an enrolment starts. */

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { connectNats, type Nats } from '../../events/nats.ts';
+import { connectNats, type Nats } from '../../transport/nats.ts';
 import { createClient, type Client } from '../../dev/demo/client.ts';
 import { createPerennial } from '../../dev/perennial.ts';
 import { removeData } from '../../dev/stack/postgres-place.ts';

@@ -9,7 +9,7 @@ import { readEnv } from '../../config/env.ts';
 import { engineEm, tenantEm } from '../../db/orm.ts';
 import { queueEmails, type EmailRequest } from '../../domain/emails/ledger/queue-emails.ts';
 import { createTemplate } from '../../domain/emails/templates/templates.ts';
-import { ensureStreams } from '../../events/streams.ts';
+import { ensureStreams } from '../../transport/streams.ts';
 import { startSenders } from '../../worker/senders/index.ts';
 import { freePorts } from '../stack/ports.ts';
 import { withClient } from '../stack/postgres.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import type { Nats } from '../../events/nats.ts';
-import { EVENTS } from '../../events/streams.ts';
+import type { Nats } from '../../transport/nats.ts';
+import { EVENTS } from '../../transport/streams.ts';
 
 /** Everything that an import has left in Postgres, except ids and times, as counts and checksums. */
 export async function databaseOutcome(client: pg.Client, tenantId: string): Promise<Record<string, string>> {

@@ -5,7 +5,7 @@ import { tenantEm } from '../../db/orm.ts';
 import { asService } from '../../domain/audit/audit.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { HEAD_BYTES } from '../../domain/contacts/import/csv/detect.ts';
-import { putFile } from '../../events/file-store.ts';
+import { putFile } from '../../transport/file-store.ts';
 import { withClient } from '../stack/postgres.ts';
 import { pause } from '../process.ts';
 import type { MortalStack } from './mortal-stack.ts';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { createDeps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/csv/read-csv.ts';
-import { ensureStreams } from '../../events/streams.ts';
+import { ensureStreams } from '../../transport/streams.ts';
 import { generateContactsCsv } from '../demo/generate-contacts.ts';
 import { seededRandom } from '../demo/random.ts';
 import { pause } from '../process.ts';

@@ -4,7 +4,7 @@ import { readEnv } from '../../config/env.ts';
 import { tenantEm } from '../../db/orm.ts';
 import { asService } from '../../domain/audit/audit.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
-import { ensureStreams } from '../../events/streams.ts';
+import { ensureStreams } from '../../transport/streams.ts';
 import { seededRandom } from '../demo/random.ts';
 import { pause } from '../process.ts';
 import { ask, say, startImport, untilOver } from './import-steps.ts';

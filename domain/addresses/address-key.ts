@@ -1,4 +1,4 @@
-import { normaliseEmail } from '../common/email.ts';
+import { normaliseEmail } from '../../lib/addresses/email.ts';
 
 /**
  * The key by which addresses are compared. An invalid address is only trimmed and lower-cased; sending to it fails.

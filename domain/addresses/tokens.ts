@@ -1,5 +1,5 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { base32, fromBase32 } from '../common/base32.ts';
+import { base32, fromBase32 } from '../../lib/text/base32.ts';
 
 const MAC_BYTES = 16;
 const MAX_TOKEN_CHARS = 2048;

@@ -1,5 +1,5 @@
 import { isConnectionError, pgError } from '../../db/errors.ts';
-import { AppError, type ErrorCode } from './errors.ts';
+import { AppError, type ErrorCode } from '../../lib/checks/errors.ts';
 
 /** The error code and the field for a violated unique constraint. */
 const uniqueConstraints: Record<string, [ErrorCode, string]> = {

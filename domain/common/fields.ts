@@ -1,10 +1,10 @@
-import { canonicalZone } from './local-time.ts';
-import type { Violation } from './violation.ts';
-import { isViolation } from './violation.ts';
+import { canonicalZone } from '../../lib/time/local-time.ts';
+import type { Violation } from '../../lib/checks/violation.ts';
+import { isViolation } from '../../lib/checks/violation.ts';
 
-export { normaliseEmail } from './email.ts';
-export { phoneE164 } from './phone.ts';
-export { isViolation, type Violation } from './violation.ts';
+export { normaliseEmail } from '../../lib/addresses/email.ts';
+export { phoneE164 } from '../../lib/addresses/phone.ts';
+export { isViolation, type Violation } from '../../lib/checks/violation.ts';
 
 /** Maximum lengths in characters (Unicode code points, as Postgres counts varchar); `tags` is a number of tags. */
 export const CONTACT_LIMITS = {

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
-import { AppError } from './errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 
 /**
  * Kept files are stored outside the database, so a transaction cannot store or remove one. The table `file_removals`

@@ -1,7 +1,7 @@
 import { IsolationLevel, type EntityName } from '@mikro-orm/core';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
-import { assertValid } from './errors.ts';
-import { parseDateTime } from './instants.ts';
+import { assertValid } from '../../lib/checks/errors.ts';
+import { parseDateTime } from '../../lib/time/instants.ts';
 import { keyset, type ListQuery, type Page, type SortField } from './paging.ts';
 
 /**

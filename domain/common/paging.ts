@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import { AppError } from './errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 
 export interface ListQuery {
   limit?: number;

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { assertValid, type Violation } from './errors.ts';
-import { parseDate } from './instants.ts';
-import { atWallClock, canonicalZone, isTimezone } from './local-time.ts';
+import { assertValid, type Violation } from '../../lib/checks/errors.ts';
+import { parseDate } from '../../lib/time/instants.ts';
+import { atWallClock, canonicalZone, isTimezone } from '../../lib/time/local-time.ts';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];

@@ -1,7 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import { pgError } from '../../db/errors.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { AppError } from './errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 
 const MOST_SECONDS = 10;
 const QUERY_CANCELED = '57014';

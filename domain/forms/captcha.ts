@@ -3,7 +3,7 @@ import type { Payload } from 'altcha-lib/v1/types';
 import type { Env } from '../../config/env-schema.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { LinkSigner } from '../addresses/tokens.ts';
-import { AppError } from '../common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import type { FieldError } from './check-submission.ts';
 
 /** The name under which errors of the CAPTCHA are reported. */

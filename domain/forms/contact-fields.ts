@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/orm.ts';
 import type { Form, FormField } from '../../db/entities/forms.ts';
-import type { Violation } from '../common/errors.ts';
+import type { Violation } from '../../lib/checks/errors.ts';
 import { isViolation } from '../common/fields.ts';
 import type { SavedFields } from '../contacts/people/save-contact-fields.ts';
 import { typesFor } from '../contacts/values/custom-field-types.ts';

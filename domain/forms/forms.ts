@@ -5,11 +5,11 @@ import { appendAudit, type Author } from '../audit/audit.ts';
 import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
 import { removeFormFiles } from '../common/kept-files.ts';
-import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
-import { hasLiquid, noLiquid } from '../common/liquid.ts';
+import { assertNotInUse, assertValid, notFound, type Violation } from '../../lib/checks/errors.ts';
+import { hasLiquid, noLiquid } from '../../lib/text/liquid.ts';
 import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { isViolation, normaliseEmail } from '../common/fields.ts';
-import { isWebUrl } from '../common/web-url.ts';
+import { isWebUrl } from '../../lib/addresses/web-url.ts';
 import { checkFields, mappedFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
 import { unfillableProblems } from './unfillable.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Form } from '../../db/entities/forms.ts';
 import type { PipelinedTransactions, Statement } from '../../db/pipelined-transactions.ts';
-import { Batcher } from '../common/batcher.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
 
 /** Named one by one: a prepared `select *` would fail after a migration that adds a column. */
 const columns = {

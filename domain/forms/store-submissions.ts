@@ -4,7 +4,7 @@ import type { Form } from '../../db/entities/forms.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import { saveContacts, type ContactToSave } from '../contacts/people/save-contact-fields.ts';
 import { isDuplicateEmail } from '../contacts/values/insert-contact.ts';
-import type { Language } from '../common/languages.ts';
+import type { Language } from '../../lib/text/languages.ts';
 import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
 import { addToListIfThere } from '../segments/membership/change-list-members.ts';
 import type { Solved } from './captcha.ts';

@@ -1,4 +1,4 @@
-import type { Violation } from '../common/errors.ts';
+import type { Violation } from '../../lib/checks/errors.ts';
 import { CONTACT_LIMITS, isViolation, type Violation as FieldViolation } from '../common/fields.ts';
 import { checkContactValues } from '../contacts/values/contact-values.ts';
 import type { CustomFieldTypes } from '../contacts/values/custom-field-types.ts';

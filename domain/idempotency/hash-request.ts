@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createYielder } from '../common/turn.ts';
+import { createYielder } from '../../lib/async/turn.ts';
 
 /** The parts in which equal requests must be equal: parsed parts, and uploaded files. */
 export interface RequestParts {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { noLiquid } from '../common/liquid.ts';
-import { judgeAddress, type Range } from './ranges.ts';
+import { noLiquid } from '../../lib/text/liquid.ts';
+import { judgeAddress, type Range } from '../../lib/addresses/ranges.ts';
 
 /** Why a URL cannot be called; without the path of the violation. */
 export interface UrlProblem {

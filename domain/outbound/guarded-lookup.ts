@@ -1,8 +1,8 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Places } from '../common/places.ts';
+import { Places } from '../../lib/async/places.ts';
 import { OutboundError, outboundError } from './outbound-error.ts';
-import type { judgeAddress } from './ranges.ts';
+import type { judgeAddress } from '../../lib/addresses/ranges.ts';
 
 /**
  * Lookups by the system block one of the four threads that all files and lookups of a process share. So at most two of

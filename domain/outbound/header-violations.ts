@@ -1,5 +1,5 @@
 import { validateHeaderValue } from 'node:http';
-import type { Violation } from '../common/errors.ts';
+import type { Violation } from '../../lib/checks/errors.ts';
 
 /** What HTTP (RFC 9110, RFC 9112) and Standard Webhooks say with these is not for a user to say. */
 const REFUSED =

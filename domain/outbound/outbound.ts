@@ -7,8 +7,8 @@ import { exchange, type OutboundAnswer } from './exchange.ts';
 import { createResolver, guardedLookup } from './guarded-lookup.ts';
 import { boundIdleConnections } from './idle-connections.ts';
 import { OutboundError } from './outbound-error.ts';
-import { Places } from '../common/places.ts';
-import { judgeAddress, type Range } from './ranges.ts';
+import { Places } from '../../lib/async/places.ts';
+import { judgeAddress, type Range } from '../../lib/addresses/ranges.ts';
 
 export type { OutboundAnswer };
 

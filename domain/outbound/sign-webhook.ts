@@ -1,6 +1,6 @@
 import { hkdfSync, sign, type KeyObject } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { BoxSecrets } from '../common/secret-box.ts';
+import type { BoxSecrets } from '../../lib/text/secret-box.ts';
 
 /** One attempt to send a body. `id` is the same at every attempt; `at` is the time of the attempt. */
 export interface SignedContent {

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
-import { workflowId, type WorkflowInputs, type WorkflowType } from '../../workflows/registry.ts';
+import { workflowId, type WorkflowInputs, type WorkflowType } from '../../registry/workflows.ts';
 import { EXECUTION_START } from '../campaigns/execution/started-executions.ts';
 
 /** How the rows are read whose work a type of workflow does. */

@@ -1,7 +1,7 @@
 import { ReportRun, type Report, type ReportPeriod } from '../../db/entities/reports.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendJob, appendWorkflow } from '../../events/outbox.ts';
-import { workflowId } from '../../workflows/registry.ts';
+import { workflowId } from '../../registry/workflows.ts';
 import type { Interval, Period } from '../common/period.ts';
 import { removeOldRuns } from './report-files.ts';
 

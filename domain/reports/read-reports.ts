@@ -1,6 +1,6 @@
 import { Report, ReportRun } from '../../db/entities/reports.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { AppError, notFound } from '../common/errors.ts';
+import { AppError, notFound } from '../../lib/checks/errors.ts';
 import { byName, byUpdatedAt, commonSort, listPage } from '../common/list-page.ts';
 import type { ListQuery, Page } from '../common/paging.ts';
 

@@ -2,9 +2,9 @@ import type { Report, ReportSchedule } from '../../db/entities/reports.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { addressKey } from '../addresses/address-key.ts';
 import { readPeriod, type Interval } from '../common/period.ts';
-import { AppError, type Violation } from '../common/errors.ts';
-import { oftenProblem, scheduleProblem } from '../common/schedule-cron.ts';
-import type { ValidPart } from '../common/valid-part.ts';
+import { AppError, type Violation } from '../../lib/checks/errors.ts';
+import { oftenProblem, scheduleProblem } from '../../lib/time/schedule-cron.ts';
+import type { ValidPart } from '../../lib/checks/valid-part.ts';
 import { usersAt } from './recipients.ts';
 
 /** What a report is made of, as given; `from`, `to` and `timezone` are those of a report without a schedule. */

@@ -11,7 +11,7 @@ import { appendWorkflow } from '../../events/outbox.ts';
 import { readPeriod } from '../common/period.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
 import { lockTenant } from '../auth/access/grants.ts';
-import { AppError, assertValid, notFound } from '../common/errors.ts';
+import { AppError, assertValid, notFound } from '../../lib/checks/errors.ts';
 import { openRun } from './open-run.ts';
 import { lastRuns, type ReportState } from './read-reports.ts';
 import { removeRuns } from './report-files.ts';

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Report, ReportRun } from '../../db/entities/reports.ts';
 import { freshEm, type EntityManager } from '../../db/orm.ts';
-import { cronExpressionsOf } from '../common/schedule-cron.ts';
+import { cronExpressionsOf } from '../../lib/time/schedule-cron.ts';
 import { lastWhole } from './content/period-before.ts';
 import { intervalOf, openRun } from './open-run.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode, Violation } from '../common/errors.ts';
+import type { ErrorCode, Violation } from '../../lib/checks/errors.ts';
 
 /** A job for a thread: a function that it knows, with arguments that can be cloned. */
 export interface Job {

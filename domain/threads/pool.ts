@@ -1,5 +1,5 @@
-import { AppError } from '../common/errors.ts';
-import { FairQueue, type Queued } from '../common/fair-queue.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { FairQueue, type Queued } from '../../lib/async/fair-queue.ts';
 import { Accounts } from './accounts.ts';
 import type { Done, Job } from './job.ts';
 import { Thread, ThreadEnded } from './thread.ts';

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { cpuTime } from '../common/cpu-time.ts';
-import { AppError } from '../common/errors.ts';
+import { cpuTime } from '../../lib/async/cpu-time.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { assertFits } from '../channels/content/assert-fits.ts';
 import { renderAndJudge, renderForPreview } from '../channels/content/render-message.ts';
 import { judgeTemplate, writeInThread } from '../emails/message/write-email.ts';

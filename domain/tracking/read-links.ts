@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { engineEm, rows, sql, type Orm } from '../../db/orm.ts';
-import { Batcher } from '../common/batcher.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
 
 /** Where a short link leads. */
 export interface LinkTarget {

@@ -17,7 +17,7 @@ import { TestProcess, type Ended } from './test-process.ts';
  * Folders whose files run in a process one after the other: each loads only what those before it have not. A file that
  * looks at its process as a whole, or changes it for good, has `@own-process` in the comment at its top.
  */
-const SHARING = ['unit', 'api', 'events', 'workflows'].map((folder) => join('test', folder) + sep);
+const SHARING = ['unit', 'api', 'transport', 'workflows'].map((folder) => join('test', folder) + sep);
 const OWN_PROCESS = /^\/\*\*(?:(?!\*\/)[^])*@own-process\b/;
 
 /**

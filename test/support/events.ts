@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { NatsError } from 'nats';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
-import { encode, type Nats } from '../../events/nats.ts';
-import { batchSubject, EVENT_BATCHES } from '../../events/streams.ts';
+import { encode, type Nats } from '../../transport/nats.ts';
+import { batchSubject, EVENT_BATCHES } from '../../transport/streams.ts';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 

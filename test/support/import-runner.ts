@@ -2,7 +2,7 @@
 import { createDeps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { runImport } from '../../domain/contacts/import/run-import.ts';
-import { readFile } from '../../events/file-store.ts';
+import { readFile } from '../../transport/file-store.ts';
 
 const [tenantId, importId] = process.argv.slice(2) as [string, string];
 const deps = await createDeps(readEnv(), 'import-runner');

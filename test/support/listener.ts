@@ -1,6 +1,6 @@
 import { connect, type NatsConnection } from 'nats';
-import type { Nats } from '../../events/nats.ts';
-import { consumerConfig, ensureConsumer } from '../../events/streams.ts';
+import type { Nats } from '../../transport/nats.ts';
+import { consumerConfig, ensureConsumer } from '../../transport/streams.ts';
 import { until } from './until.ts';
 
 /** Connects with the login in `url`. */

@@ -6,7 +6,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import tls from 'node:tls';
 import { createOutbound, type Outbound, type OutboundLimits } from '../../domain/outbound/outbound.ts';
 import { OutboundError } from '../../domain/outbound/outbound-error.ts';
-import { parseRanges } from '../../domain/outbound/ranges.ts';
+import { parseRanges } from '../../lib/addresses/ranges.ts';
 import { makeCertificate } from './certificate.ts';
 import { onTestFinished } from './on-test-finished.ts';
 

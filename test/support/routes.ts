@@ -1,4 +1,4 @@
-import { partsOf } from '../../domain/common/schema-check.ts';
+import { partsOf } from '../../lib/checks/schema-check.ts';
 import { routes } from '../../api/routes.ts';
 import type { RouteSpec } from '../../api/route/route.ts';
 

@@ -7,7 +7,7 @@ import { readEnv } from '../../config/env.ts';
 import { temporalClient } from '../../runtime/temporal.ts';
 import { REQUEST_WAIT_MS } from '../../db/orm.ts';
 import { ensureAdmin } from '../../domain/auth/accounts/ensure-admin.ts';
-import { ensureStreams } from '../../events/streams.ts';
+import { ensureStreams } from '../../transport/streams.ts';
 import type { Role } from '../../worker/roles.ts';
 import { apiAt, type Answer, type Api } from './call-api.ts';
 import { recordEvents } from './database/written-events.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeAll, test } from '@jest/globals';
 import { compileWorkflows } from '../../worker/bundle.ts';
 import * as exported from '../../workflows/index.ts';
-import { workflows, type WorkflowInputs, type WorkflowType } from '../../workflows/registry.ts';
+import { workflows, type WorkflowInputs, type WorkflowType } from '../../registry/workflows.ts';
 
 /** What workflow code consists of: itself, and what the SDK brings into its sandbox. */
 const ALLOWED = /^\.\/(workflows\/|node_modules\/(@temporalio\/(workflow|common)|nexus-rpc|long|ms)\/)/;

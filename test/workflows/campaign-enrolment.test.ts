@@ -12,7 +12,7 @@ import { readStats } from '../../domain/campaigns/management/read-stats.ts';
 import { updateCampaign } from '../../domain/campaigns/management/save-campaign.ts';
 import { startCampaign, type Audience } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
-import { searchAttributes } from '../../workflows/search-attributes.ts';
+import { searchAttributes } from '../../registry/search-attributes.ts';
 import { eventOf } from '../support/events.ts';
 import { until } from '../support/until.ts';
 import { wait } from './campaign-paths.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import { closeWorkflow, startExecutions } from '../../activities/start-executions.ts';
-import { QUEUES, workflows } from '../../workflows/registry.ts';
+import { QUEUES, workflows } from '../../registry/workflows.ts';
 import { CampaignEnrolment, type CampaignExecution } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';

@@ -7,7 +7,7 @@ import { startCampaign } from '../../domain/campaigns/management/start-campaign.
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
-import { QUEUES, workflows } from '../../workflows/registry.ts';
+import { QUEUES, workflows } from '../../registry/workflows.ts';
 import { until } from '../support/until.ts';
 import { DAY, LONG, TENANT, type Journeys } from './campaign-support.ts';
 

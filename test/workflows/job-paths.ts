@@ -17,8 +17,8 @@ import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { checkPublicUrl } from '../../domain/outbound/check-url.ts';
 import { requestReplay as requestWebhookReplay } from '../../domain/webhooks/deliveries/replay.ts';
 import { createEndpoint } from '../../domain/webhooks/endpoints/save-endpoint.ts';
-import { putFile } from '../../events/file-store.ts';
-import { ensureStreams } from '../../events/streams.ts';
+import { putFile } from '../../transport/file-store.ts';
+import { ensureStreams } from '../../transport/streams.ts';
 import { until } from '../support/until.ts';
 import { TENANT, type Journeys } from './campaign-support.ts';
 

@@ -13,7 +13,7 @@ import {
 import { until } from '../support/until.ts';
 import { TENANT, type Journeys } from './campaign-support.ts';
 import { hindered } from './job-paths.ts';
-import { workflowId } from '../../workflows/registry.ts';
+import { workflowId } from '../../registry/workflows.ts';
 
 const author = asService(TENANT);
 const MINUTE_MS = 60_000;

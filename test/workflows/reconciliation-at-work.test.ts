@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import proto from '@temporalio/proto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { describeWorkflow } from '../../runtime/temporal.ts';
-import { QUEUES } from '../../workflows/registry.ts';
+import { QUEUES } from '../../registry/workflows.ts';
 import { columnsOf, insertRow } from '../support/database/schema-rows.ts';
 import { NOTHING, startComparison, type Comparison } from '../support/reconciliation.ts';
 import { startService, type Service } from '../support/service.ts';

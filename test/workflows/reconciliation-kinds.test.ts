@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { COMPARED_TYPES, OPEN_KINDS } from '../../domain/reconciliation/open-rows.ts';
 import { describeWorkflow, startWorkflow } from '../../runtime/temporal.ts';
-import { workflows, type WorkflowStart, type WorkflowType } from '../../workflows/registry.ts';
+import { workflows, type WorkflowStart, type WorkflowType } from '../../registry/workflows.ts';
 import { columnsOf, insertRow } from '../support/database/schema-rows.ts';
 import { inputOf, NOTHING, startComparison, type Comparison } from '../support/reconciliation.ts';
 import { startService, type Service } from '../support/service.ts';

@@ -4,7 +4,7 @@ import { scheduleIdOf } from '../../activities/keep-schedule.ts';
 import { engineEm } from '../../db/orm.ts';
 import { LATE_MS, saveComparison } from '../../domain/reconciliation/comparison.ts';
 import { describeWorkflow } from '../../runtime/temporal.ts';
-import { QUEUES, workflowId } from '../../workflows/registry.ts';
+import { QUEUES, workflowId } from '../../registry/workflows.ts';
 import { startReconciliation } from '../../worker/reconciliation/index.ts';
 import { makeAudience, makeEmailCampaign } from '../support/mail/email-campaigns.ts';
 import { NOTHING, startComparison, type Comparison } from '../support/reconciliation.ts';

@@ -1,8 +1,8 @@
 import type { ReportSchedule } from '../../db/entities/reports.ts';
 import { asService } from '../../domain/audit/audit.ts';
 import { createReport, updateReport, type NewReport } from '../../domain/reports/save-report.ts';
-import { ensureStreams, KEPT_FILES } from '../../events/streams.ts';
-import { QUEUES, workflowId } from '../../workflows/registry.ts';
+import { ensureStreams, KEPT_FILES } from '../../transport/streams.ts';
+import { QUEUES, workflowId } from '../../registry/workflows.ts';
 import { TENANT, type Journeys } from './campaign-support.ts';
 import { hindered } from './job-paths.ts';
 

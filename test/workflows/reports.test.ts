@@ -4,7 +4,7 @@ import { createActivities } from '../../activities/index.ts';
 import { reportActivities } from '../../activities/reports.ts';
 import { ReportRun, type ReportSchedule } from '../../db/entities/reports.ts';
 import { rows, sql } from '../../db/orm.ts';
-import type { WorkflowInputs } from '../../workflows/registry.ts';
+import type { WorkflowInputs } from '../../registry/workflows.ts';
 import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';
 import { ended, fired, newLateReport, newReport, withoutRoom } from './report-paths.ts';
 

@@ -6,7 +6,7 @@ import { readCursor, saveCursor, type MailboxCursor } from '../../domain/emails/
 import { readArrived, type Arrived } from '../../domain/emails/bounces/parse-report.ts';
 import { recordReports } from '../../domain/emails/bounces/record-reports.ts';
 import { recordOptOuts } from '../../domain/emails/subscription/record-opt-outs.ts';
-import { Wake } from '../../events/wake.ts';
+import { Wake } from '../../lib/async/wake.ts';
 import type { Mailbox } from './mailbox-url.ts';
 
 /** Servers report new mail immediately (IDLE, RFC 2177); polling is for those that do not, or not always. */

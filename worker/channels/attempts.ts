@@ -10,7 +10,7 @@ import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
 import { askedAs } from '../../domain/channels/transport/http.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { judgeAnswer, prepareRequest, type SendToPrepare } from '../../domain/channels/transport/prepare.ts';
-import { Batcher } from '../../domain/common/batcher.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
 import { outboundError } from '../../domain/outbound/outbound-error.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { SLOW_MS, type Flight } from '../turns/connections.ts';

@@ -3,7 +3,7 @@ import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm } from '../../db/orm.ts';
 import { expireAnswers } from '../../domain/channels/inbound/record-inbound.ts';
 import { markLostSends } from '../../domain/channels/ledger/recover-sends.ts';
-import { MESSAGE_READY_PING } from '../../events/streams.ts';
+import { MESSAGE_READY_PING } from '../../transport/streams.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { every } from '../../runtime/every.ts';
 import { Sender } from './sender.ts';

@@ -4,7 +4,7 @@ import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import { openCredentials } from '../../domain/channels/providers/credentials.ts';
 import type { CallOutcome } from '../../domain/channels/transport/outcome.ts';
 import { providerName } from '../../domain/channels/providers/provider-health.ts';
-import { Batcher } from '../../domain/common/batcher.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
 import type { ProviderReport } from '../../domain/emails/providers/report-health.ts';
 import { takeRate } from '../../domain/emails/providers/take-rate.ts';
 import type { Deps } from '../../runtime/deps.ts';

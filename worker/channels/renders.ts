@@ -10,8 +10,8 @@ import {
   type RenderedText,
   type RenderFailure,
 } from '../../domain/channels/content/render-message.ts';
-import { AppError } from '../../domain/common/errors.ts';
-import { hasLiquid } from '../../domain/common/liquid.ts';
+import { AppError } from '../../lib/checks/errors.ts';
+import { hasLiquid } from '../../lib/text/liquid.ts';
 import { LoopPermit, type Judged } from '../../domain/emails/rendering/loop-permit.ts';
 import type { LinkSettings } from '../../domain/emails/rendering/link-settings.ts';
 import { accounts, inThreadTimed } from '../../domain/threads/in-thread.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm } from '../../db/orm.ts';
 import { leaseSends } from '../../domain/channels/ledger/lease-sends.ts';
-import { Wake } from '../../events/wake.ts';
+import { Wake } from '../../lib/async/wake.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { HealthReports } from '../senders/health.ts';
 import { Connections, type Flight } from '../turns/connections.ts';

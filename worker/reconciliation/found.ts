@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Findings } from '../../domain/reconciliation/comparison.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import type { WorkflowType } from '../../workflows/registry.ts';
+import type { WorkflowType } from '../../registry/workflows.ts';
 
 /** How many of them the log names. */
 const NAMED = 20;

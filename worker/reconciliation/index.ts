@@ -4,10 +4,10 @@ import { sayOnce } from '../../config/say-once.ts';
 import { engineEm, session } from '../../db/orm.ts';
 import { LATE_MS, saveComparison } from '../../domain/reconciliation/comparison.ts';
 import { ListedWorkflows } from '../../domain/reconciliation/listed-workflows.ts';
-import { tryLock } from '../../events/locks.ts';
-import { Wake } from '../../events/wake.ts';
+import { tryLock } from '../../transport/locks.ts';
+import { Wake } from '../../lib/async/wake.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import { workflows } from '../../workflows/registry.ts';
+import { workflows } from '../../registry/workflows.ts';
 import { compareOnce, newMemory } from './round.ts';
 
 const STANDBY_MS = 5_000;

@@ -16,7 +16,7 @@ import {
 import { isBuildDue } from '../../domain/segments/membership/build-segment.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { describeWorkflow, lastEventTime, listOpenWorkflows, startWorkflow } from '../../runtime/temporal.ts';
-import type { WorkflowStart, WorkflowType } from '../../workflows/registry.ts';
+import type { WorkflowStart, WorkflowType } from '../../registry/workflows.ts';
 import { Found } from './found.ts';
 import { compareSchedules } from './schedules.ts';
 

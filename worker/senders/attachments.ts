@@ -3,7 +3,7 @@ import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import type { Attachment } from '../../domain/emails/mime/attachment.ts';
 import { readAttachment } from '../../domain/reports/read-attachment.ts';
-import { FileGoneError, KEPT, readFile } from '../../events/file-store.ts';
+import { FileGoneError, KEPT, readFile } from '../../transport/file-store.ts';
 
 /** Loads the file of a report's run. `gone`: it is no longer kept; `later`: it cannot be loaded now. */
 export type LoadAttachment = (tenantId: string, reportRunId: number) => Promise<Attachment | 'gone' | 'later'>;

@@ -3,7 +3,7 @@ import type { Deps } from '../../runtime/deps.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
 import { leaseEmails, putOffEmails, releaseLeases, type LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
-import { AppError } from '../../domain/common/errors.ts';
+import { AppError } from '../../lib/checks/errors.ts';
 import { linksFrom } from '../../domain/emails/rendering/link-settings.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
 import type { Written } from '../../domain/emails/message/write-email.ts';
@@ -15,8 +15,8 @@ import { Leases } from './leases.ts';
 import { failed, finish, outline, writeOnLoop, type Prepared, type Tools } from './prepare.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { ThreadedWrites, type Threaded } from './threaded-writes.ts';
-import { Wake } from '../../events/wake.ts';
-import { parseMailbox } from '../../domain/common/mailbox.ts';
+import { Wake } from '../../lib/async/wake.ts';
+import { parseMailbox } from '../../lib/addresses/mailbox.ts';
 
 /** Each lane is looked at so often, unless it is woken. */
 export const LEASE_POLL_MS = 500;

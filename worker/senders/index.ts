@@ -2,8 +2,8 @@ import type { Deps } from '../../runtime/deps.ts';
 import { beginAtZero } from '../../config/metrics.ts';
 import { engineEm } from '../../db/orm.ts';
 import { repeatSendRequests, markLostEmails } from '../../domain/emails/ledger/recover-emails.ts';
-import { lanesOfPing } from '../../events/handlers/emails.ts';
-import { EMAIL_READY_PING } from '../../events/streams.ts';
+import { lanesOfPing } from '../consumers/emails.ts';
+import { EMAIL_READY_PING } from '../../transport/streams.ts';
 import { every } from '../../runtime/every.ts';
 import { Sender } from './sender.ts';
 

@@ -19,7 +19,7 @@ import { Settler } from './settler.ts';
 import type { Outcome } from './smtp-outcome.ts';
 import type { SmtpSlot } from './smtp-pool.ts';
 import type { Envelope } from './smtp-transaction.ts';
-import { Wake } from '../../events/wake.ts';
+import { Wake } from '../../lib/async/wake.ts';
 
 const POLL_MS = 500;
 /**

@@ -3,7 +3,7 @@ import type { MailSettings } from '../../domain/emails/rendering/show-email.ts';
 import type { Written } from '../../domain/emails/message/write-email.ts';
 import type { PreparedTemplate } from '../../domain/emails/message/template-cache.ts';
 import type { Judged } from '../../domain/emails/rendering/loop-permit.ts';
-import type { Mailbox } from '../../domain/common/mailbox.ts';
+import type { Mailbox } from '../../lib/addresses/mailbox.ts';
 import { accounts, inThread, inThreadTimed } from '../../domain/threads/in-thread.ts';
 import { TooLate } from '../../domain/threads/pool.ts';
 import type { ToWrite } from './prepare.ts';

@@ -1,4 +1,4 @@
-import { FairQueue, type Queued } from '../../domain/common/fair-queue.ts';
+import { FairQueue, type Queued } from '../../lib/async/fair-queue.ts';
 
 /** What is known of whoever answers: in time; nothing yet; or the last time it failed, or took long. */
 export type Trust = 'trusted' | 'new' | 'slow';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { tenantEm, type Orm } from '../../db/orm.ts';
-import { Batcher } from '../../domain/common/batcher.ts';
+import { Batcher } from '../../lib/async/batcher.ts';
 import { contactsNow } from '../../domain/webhooks/content/contact-now.ts';
 
 interface Waiting {

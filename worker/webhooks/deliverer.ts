@@ -28,7 +28,7 @@ import { delayAfter, MOST_ATTEMPTS } from '../../domain/webhooks/deliveries/sche
 import { deferDeliveries, markSending, noteSuccesses } from '../../domain/webhooks/deliveries/settle-deliveries.ts';
 import { openSecrets, type OpenSecrets } from '../../domain/webhooks/endpoints/keys.ts';
 import { storeSealedAgain } from '../../domain/webhooks/endpoints/rotate-key.ts';
-import { Wake } from '../../events/wake.ts';
+import { Wake } from '../../lib/async/wake.ts';
 import { every } from '../../runtime/every.ts';
 import { Connections, SLOW_MS, type Flight } from '../turns/connections.ts';
 import { createContactReader } from './contacts.ts';

@@ -1,4 +1,4 @@
-import { OUTBOX_PING } from '../../events/streams.ts';
+import { OUTBOX_PING } from '../../transport/streams.ts';
 import { beginAtZero } from '../../config/metrics.ts';
 import type { WatchedTable } from '../../events/outbox.ts';
 import type { Deps } from '../../runtime/deps.ts';

@@ -17,9 +17,9 @@ import {
   updateEmailCampaign,
   type EmailCampaignInput,
 } from '../../../domain/emails/campaigns/save-email-campaign.ts';
-import { notFound } from '../../../domain/common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
-import type { ValidPart } from '../../../domain/common/valid-part.ts';
+import type { ValidPart } from '../../../lib/checks/valid-part.ts';
 import * as schema from './schema.ts';
 import { presentEmailCampaign, presentRecipient } from './presenter.ts';
 import {

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { Suppression, SUPPRESSION_REASONS } from '../../../db/entities/email-recipients.ts';
-import { normaliseEmail } from '../../../domain/common/email.ts';
-import { isViolation } from '../../../domain/common/violation.ts';
+import { normaliseEmail } from '../../../lib/addresses/email.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
 import { listSuppressions } from '../../../domain/emails/consent/list-suppressions.ts';
 import { addSuppression, removeSuppression } from '../../../domain/emails/consent/suppressions.ts';
-import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
+import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, writable } from '../../route/schemas.ts';
 import { created, noContent, route, type RouteSpec } from '../../route/route.ts';
 

@@ -8,7 +8,7 @@ import {
   TOPIC_LIMITS,
   updateTopic,
 } from '../../../domain/emails/consent/topics.ts';
-import { notFound } from '../../../domain/common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import {
   Id,
   IdParams,

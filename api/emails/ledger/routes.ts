@@ -4,7 +4,7 @@ import { explainEmail } from '../../../domain/emails/history/explain-email.ts';
 import { listEmails } from '../../../domain/emails/ledger/list-emails.ts';
 import { resolveEmail } from '../../../domain/emails/ledger/resolve-email.ts';
 import { sendEmail, sendViolations } from '../../../domain/emails/ledger/send-email.ts';
-import { notFound } from '../../../domain/common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import { presentEmail } from './presenter.ts';
 import * as schema from './schema.ts';

@@ -20,7 +20,7 @@ import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
 import { renderSent } from '../../../domain/emails/history/render-stored.ts';
 import type { TokenSubject } from '../../../domain/addresses/tokens.ts';
 import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import type { Deps } from '../../../runtime/deps.ts';
 import { escapeHtml } from '../../pages/html.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import type { Language } from '../../../domain/common/languages.ts';
+import type { Language } from '../../../lib/text/languages.ts';
 
 /** The texts of a page with one message. */
 interface Said {

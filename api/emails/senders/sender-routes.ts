@@ -14,7 +14,7 @@ import {
 } from '../../../domain/emails/sender-setup/save-sender.ts';
 import { publicDkimKey } from '../../../domain/emails/senders/shown-key.ts';
 import { verifySender } from '../../../domain/emails/sender-setup/verify-sender.ts';
-import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
+import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { Queued } from '../ledger/schema.ts';
 import {
   Id,

@@ -10,7 +10,7 @@ import {
   templateViolations,
   updateTemplate,
 } from '../../../domain/emails/templates/templates.ts';
-import { notFound } from '../../../domain/common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import { presentTemplate } from './presenter.ts';
 import { Queued } from '../ledger/schema.ts';

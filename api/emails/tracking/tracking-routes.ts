@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { NamedEmail } from '../../../domain/addresses/tokens.ts';
 import { readTracking } from '../../../domain/emails/history/read-tracking.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { recipientErrorPage } from '../pages/pages.ts';
 import { withoutPunctuation } from '../../route/without-punctuation.ts';
 import { IdParams } from '../../route/schemas.ts';

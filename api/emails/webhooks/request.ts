@@ -5,7 +5,7 @@ import type { DeliveryReport, Outcome } from '../../../domain/emails/bounces/rep
 import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/mime/return-path.ts';
 import type { OptOutReport } from '../../../domain/emails/subscription/record-opt-outs.ts';
 import type { LinkSigner } from '../../../domain/addresses/tokens.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 
 /** A webhook call of a provider, unparsed. */
 export interface WebhookRequest {

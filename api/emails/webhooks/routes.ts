@@ -3,7 +3,7 @@ import { engineEm, freshTransaction } from '../../../db/orm.ts';
 import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
 import { recordOptOuts } from '../../../domain/emails/subscription/record-opt-outs.ts';
 import { markWebhookUsed } from '../../../domain/emails/bounces/take-once.ts';
-import { AppError, notFound } from '../../../domain/common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { readBytes } from '../../middleware/body.ts';
 import { jsonMeter } from '../../middleware/body-size.ts';
 import { strict } from '../../route/schemas.ts';

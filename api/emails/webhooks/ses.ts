@@ -1,7 +1,7 @@
 import { verify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { keptText, type DeliveryReport, type Outcome } from '../../../domain/emails/bounces/report.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import {
   emailOf,
   eventKeyOf,

@@ -1,6 +1,6 @@
 import { isBox } from '../../../domain/forms/checks/boxes.ts';
 import { messageOf } from '../../../domain/forms/checks/messages.ts';
-import type { Language } from '../../../domain/common/languages.ts';
+import type { Language } from '../../../lib/text/languages.ts';
 import { createAbandonment } from './abandonment.ts';
 import { createProof } from './captcha.ts';
 import type { ContactToken } from './contact-token.ts';

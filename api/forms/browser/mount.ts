@@ -1,4 +1,4 @@
-import { languageOf, LANGUAGES, type Language } from '../../../domain/common/languages.ts';
+import { languageOf, LANGUAGES, type Language } from '../../../lib/text/languages.ts';
 import { createContactToken } from './contact-token.ts';
 import type { Definition } from '../shared/definition.ts';
 import { make } from './dom.ts';

@@ -1,5 +1,5 @@
 import { COUNTRY_CODES } from '../../../domain/forms/checks/country-codes.ts';
-import type { Language } from '../../../domain/common/languages.ts';
+import type { Language } from '../../../lib/text/languages.ts';
 import { autocompleteOf } from '../shared/autocomplete.ts';
 import { choicesOf, isGroup, type Options } from '../shared/choices.ts';
 import {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../domain/forms/checks/messages.ts';
-import type { Language } from '../../../domain/common/languages.ts';
+import type { Language } from '../../../lib/text/languages.ts';
 import { isFormat } from '../../../domain/forms/checks/formats.ts';
 import type { PublicField } from '../shared/definition.ts';
 

@@ -1,4 +1,4 @@
-import type { Language } from '../../../domain/common/languages.ts';
+import type { Language } from '../../../lib/text/languages.ts';
 
 /** What a form says besides its labels, which are the editor's own. */
 export interface FormTexts {

@@ -1,7 +1,7 @@
 import { createHash, createSecretKey, randomUUID, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
-import { AppError, type Violation } from '../../common/errors.ts';
+import { AppError, type Violation } from '../../../lib/checks/errors.ts';
 
 const ISSUER = 'perennial';
 const AUDIENCE = 'perennial-api';

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ApiKey, User } from '../../../db/entities/auth.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
-import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { AppError, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { unauthorized } from './access-token.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import { assertMayGrant, permissionsHeld, readPermissions, unknownPermissions, type Granter } from './grants.ts';

@@ -1,5 +1,5 @@
 import type { Asked, Statement } from '../../../db/pipelined-transactions.ts';
-import type { AppError } from '../../common/errors.ts';
+import type { AppError } from '../../../lib/checks/errors.ts';
 import { unauthorized, verifyAccessToken, type AccessClaims, type TokenSecrets } from './access-token.ts';
 import type { Principal } from '../../audit/principal.ts';
 

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { AppError, assertValid, type Violation } from '../../common/errors.ts';
+import { AppError, assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { PERMISSIONS } from './permissions.ts';
 import type { Caller, Principal } from '../../audit/principal.ts';
 

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { Role } from '../../../db/entities/auth.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
-import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { AppError, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import { assertMayGrant, lockTenant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
 import { isBuiltIn } from './built-in-roles.ts';

@@ -1,5 +1,5 @@
 import { tenantEm, type Orm } from '../../../db/orm.ts';
-import { assertValid } from '../../common/errors.ts';
+import { assertValid } from '../../../lib/checks/errors.ts';
 import { appendAudit, asUser } from '../../audit/audit.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from '../credentials/own-password.ts';
 import { hashPassword } from '../credentials/password.ts';

@@ -3,7 +3,7 @@ import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../
 import { Invitation, User } from '../../../db/entities/auth.ts';
 import { isViolation } from '../../common/fields.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
-import { AppError, invalid, notFound } from '../../common/errors.ts';
+import { AppError, invalid, notFound } from '../../../lib/checks/errors.ts';
 import { readEmail } from './account.ts';
 import { appendAudit, asUser, type RequestOrigin } from '../../audit/audit.ts';
 import { assertMayGrant, lockTenant, permissionsHeld, permissionsOf, type Granter } from '../access/grants.ts';

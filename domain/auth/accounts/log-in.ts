@@ -1,10 +1,10 @@
 import { engineEm, tenantEm, type Orm } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
 import { isViolation, normaliseEmail } from '../../common/fields.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { unauthorized } from '../access/access-token.ts';
 import { appendAudit, asAnonymous, type RequestOrigin } from '../../audit/audit.ts';
-import type { BoxSecrets } from '../../common/secret-box.ts';
+import type { BoxSecrets } from '../../../lib/text/secret-box.ts';
 import { openSession, type OpenedSession, type SessionSettings } from '../access/sessions.ts';
 import { takeCode } from '../credentials/totp-account.ts';
 import { awaitsVerification } from './user-tokens.ts';

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, type Orm } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
 import { isViolation } from '../../common/fields.ts';
-import { assertValid, type Violation } from '../../common/errors.ts';
+import { assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { readEmail } from './account.ts';
 import { awaitsVerification, emailNewToken, type UserTokenPurpose } from './user-tokens.ts';

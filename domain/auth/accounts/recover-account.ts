@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
-import { AppError, assertValid } from '../../common/errors.ts';
+import { AppError, assertValid } from '../../../lib/checks/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { appendAudit, asUser, type RequestOrigin } from '../../audit/audit.ts';
 import { clearAllFailures } from '../credentials/login-failures.ts';

@@ -3,7 +3,7 @@ import { tenantEm, type Orm } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
 import { isViolation, type Violation as FieldViolation } from '../../common/fields.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
-import { AppError, assertValid, type Violation } from '../../common/errors.ts';
+import { AppError, assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { readEmail, readName, readUsername } from './account.ts';
 import { appendAudit, asUser, type RequestOrigin } from '../../audit/audit.ts';
 import { hashPassword } from '../credentials/password.ts';

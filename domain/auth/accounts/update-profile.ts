@@ -2,7 +2,7 @@ import { tenantEm, type Orm } from '../../../db/orm.ts';
 import type { User } from '../../../db/entities/auth.ts';
 import { isViolation, type Violation as FieldViolation } from '../../common/fields.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
-import { assertValid, type Violation } from '../../common/errors.ts';
+import { assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { readEmail, readName, readUsername } from './account.ts';
 import { appendAudit, asUser } from '../../audit/audit.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from '../credentials/own-password.ts';

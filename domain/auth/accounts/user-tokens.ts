@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { User } from '../../../db/entities/auth.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../addresses/mail-token.ts';
 import { queueSystemMail } from '../../emails/system-mail/system-mail.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { User } from '../../../db/entities/auth.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import { assertMayGrant, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
 import { endSessions } from '../access/sessions.ts';

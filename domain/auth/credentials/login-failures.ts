@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { networkOf } from '../../rate-limits/network-of.ts';
 import { appendAudit, asAnonymous } from '../../audit/audit.ts';
 

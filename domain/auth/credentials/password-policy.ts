@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 
 const RULES: { code: string; message: string; holds: (password: string) => boolean }[] = [
   { code: 'too_short', message: 'must have at least 8 characters', holds: (password) => [...password].length >= 8 },

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 
 /** argon2id (RFC 9106) with the parameters that OWASP recommends: 19 MiB, 2 passes, 1 lane. */
 export const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

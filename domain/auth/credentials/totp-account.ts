@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { tenantEm, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
 import type { User } from '../../../db/entities/auth.ts';
-import { AppError, assertValid, type Violation } from '../../common/errors.ts';
+import { AppError, assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { appendAudit, asUser } from '../../audit/audit.ts';
 import { countGuess } from './login-failures.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from './own-password.ts';
-import { openSecret, sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
-import { base32 } from '../../common/base32.ts';
+import { openSecret, sealSecret, type BoxSecrets } from '../../../lib/text/secret-box.ts';
+import { base32 } from '../../../lib/text/base32.ts';
 import { matchCode, otpauthUrl } from './totp.ts';
 
 /** The length of an HMAC-SHA-1 (RFC 4226, section 4, R6). */

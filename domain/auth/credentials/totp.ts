@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { base32 } from '../../common/base32.ts';
+import { base32 } from '../../../lib/text/base32.ts';
 
 const STEP_SECONDS = 30;
 const DIGITS = 6;

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
-import type { Violation } from '../../common/errors.ts';
-import { type SendWindow, TimeSchema, WeekdaySchema, isTimezone, weekdayNumber } from '../../common/local-time.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
+import { type SendWindow, TimeSchema, WeekdaySchema, isTimezone, weekdayNumber } from '../../../lib/time/local-time.ts';
 import { MAX_MINUTES } from './schemas.ts';
 
 export const SendWindowSchema = Type.Object(

@@ -1,4 +1,4 @@
-import { NOT_IN_A_LINE } from '../../common/one-line.ts';
+import { NOT_IN_A_LINE } from '../../../lib/text/one-line.ts';
 
 /**
  * The names of what a published definition refers to, by id, as they were when it was published. For display only:

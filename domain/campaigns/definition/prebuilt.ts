@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { Step } from './step-kinds.ts';
 
 const DAY = 1440;

@@ -1,4 +1,4 @@
-import { nextInWindow } from '../../common/local-time.ts';
+import { nextInWindow } from '../../../lib/time/local-time.ts';
 import type { Entry } from './entry.ts';
 import type { Effect, Moment } from './steps/kind.ts';
 

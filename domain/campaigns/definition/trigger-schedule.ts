@@ -1,4 +1,4 @@
-import { cronExpressionsOf } from '../../common/schedule-cron.ts';
+import { cronExpressionsOf } from '../../../lib/time/schedule-cron.ts';
 import type { Trigger } from './triggers.ts';
 
 /** The triggers for which a campaign has a Temporal Schedule. */

@@ -1,10 +1,10 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import { MESSAGE_CHANNELS } from '../../../db/entities/channels.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { contactField } from '../../segments/filter/filter-fields.ts';
-import { TimeSchema, isTimezone } from '../../common/local-time.ts';
+import { TimeSchema, isTimezone } from '../../../lib/time/local-time.ts';
 import { IdSchema } from './schemas.ts';
-import { CronSchema, scheduleProblem } from '../../common/schedule-cron.ts';
+import { CronSchema, scheduleProblem } from '../../../lib/time/schedule-cron.ts';
 import { type CheckContext, type Reference, type ReferenceKind, REFERENCE_KINDS } from './steps/kind.ts';
 
 const UrlSchema = Type.String({

@@ -6,7 +6,7 @@ import { depthOf, MAX_DEPTH } from '../execution/depth.ts';
 import type { Definition } from '../definition/definition.ts';
 import { entryRefusal } from './entry-refusal.ts';
 import { aheadOf, firstRest, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
-import { workflows } from '../../../workflows/registry.ts';
+import { workflows } from '../../../registry/workflows.ts';
 
 /** The published version of a campaign, which contacts enter. */
 export interface EnterableVersion {

@@ -1,6 +1,6 @@
 import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { workflowId, type EnrolmentInput } from '../../../workflows/registry.ts';
+import { workflowId, type EnrolmentInput } from '../../../registry/workflows.ts';
 import { isAnyoneDue, type DateTrigger } from './due-contacts.ts';
 import { lockCampaigns, type OpenCampaign, readOpenCampaigns } from './lock-campaigns.ts';
 import { CATCH_UP_MS } from './wanted-schedule.ts';

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { CampaignExecution, OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import type { ExecutionStart, ExecutionState } from './execution.ts';
 import { stopExecutions } from './stop-executions.ts';
 

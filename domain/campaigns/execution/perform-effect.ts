@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import type { ContactInput } from '../../contacts/values/contact-values.ts';
-import { AppError } from '../../common/errors.ts';
-import { isViolation } from '../../common/violation.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import { parseCustomText } from '../../contacts/values/custom-values.ts';
 import { liquidIn, replaceLiquid } from '../definition/steps/liquid.ts';

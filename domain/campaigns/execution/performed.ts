@@ -1,5 +1,5 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import { stableId } from '../../common/stable-id.ts';
+import { stableId } from '../../../lib/text/stable-id.ts';
 import type { Entry } from '../definition/entry.ts';
 import type { StepResult } from './advance.ts';
 import type { Judged } from './judge.ts';

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { advance, type Entered, jump, type Moment, openGoals, plan, wokenBy } from './advance.ts';
 import { awaitOthers, beginLook, isWoken } from './awaited-events.ts';
 import { causedBy } from './depth.ts';

@@ -4,7 +4,7 @@ import { isCapFull } from '../../channels/gates/caps.ts';
 import { judgeCaps, judgeMessages } from '../../channels/gates/judge.ts';
 import { readPreferredChannels } from '../../channels/gates/preferred-channels.ts';
 import { queueMessages } from '../../channels/queue/queue-messages.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import { isCapped } from '../../emails/ledger/frequency-cap.ts';
 import { judgeEmails } from '../../emails/ledger/judge-emails.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { ContactValues } from '../../emails/rendering/template-values.ts';
 import { inThread } from '../../threads/in-thread.ts';

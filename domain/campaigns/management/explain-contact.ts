@@ -1,7 +1,7 @@
 import { Campaign, CampaignExecution, CampaignVersion } from '../../../db/entities/campaigns.ts';
 import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { beingErased } from '../../contacts/values/being-erased.ts';
 import type { ShownContact } from '../../contacts/values/read-contact.ts';
 import type { Definition } from '../definition/definition.ts';

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign, type CAMPAIGN_STATUSES } from '../../../db/entities/campaigns.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 
 type Status = (typeof CAMPAIGN_STATUSES)[number];
 

@@ -1,6 +1,6 @@
 import { CampaignEnrolment, CampaignExecution, CampaignStepExecution } from '../../../db/entities/campaigns.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 
 /** An execution with the records of its steps, in the order they were done. Throws 404. */
 export async function readExecution(

@@ -2,7 +2,7 @@ import { Campaign, CampaignVersion } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { countMessages } from '../../channels/queue/count-messages.ts';
 import { countEmails, EVERY, type Figures } from '../../emails/ledger/count-emails.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
 

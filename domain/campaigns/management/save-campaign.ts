@@ -3,7 +3,14 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../common/errors.ts';
+import {
+  AppError,
+  assertNotInUse,
+  assertValid,
+  notFound,
+  type Referrer,
+  type Violation,
+} from '../../../lib/checks/errors.ts';
 import { campaignsUsing } from '../validation/campaigns-using.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { definitionViolations } from '../validation/check-definition.ts';

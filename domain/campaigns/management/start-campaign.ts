@@ -4,7 +4,7 @@ import { Campaign, CampaignEnrolment, CampaignVersion } from '../../../db/entiti
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendJob, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
@@ -12,7 +12,7 @@ import { readNames } from '../validation/read-names.ts';
 import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
 import { scheduleFollows } from './schedule-follows.ts';
-import { workflowId } from '../../../workflows/registry.ts';
+import { workflowId } from '../../../registry/workflows.ts';
 
 /** The contacts to enrol: at most one of the three; if all are absent, nobody is enrolled. */
 export interface Audience {

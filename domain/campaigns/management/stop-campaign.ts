@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign } from '../../../db/entities/campaigns.ts';
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { stopExecutions } from '../execution/stop-executions.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { scheduleFollows } from './schedule-follows.ts';

@@ -1,6 +1,6 @@
 import { CampaignSimulation } from '../../../db/entities/campaigns.ts';
 import { freshEm, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { simulate, type SimulatedAudience } from './simulate.ts';
 import type { Plan } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { createYielder } from '../../common/turn.ts';
+import { createYielder } from '../../../lib/async/turn.ts';
 import type { Effect, OpenGoal, Outcome } from '../execution/advance.ts';
 import type { Verdict } from '../execution/judge.ts';
 import { reachedGoal } from '../execution/perform-effect.ts';

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import { activeUsers } from '../../addresses/active-users.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { checkPublicUrl, type CheckUrl } from '../../outbound/check-url.ts';
 import { inThread } from '../../threads/in-thread.ts';

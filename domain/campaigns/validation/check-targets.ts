@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { exitsOf, stepIndexes, targetIndex } from './flow.ts';
 import { type Edge, instantLoops } from './loops.ts';
 import type { ValidStep } from './valid-step.ts';

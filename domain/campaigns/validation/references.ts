@@ -1,5 +1,5 @@
 import { addressKey } from '../../addresses/address-key.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { isObject, validStep } from './valid-step.ts';
 import { stepKind } from '../definition/step-kinds.ts';
 import type { Reference, ReferenceKind } from '../definition/steps/kind.ts';

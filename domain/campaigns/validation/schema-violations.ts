@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import type { Violation } from '../../common/errors.ts';
-import { compileRequest } from '../../common/schema-check.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
+import { compileRequest } from '../../../lib/checks/schema-check.ts';
 
 const checks = new WeakMap<TSchema, (value: unknown) => Violation[]>();
 

@@ -1,4 +1,4 @@
-import { validPart } from '../../common/valid-part.ts';
+import { validPart } from '../../../lib/checks/valid-part.ts';
 import type { FlowStep } from './flow.ts';
 import { schemaViolations } from './schema-violations.ts';
 import { TargetSchema } from '../definition/schemas.ts';

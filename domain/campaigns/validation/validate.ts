@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { MAX_VIOLATIONS } from '../../segments/filter/check-filter.ts';
 import type { CheckContext } from '../definition/steps/kind.ts';
 import { checkTargets } from './check-targets.ts';

@@ -1,5 +1,5 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { type Step, stepKind } from '../definition/step-kinds.ts';
 import type { ReferenceKind } from '../definition/steps/kind.ts';

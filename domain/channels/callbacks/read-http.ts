@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { Type } from 'typebox';
-import { invalid } from '../../common/errors.ts';
-import { compileRequest } from '../../common/schema-check.ts';
+import { invalid } from '../../../lib/checks/errors.ts';
+import { compileRequest } from '../../../lib/checks/schema-check.ts';
 import {
   idOf,
   keptText,

@@ -1,7 +1,7 @@
 import { ChannelProvider } from '../../../db/entities/channels.ts';
 import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
-import { AppError } from '../../common/errors.ts';
-import type { BoxSecrets } from '../../common/secret-box.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
+import type { BoxSecrets } from '../../../lib/text/secret-box.ts';
 import { recordInbound } from '../inbound/record-inbound.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import type { CalledProvider, Callback, CallbackRequest } from './callback.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { MOST_PAYLOAD_BYTES, payloadBytes, pushPayload } from '../push/push-payload.ts';
 import { leastMessage, type MessageSource } from './render-message.ts';
 import { MOST_SEGMENTS } from './segments.ts';

@@ -1,4 +1,4 @@
-import { hasLiquid } from '../../common/liquid.ts';
+import { hasLiquid } from '../../../lib/text/liquid.ts';
 import { inThread } from '../../threads/in-thread.ts';
 import { assertFits, type Additions } from './assert-fits.ts';
 import {

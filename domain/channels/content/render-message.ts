@@ -15,7 +15,7 @@ import {
 import { templateScope, type ContactValues } from '../../emails/rendering/template-values.ts';
 import type { MessageChannel } from '../../../db/entities/channels.ts';
 import { MOST_SEGMENTS, segmentText } from './segments.ts';
-import { isWebUrl } from '../../common/web-url.ts';
+import { isWebUrl } from '../../../lib/addresses/web-url.ts';
 import { messageLinks, type LinksOwner } from './message-links.ts';
 import { newCode, PREVIEW_CODE, Shortener, type ShortLink } from './short-links.ts';
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isWebUrl } from '../../common/web-url.ts';
+import { isWebUrl } from '../../../lib/addresses/web-url.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 export const CODE_LENGTH = 10;

@@ -3,13 +3,13 @@ import { LockMode } from '@mikro-orm/core';
 import { PushSite } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { byName, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
-import type { BoxSecrets } from '../../common/secret-box.ts';
-import { isWebUrl } from '../../common/web-url.ts';
+import type { BoxSecrets } from '../../../lib/text/secret-box.ts';
+import { isWebUrl } from '../../../lib/addresses/web-url.ts';
 import { makeSiteKeys } from '../push/site-keys.ts';
-import { notOneWrittenLine } from '../../common/schema-check.ts';
+import { notOneWrittenLine } from '../../../lib/checks/schema-check.ts';
 
 export const MOST_ORIGINS = 20;
 

@@ -1,5 +1,5 @@
 import { ECDH } from 'node:crypto';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { isViolation, normaliseLocale, normaliseTimezone } from '../../common/fields.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { isPushEndpoint } from '../push/push-hosts.ts';

@@ -3,7 +3,7 @@ import { PushSubscription, type SubscriptionType } from '../../../db/entities/ch
 import { freshTransaction, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertNoneMissing, invalid, notFound } from '../../common/errors.ts';
+import { assertNoneMissing, invalid, notFound } from '../../../lib/checks/errors.ts';
 import { byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { assertNotBeingErased } from '../../contacts/values/being-erased.ts';

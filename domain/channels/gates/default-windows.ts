@@ -1,5 +1,5 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import type { SendWindow } from '../../common/local-time.ts';
+import type { SendWindow } from '../../../lib/time/local-time.ts';
 
 export type SendWindows = Record<Channel, SendWindow | null>;
 

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { Channel } from '../../../db/entities/channels.ts';
-import { endOfSpan, isTimezone, nextInWindow, type DailySpan, type SendWindow } from '../../common/local-time.ts';
+import { endOfSpan, isTimezone, nextInWindow, type DailySpan, type SendWindow } from '../../../lib/time/local-time.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

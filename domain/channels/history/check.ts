@@ -1,6 +1,6 @@
 import type { Channel, MessageCategory } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { assertNoneMissing, assertValid, type Missing } from '../../common/errors.ts';
+import { assertNoneMissing, assertValid, type Missing } from '../../../lib/checks/errors.ts';
 import { GATES as EMAIL_GATES, gateJoins, gateOf, refusalAtStart } from '../../emails/ledger/gates.ts';
 import { fromKeyToVerify } from '../../emails/senders/proven.ts';
 import { nextOpening } from '../gates/hours.ts';

@@ -2,7 +2,7 @@ import type { MessageStatus } from '../../../db/entities/messages.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { HealthOf } from '../providers/provider-health.ts';
 import { TEST_KEY } from '../ledger/test-provider.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { heldUntil, type HoursRules } from '../gates/hours.ts';
 import {
   MESSAGE_GATES,

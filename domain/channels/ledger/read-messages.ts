@@ -2,7 +2,7 @@ import type { Message, MessageStatus, SendType } from '../../../db/entities/mess
 import { Message as MessageEntity } from '../../../db/entities/messages.ts';
 import { EMAIL_LANES } from '../../../db/entities/emails.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { commonSort, listPage } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { withinTime } from '../../common/within-time.ts';

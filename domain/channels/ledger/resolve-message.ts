@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { takeNoticesBack } from './opt-out-notices.ts';
 import { readMessage, type MessageView } from './read-messages.ts';
 import { lockMessages, refreshMessages } from '../queue/refresh-messages.ts';

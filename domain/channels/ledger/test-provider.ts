@@ -1,8 +1,8 @@
 import { ChannelProvider, type MessageChannel } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, notFound, type Violation } from '../../common/errors.ts';
-import { phoneE164 } from '../../common/phone.ts';
+import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
+import { phoneE164 } from '../../../lib/addresses/phone.ts';
 import { callId } from '../../idempotency/hash-request.ts';
 import { subscriptionDigest } from '../push/subscription-digest.ts';
 import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';

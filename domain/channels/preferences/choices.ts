@@ -1,7 +1,7 @@
 import type { Channel } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import type { DailySpan } from '../../common/local-time.ts';
+import type { DailySpan } from '../../../lib/time/local-time.ts';
 
 /** The addresses that a person's choices hang on: email and push on the keys of email addresses, texts on the number. */
 export interface ChoiceKeys {

@@ -1,5 +1,5 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import type { DailySpan } from '../../common/local-time.ts';
+import type { DailySpan } from '../../../lib/time/local-time.ts';
 
 export interface Evidence {
   source: string;

@@ -3,7 +3,7 @@ import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import type { TokenSubject } from '../../addresses/tokens.ts';
-import type { DailySpan } from '../../common/local-time.ts';
+import type { DailySpan } from '../../../lib/time/local-time.ts';
 import { findTokenRecipient, type TokenRecipient } from '../../emails/consent/concerned-addresses.ts';
 import { duePostponedEmails } from '../../emails/ledger/accept-emails.ts';
 import { duePostponedMessages } from '../settings/due-postponed.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTimezone } from '../../common/local-time.ts';
-import type { Violation } from '../../common/errors.ts';
+import { isTimezone } from '../../../lib/time/local-time.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { ContactPreferences, Person } from './contact-preferences.ts';
 
 type Given = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
 import type { MessageChannel, ProviderType } from '../../../db/entities/channels.ts';
-import type { Violation } from '../../common/errors.ts';
-import { compileRequest } from '../../common/schema-check.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
+import { compileRequest } from '../../../lib/checks/schema-check.ts';
 import { checkPartsInThread } from '../../emails/templates/template-work.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { headerNameProblem, headerViolations } from '../../outbound/header-violations.ts';

@@ -1,5 +1,5 @@
 import type { ChannelProvider } from '../../../db/entities/channels.ts';
-import { openSecret, sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
+import { openSecret, sealSecret, type BoxSecrets } from '../../../lib/text/secret-box.ts';
 
 type ProviderKey = Pick<ChannelProvider, 'tenantId' | 'id'>;
 

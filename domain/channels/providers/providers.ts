@@ -2,14 +2,14 @@ import { LockMode } from '@mikro-orm/core';
 import { ChannelProvider, type MessageChannel, type ProviderType } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../common/errors.ts';
+import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
 import { byName, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
-import type { BoxSecrets } from '../../common/secret-box.ts';
+import type { BoxSecrets } from '../../../lib/text/secret-box.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { configViolations, credentialViolations, PROVIDERS, sendsElsewhere } from './config.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
-import { notOneWrittenLine } from '../../common/schema-check.ts';
+import { notOneWrittenLine } from '../../../lib/checks/schema-check.ts';
 
 export interface ProviderInput {
   name: string;

@@ -1,6 +1,6 @@
 import webPush from 'web-push';
 import type { PushSite } from '../../../db/entities/channels.ts';
-import { openSecret, sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
+import { openSecret, sealSecret, type BoxSecrets } from '../../../lib/text/secret-box.ts';
 
 type SiteKey = Pick<PushSite, 'tenantId' | 'id'>;
 

@@ -1,8 +1,8 @@
 import { CHANNELS } from '../../../db/entities/channels.ts';
 import { checkSendWindow } from '../../campaigns/definition/entry.ts';
-import { isTimezone } from '../../common/local-time.ts';
-import { noLiquid } from '../../common/liquid.ts';
-import type { Violation } from '../../common/errors.ts';
+import { isTimezone } from '../../../lib/time/local-time.ts';
+import { noLiquid } from '../../../lib/text/liquid.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 
 /** Checks what the schema of settings cannot express; the input may be anything where it does not fit the schema. */
 export function settingsViolations(input: {

@@ -4,8 +4,8 @@ import { ChannelSettings, type ChannelCap } from '../../../db/entities/channels.
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { checkSendWindow } from '../../campaigns/definition/entry.ts';
-import type { SendWindow } from '../../common/local-time.ts';
-import { assertValid } from '../../common/errors.ts';
+import type { SendWindow } from '../../../lib/time/local-time.ts';
+import { assertValid } from '../../../lib/checks/errors.ts';
 import { DEFAULT_WINDOWS, type SendWindows } from '../gates/default-windows.ts';
 import { duePostponedMessages } from './due-postponed.ts';
 import { settingsViolations } from './settings-violations.ts';

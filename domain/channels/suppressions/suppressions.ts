@@ -7,12 +7,12 @@ import {
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, invalid, notFound, type Violation } from '../../common/errors.ts';
-import { normaliseEmail } from '../../common/email.ts';
+import { assertValid, invalid, notFound, type Violation } from '../../../lib/checks/errors.ts';
+import { normaliseEmail } from '../../../lib/addresses/email.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
-import { phoneE164 } from '../../common/phone.ts';
-import { isViolation } from '../../common/violation.ts';
+import { phoneE164 } from '../../../lib/addresses/phone.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
 import { BY_STRICTNESS } from '../gates/strictness.ts';
 
 /** The form in which a channel's addresses are compared: numbers in E.164; pushes go by the email address. */

@@ -1,6 +1,6 @@
 import type { ChannelTemplate } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { AppError, invalid, notFound } from '../../common/errors.ts';
+import { AppError, invalid, notFound } from '../../../lib/checks/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { LinkSettings } from '../../emails/rendering/link-settings.ts';
 import { previewInThread } from '../content/in-thread.ts';

@@ -1,15 +1,15 @@
 import type { ChannelTemplate, MessageCategory, MessageChannel, PushUrgency } from '../../../db/entities/channels.ts';
 import type { InlineContent } from '../../../db/entities/messages.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { topicViolations } from '../../emails/consent/topics.ts';
 import type { TemplatePart } from '../../emails/templates/check-template.ts';
-import { isWebUrl } from '../../common/web-url.ts';
-import { hasLiquid } from '../../common/liquid.ts';
+import { isWebUrl } from '../../../lib/addresses/web-url.ts';
+import { hasLiquid } from '../../../lib/text/liquid.ts';
 import { checkPartsInThread } from '../../emails/templates/template-work.ts';
 import type { Additions } from '../content/assert-fits.ts';
 import { assertFitsInThread } from '../content/in-thread.ts';
-import { notOneLine } from '../../common/schema-check.ts';
+import { notOneLine } from '../../../lib/checks/schema-check.ts';
 
 export interface ChannelTemplateInput {
   name: string;

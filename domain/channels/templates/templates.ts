@@ -3,7 +3,7 @@ import { ChannelTemplate } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { assertNotInUse, assertValid, notFound, type Referrer } from '../../common/errors.ts';
+import { assertNotInUse, assertValid, notFound, type Referrer } from '../../../lib/checks/errors.ts';
 import { byName, byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import type { Additions } from '../content/assert-fits.ts';

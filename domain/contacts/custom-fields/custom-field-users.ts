@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { assertNotInUse, type Referrer } from '../../common/errors.ts';
+import { assertNotInUse, type Referrer } from '../../../lib/checks/errors.ts';
 
 /**
  * Whether JSON (a filter, a definition, the fields of a form) refers to a custom field of contacts: as

@@ -3,7 +3,7 @@ import { CustomField } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { lockCustomFields, type CustomFieldEntity } from '../values/custom-field-types.ts';
 import { assertFieldUnused } from './custom-field-users.ts';
 import type { CustomFieldType } from '../values/custom-values.ts';

@@ -6,11 +6,11 @@ import type { Caller } from '../../audit/principal.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { lockForRemoval } from '../people/delete-contact.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from '../people/person.ts';
-import { workflowId } from '../../../workflows/registry.ts';
+import { workflowId } from '../../../registry/workflows.ts';
 
 /** How many rows were erased, by kind; without personal data. */
 export type Counts = Record<string, number>;

@@ -4,7 +4,7 @@ import { isOptionalField, OPTIONAL_FIELDS, type OptionalFieldName } from '../val
 import { parseTags } from '../values/tags-text.ts';
 import { unescapeFormula } from '../../export/formula.ts';
 import * as fields from '../../common/fields.ts';
-import { isViolation, type Violation } from '../../common/violation.ts';
+import { isViolation, type Violation } from '../../../lib/checks/violation.ts';
 import { isConsentField, readConsent, readStatus, stricter, type ImportedStatus, type ReadStatus } from './consent.ts';
 import { parseDate, type DateOrders } from './date-orders.ts';
 import type { ColumnPlan, CustomFields, PlannedColumn } from './map-header.ts';

@@ -1,4 +1,4 @@
-import { isViolation, type Violation } from '../../common/violation.ts';
+import { isViolation, type Violation } from '../../../lib/checks/violation.ts';
 import { parseBoolean } from '../values/booleans.ts';
 
 /**

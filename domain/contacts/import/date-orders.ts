@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../../lib/checks/violation.ts';
 import { isCalendarDate } from '../values/custom-values.ts';
 import type { ColumnPlan, CustomFields } from './map-header.ts';
 import type { ParsedRow } from './csv/read-csv.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { isRetryable, retried } from '../../../db/errors.ts';
 import type { ImportOptions } from '../../../db/entities/contact-imports.ts';
-import { AppError } from '../../common/errors.ts';
-import { createYielder } from '../../common/turn.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
+import { createYielder } from '../../../lib/async/turn.ts';
 import { createRowCheck, type CellViolation, type CheckedRow } from './check-row.ts';
 import type { DateOrders } from './date-orders.ts';
 import type { CsvInspection } from './inspect-csv.ts';

@@ -1,5 +1,5 @@
 import { normaliseEmail } from '../../common/fields.ts';
-import { isViolation, type Violation } from '../../common/violation.ts';
+import { isViolation, type Violation } from '../../../lib/checks/violation.ts';
 import { detectFormat } from './csv/detect.ts';
 import { decodeUnits, toUnits, unitBytes, type CsvFormat, type CsvHead } from './csv/encoding.ts';
 import { mapHeader, type ColumnPlan, type CustomFields, type HeaderMapping } from './map-header.ts';

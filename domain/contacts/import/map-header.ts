@@ -1,6 +1,6 @@
 import type { CustomFieldType } from '../values/custom-values.ts';
 import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../../lib/checks/violation.ts';
 import { isConsentField, type ConsentField } from './consent.ts';
 import { headerKey, knownHeader } from './header-names.ts';
 import type { ImportWarning } from './warnings.ts';

@@ -2,7 +2,7 @@ import { freshTransaction, rows, sql, tenantEm, type EntityManager, type Orm } f
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { forgetUndoneCompanies, undoChunk } from './undo-chunk.ts';
 import type { UndoFigures } from './undo-record.ts';
 

@@ -2,10 +2,10 @@ import type { Contact } from '../../../db/entities/contacts.ts';
 import { retried } from '../../../db/errors.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
-import { combineViolations } from '../../common/valid-part.ts';
-import { mapYielding } from '../../common/turn.ts';
+import { combineViolations } from '../../../lib/checks/valid-part.ts';
+import { mapYielding } from '../../../lib/async/turn.ts';
 import { applyValues } from '../values/apply-values.ts';
 import {
   companiesByName,

@@ -2,7 +2,7 @@ import { Company } from '../../../db/entities/contacts.ts';
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, notFound } from '../../common/errors.ts';
+import { assertValid, notFound } from '../../../lib/checks/errors.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { checkCompanyValues, type CompanyInput, type CompanyValues } from '../values/company-values.ts';

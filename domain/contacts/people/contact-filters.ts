@@ -3,8 +3,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { instant } from '../../common/list-page.ts';
 import type { SortField } from '../../common/paging.ts';
 import type { ContactStatus } from '../values/contact-values.ts';
-import { normaliseEmail } from '../../common/email.ts';
-import { isViolation } from '../../common/violation.ts';
+import { normaliseEmail } from '../../../lib/addresses/email.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
 
 /** Filters of a list of contacts; the times are exclusive. */
 export interface ContactFilters {

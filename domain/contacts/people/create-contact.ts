@@ -1,7 +1,7 @@
 import { Contact } from '../../../db/entities/contacts.ts';
 import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
-import { AppError, assertValid } from '../../common/errors.ts';
+import { AppError, assertValid } from '../../../lib/checks/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
 import { resolveCompany } from '../values/resolve-company.ts';

@@ -4,7 +4,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { heldByChannels, type HeldByChannels } from '../../channels/people/held-data.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { identify } from './person.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { NO_RULE } from '../../scoring/scores/apply-changes.ts';

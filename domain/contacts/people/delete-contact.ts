@@ -2,7 +2,7 @@ import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { detachChannels } from '../../channels/people/move-channels.ts';
 import { suppressMessagesTo } from '../../channels/queue/suppress-messages.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';

@@ -1,7 +1,7 @@
 import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
-import { assertValid, type Violation } from '../../common/errors.ts';
+import { assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';
 import { writeBatch, type BatchResult } from './batch-contacts.ts';

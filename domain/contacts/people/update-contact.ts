@@ -2,7 +2,7 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { copyChoices } from '../../channels/people/copy-choices.ts';
-import { assertValid, notFound } from '../../common/errors.ts';
+import { assertValid, notFound } from '../../../lib/checks/errors.ts';
 import type { ChangeKind } from '../../segments/filter/change-kinds.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 
 /**
  * SQL for whether a contact is being erased; `contactId` is a qualified name. Lock the contact in a statement before: one

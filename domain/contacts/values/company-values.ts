@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { checkCustomFields, type CustomFieldType, type CustomValue } from './custom-values.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { companyNameKey } from './find-or-create-company.ts';

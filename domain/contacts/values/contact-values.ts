@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { CONTACT_STATUSES } from '../../../db/entities/contacts.ts';
 import { checkCustomFields, type CustomFieldType, type CustomValue } from './custom-values.ts';
 import {

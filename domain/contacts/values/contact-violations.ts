@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../db/orm.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { checkContactValues, type ContactInput, type ContactStatus } from './contact-values.ts';
 import { customFieldTypes } from './custom-field-types.ts';
 import { companyViolations } from './resolve-company.ts';

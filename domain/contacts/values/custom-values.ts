@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CONTACT_LIMITS, cleanText } from '../../common/fields.ts';
-import { isViolation, type Violation } from '../../common/violation.ts';
+import { isViolation, type Violation } from '../../../lib/checks/violation.ts';
 import { parseBoolean } from './booleans.ts';
 
 /** The type of a custom field. `options` are the values of an `enum`. */

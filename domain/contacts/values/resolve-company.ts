@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { assertValid, type Violation } from '../../common/errors.ts';
+import { assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import type { ContactValues } from './contact-values.ts';
 import { findOrCreateCompany } from './find-or-create-company.ts';
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { ContactStatus } from './contact-values.ts';
 
 const SETTABLE: readonly ContactStatus[] = ['unsubscribed', 'archived'];

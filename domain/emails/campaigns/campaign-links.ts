@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { inThread } from '../../threads/in-thread.ts';
 import type { TemplateLink } from '../rendering/template-links.ts';
 

@@ -3,7 +3,7 @@ import { EmailCampaign, type EmailCampaignStatus } from '../../../db/entities/em
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit, type AuditEvent, type Author } from '../../audit/audit.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { startRun } from './open-run.ts';
 import { startOf } from './schedule.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { Referrer } from '../../common/errors.ts';
+import type { Referrer } from '../../../lib/checks/errors.ts';
 
 /** The SCHEDULED, SENDING and PAUSED email campaigns that send a template, or that send to a segment. */
 export async function emailCampaignsUsing(

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { assertNoneMissing, notFound, type Missing } from '../../common/errors.ts';
+import { assertNoneMissing, notFound, type Missing } from '../../../lib/checks/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
 
 /** Locks the campaign until the transaction ends. Throws 404. */

@@ -1,7 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { readClickedLinks, readTemplateLinks } from './campaign-links.ts';
 import { countEmails, MAILING } from '../ledger/count-emails.ts';
 

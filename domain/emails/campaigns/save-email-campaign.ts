@@ -9,7 +9,7 @@ import {
 import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { AppError, assertNotInUse, assertValid, type Violation } from '../../common/errors.ts';
+import { AppError, assertNotInUse, assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { startEmailCampaign, wakeCampaign } from './change-email-campaign.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { scheduleViolations, startOf } from './schedule.ts';

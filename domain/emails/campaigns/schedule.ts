@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import type { ScheduleType } from '../../../db/entities/email-campaigns.ts';
-import type { Violation } from '../../common/errors.ts';
-import { cronProblem, readCron } from '../../common/cron.ts';
-import { atWallClock, isTimezone } from '../../common/local-time.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
+import { cronProblem, readCron } from '../../../lib/time/cron.ts';
+import { atWallClock, isTimezone } from '../../../lib/time/local-time.ts';
 
 export interface Schedule {
   scheduleType: ScheduleType | null;

@@ -1,5 +1,5 @@
 import type { Variant, Winner } from '../../../db/entities/email-campaigns.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 
 /** The audience is distributed over this many places. */
 export const PLACES = 10_000;

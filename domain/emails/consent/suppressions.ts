@@ -4,7 +4,7 @@ import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { suppressAddresses } from './suppress-addresses.ts';
 

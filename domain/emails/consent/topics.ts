@@ -3,8 +3,8 @@ import { EmailTopic } from '../../../db/entities/email-recipients.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
-import { noLiquid } from '../../common/liquid.ts';
-import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../common/errors.ts';
+import { noLiquid } from '../../../lib/text/liquid.ts';
+import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
 
 /** Maximum lengths in characters. */
 export const TOPIC_LIMITS = { name: 100, description: 1000 } as const;

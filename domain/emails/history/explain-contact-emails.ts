@@ -4,7 +4,7 @@ import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import { Email, type EmailStatus } from '../../../db/entities/emails.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { explainEmailIn, type ExplainedGate, type Explanation } from './explain-email.ts';
 import { gateJoins, gateOf, refusal } from '../ledger/gates.ts';
 import { fromKeyToVerify, unverifiedSenderReason } from '../senders/proven.ts';

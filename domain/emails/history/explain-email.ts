@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { EmailCampaignStatus } from '../../../db/entities/email-campaigns.ts';
 import type { BounceKind, EmailLane, EmailStatus } from '../../../db/entities/emails.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { GATES, capJoin, gateJoins, gateOf, refusalAtStart } from '../ledger/gates.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { fromKeyToVerify } from '../senders/proven.ts';

@@ -1,7 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { Email } from '../../../db/entities/emails.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 
 const MAX_EVENTS = 1000;
 

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { isOfToken } from '../../addresses/tokens.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { TemplateVersion } from '../rendering/render.ts';
 import type { MailSettings, ShownEmail } from '../rendering/show-email.ts';

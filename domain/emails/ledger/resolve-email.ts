@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { Email } from '../../../db/entities/emails.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 

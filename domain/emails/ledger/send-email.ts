@@ -4,9 +4,9 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
-import { normaliseEmail, type NormalisedEmail } from '../../common/email.ts';
-import { isViolation } from '../../common/violation.ts';
-import { assertNoneMissing, assertValid, notFound, type Missing, type Violation } from '../../common/errors.ts';
+import { normaliseEmail, type NormalisedEmail } from '../../../lib/addresses/email.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
+import { assertNoneMissing, assertValid, notFound, type Missing, type Violation } from '../../../lib/checks/errors.ts';
 import { callId } from '../../idempotency/hash-request.ts';
 import { queueEmails, type QueuedEmail } from './queue-emails.ts';
 

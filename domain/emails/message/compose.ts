@@ -2,7 +2,7 @@ import type { RenderedEmail } from '../rendering/render.ts';
 import { attachmentPart, type Attachment } from '../mime/attachment.ts';
 import { headerField, headerText, mailboxField, quotedPrintable } from '../mime/mime.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
-import { wireAddress, type Mailbox } from '../../common/mailbox.ts';
+import { wireAddress, type Mailbox } from '../../../lib/addresses/mailbox.ts';
 
 /** Postmark returns it in its webhooks, as the key `email` of `Metadata`. */
 const METADATA_HEADER = 'X-PM-Metadata-email';

@@ -10,7 +10,7 @@ import {
   type TemplateVersion,
 } from '../rendering/render.ts';
 import type { SenderIdentity } from '../senders/sender-cache.ts';
-import type { Mailbox } from '../../common/mailbox.ts';
+import type { Mailbox } from '../../../lib/addresses/mailbox.ts';
 
 const KEPT = 200;
 

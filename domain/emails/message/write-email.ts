@@ -5,7 +5,7 @@ import { parseTime, type Judged } from '../rendering/loop-permit.ts';
 import { renderFor, type RecipientContext } from '../rendering/render.ts';
 import type { MailSettings } from '../rendering/show-email.ts';
 import type { TimeLimits } from '../rendering/template-limits.ts';
-import type { Mailbox } from '../../common/mailbox.ts';
+import type { Mailbox } from '../../../lib/addresses/mailbox.ts';
 import type { ComposedMessage, MessageInput } from './compose.ts';
 import { countLinks } from './count-links.ts';
 import { keyOf, PreparedTemplate, type SenderWords, type VersionRow } from './template-cache.ts';

@@ -1,6 +1,6 @@
 import { encodeWord, foldLines, isPlainText, quoteString } from 'nodemailer/lib/mime-funcs';
 import { encode, wrap } from 'nodemailer/lib/qp';
-import { wireAddress, type Mailbox } from '../../common/mailbox.ts';
+import { wireAddress, type Mailbox } from '../../../lib/addresses/mailbox.ts';
 
 const WORD_CHARS = 52;
 const LINE_CHARS = 76;

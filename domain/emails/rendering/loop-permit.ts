@@ -1,4 +1,4 @@
-import { cpuTime } from '../../common/cpu-time.ts';
+import { cpuTime } from '../../../lib/async/cpu-time.ts';
 import { templateLimits, type TimeLimits } from './template-limits.ts';
 
 /** Renders by which a template is judged that is not plain, and what they may take on the average (ms). */

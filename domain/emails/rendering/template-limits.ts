@@ -1,7 +1,7 @@
 import vm from 'node:vm';
 import { AssertionError, LiquidError } from 'liquidjs';
 import type { Token } from 'liquidjs';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 
 /** The limits of a template. Sizes are in UTF-16 units; large mailbox providers cut off emails above 102 KB anyway. */
 export const templateLimits = {

@@ -5,7 +5,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../addresses/mail-token.ts';
 import { queueSystemMail, countEmailToAddress } from '../system-mail/system-mail.ts';
 import { addressDigest } from '../../addresses/digest.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import type { QueuedEmail } from '../ledger/queue-emails.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 

@@ -3,16 +3,16 @@ import { LockMode } from '@mikro-orm/core';
 import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
-import { asciiDomain, normaliseEmail } from '../../common/email.ts';
-import { isViolation } from '../../common/violation.ts';
-import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { sealSecret, type BoxSecrets } from '../../../lib/text/secret-box.ts';
+import { asciiDomain, normaliseEmail } from '../../../lib/addresses/email.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { mailConfirmation } from './confirm-sender.ts';
 import { keyOwner, makeKey, readKey, type DkimKey } from '../senders/keys.ts';
 import { isOfDomain, proofsOf, isVerifiedBy, templatesLosingSender } from '../senders/proven.ts';
-import { noLiquid } from '../../common/liquid.ts';
-import { notOneLine } from '../../common/schema-check.ts';
+import { noLiquid } from '../../../lib/text/liquid.ts';
+import { notOneLine } from '../../../lib/checks/schema-check.ts';
 
 /** The requested DKIM key: a given one, or one to be generated. */
 export interface DkimInput {

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { checkRecord, type ResolveTxt } from '../senders/record.ts';
 import { publicDkimKey } from '../senders/shown-key.ts';
 

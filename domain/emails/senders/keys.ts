@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { EmailSender } from '../../../db/entities/email-senders.ts';
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../../lib/checks/violation.ts';
 
 /**
  * RFC 8301 section 3.2: signers must use at least 1024 bits and should use 2048; verifiers need not accept more than

@@ -1,10 +1,10 @@
 import type { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { normaliseEmail } from '../../common/email.ts';
-import { isViolation } from '../../common/violation.ts';
-import type { Referrer, Violation } from '../../common/errors.ts';
+import { normaliseEmail } from '../../../lib/addresses/email.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
+import type { Referrer, Violation } from '../../../lib/checks/errors.ts';
 import { addressKey } from '../../addresses/address-key.ts';
-import { parseMailbox } from '../../common/mailbox.ts';
+import { parseMailbox } from '../../../lib/addresses/mailbox.ts';
 
 /** The columns of a sender that can prove that an address is the tenant's. */
 export type Proof = Pick<EmailSender, 'emailKey' | 'confirmedAt' | 'verifiedDomain'>;

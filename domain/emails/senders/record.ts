@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { AppError, type Violation } from '../../common/errors.ts';
+import { AppError, type Violation } from '../../../lib/checks/errors.ts';
 
 /** The DNS name of a key's record (RFC 6376 section 3.6.2.1). */
 export const recordName = (domain: string, selector: string): string => `${selector}._domainkey.${domain}`;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../../config/logger.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { openSecret, sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
+import { openSecret, sealSecret, type BoxSecrets } from '../../../lib/text/secret-box.ts';
 import { keyOwner, signingKey } from './keys.ts';
 import { isOfDomain } from './proven.ts';
 import type { Signer } from './sign.ts';

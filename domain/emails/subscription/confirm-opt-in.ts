@@ -5,7 +5,7 @@ import { addToListIfThere } from '../../segments/membership/change-list-members.
 import type { ContactStatus } from '../../contacts/values/contact-values.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import type { Visitor } from './unsubscribe.ts';
 import { OPT_IN_DAYS } from './opt-in-mail.ts';

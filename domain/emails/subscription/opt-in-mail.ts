@@ -1,4 +1,4 @@
-import { LANGUAGES, type Language } from '../../common/languages.ts';
+import { LANGUAGES, type Language } from '../../../lib/text/languages.ts';
 import type { SystemTemplate } from '../templates/keep-system-template.ts';
 import { noticeHtml, noticeText, type Notice } from '../templates/notice.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookProvider } from '../../../db/entities/emails.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { stableId } from '../../common/stable-id.ts';
+import { stableId } from '../../../lib/text/stable-id.ts';
 import { optOut } from './unsubscribe.ts';
 
 /** A recipient's word that they want no more marketing email: by mail, or at the provider that sent the email. */

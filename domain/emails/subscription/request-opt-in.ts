@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
 import type { ContactStatus } from '../../contacts/values/contact-values.ts';
-import { languageOf, type Language } from '../../common/languages.ts';
+import { languageOf, type Language } from '../../../lib/text/languages.ts';
 import { upsertSystemTemplate } from '../templates/keep-system-template.ts';
 import { queueEmails } from '../ledger/queue-emails.ts';
 import { OPT_IN_DAYS, optInKey, optInTemplate } from './opt-in-mail.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { upsertSystemTemplate } from '../templates/keep-system-template.ts';
 import { queueEmails, type QueuedEmail } from '../ledger/queue-emails.ts';
-import { AppError } from '../../common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import type { MailToken, SystemMailKey } from '../../addresses/mail-token.ts';
 import { systemTemplate } from './system-templates.ts';
 

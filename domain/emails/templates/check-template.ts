@@ -1,5 +1,5 @@
 import type { Liquid } from 'liquidjs';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { findMistake } from './check-liquid.ts';
 import { scanHtml } from '../rendering/html-scan.ts';
 import { renderChunks, sharedEngine } from '../rendering/template-engine.ts';

@@ -1,4 +1,4 @@
-import { AppError, type Violation } from '../../common/errors.ts';
+import { AppError, type Violation } from '../../../lib/checks/errors.ts';
 import { renderFailure, templateLimits } from '../rendering/template-limits.ts';
 import { maskLiquid, type MaskedMjml } from './mask.ts';
 

@@ -1,4 +1,4 @@
-import type { Language } from '../../common/languages.ts';
+import type { Language } from '../../../lib/text/languages.ts';
 
 /** The content of an email of the service itself: a few lines and one link, `data.url`. */
 export interface Notice {

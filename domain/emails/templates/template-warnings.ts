@@ -1,5 +1,5 @@
 import type { Variable } from 'liquidjs';
-import { nearest } from '../../common/nearest.ts';
+import { nearest } from '../../../lib/checks/nearest.ts';
 import { renderChunks, sharedEngine } from '../rendering/template-engine.ts';
 import { renderFailure, withTimeLimit } from '../rendering/template-limits.ts';
 import { splitTemplate } from '../rendering/template-pieces.ts';

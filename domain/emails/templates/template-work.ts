@@ -1,6 +1,6 @@
-import { AppError, type Violation } from '../../common/errors.ts';
+import { AppError, type Violation } from '../../../lib/checks/errors.ts';
 import { inThread } from '../../threads/in-thread.ts';
-import { hasLiquid } from '../../common/liquid.ts';
+import { hasLiquid } from '../../../lib/text/liquid.ts';
 import type { RecipientContext, TemplateVersion } from '../rendering/render.ts';
 import type { MailSettings, ShownEmail } from '../rendering/show-email.ts';
 import type { EntityManager } from '../../../db/orm.ts';

@@ -3,14 +3,14 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { normaliseEmail } from '../../common/email.ts';
-import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { normaliseEmail } from '../../../lib/addresses/email.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { senderViolations } from '../senders/proven.ts';
 import { checkInThread, compileMjmlInThread } from './template-work.ts';
 import { topicViolations } from '../consent/topics.ts';
-import { noLiquid } from '../../common/liquid.ts';
-import { notOneLine } from '../../common/schema-check.ts';
+import { noLiquid } from '../../../lib/text/liquid.ts';
+import { notOneLine } from '../../../lib/checks/schema-check.ts';
 
 export interface TemplateInput {
   name: string;

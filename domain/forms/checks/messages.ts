@@ -1,4 +1,4 @@
-import type { Language } from '../../common/languages.ts';
+import type { Language } from '../../../lib/text/languages.ts';
 import type { Format } from './formats.ts';
 
 export type MessageKey = 'required' | 'long' | 'short' | 'min' | 'max' | 'large' | 'option' | 'pattern' | Format;

@@ -3,7 +3,7 @@ import { FormFile } from '../../../db/entities/forms.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { claimFiles } from '../../common/kept-files.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 
 /** A file of a submission, in the store under `objectKey`. */
 export interface StoredFile {

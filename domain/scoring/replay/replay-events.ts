@@ -1,4 +1,4 @@
-import { creationIdSql } from '../../common/creation-id.ts';
+import { creationIdSql } from '../../../events/creation-id.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { matchesWhere } from '../../segments/filter/match-where.ts';
 import type { Awarded, PastEvent } from './replay-score.ts';

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { ScoringSettings } from '../../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, type Violation } from '../../common/errors.ts';
+import { assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { beginBuilds } from '../../segments/membership/build-segment.ts';
 import { lockDefinitions } from '../../segments/membership/lock-definitions.ts';
 

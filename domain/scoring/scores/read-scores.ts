@@ -2,7 +2,7 @@ import { IsolationLevel } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { Company, Contact } from '../../../db/entities/contacts.ts';
 import { ScoringSettings, DEFAULT_LEVELS } from '../../../db/entities/scoring.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { keyset, type ListQuery, type Page } from '../../common/paging.ts';
 import { NO_RULE } from './apply-changes.ts';
 import { scoreOf, totalOf, worthOf } from './decay.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { activeUser } from '../../emails/system-mail/queue-notice.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';

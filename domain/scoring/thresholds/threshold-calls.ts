@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { stableId } from '../../common/stable-id.ts';
+import { stableId } from '../../../lib/text/stable-id.ts';
 
 /** Identifies the call of a threshold's webhook. */
 export interface ThresholdCallKey {

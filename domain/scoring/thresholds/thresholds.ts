@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { ScoreThreshold } from '../../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid, notFound } from '../../common/errors.ts';
+import { assertValid, notFound } from '../../../lib/checks/errors.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { actionViolations, type ThresholdAction } from './threshold-action.ts';
 

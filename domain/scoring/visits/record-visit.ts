@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
-import { assertValid, notFound } from '../../common/errors.ts';
+import { assertValid, notFound } from '../../../lib/checks/errors.ts';
 import { assertNotBeingErased } from '../../contacts/values/being-erased.ts';
 import { keptPage, pageViolations, type VisitedPage } from './visited-page.ts';
 

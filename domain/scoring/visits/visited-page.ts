@@ -1,5 +1,5 @@
 import { keptUrl } from '../../addresses/kept-url.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 
 /** Characters. */
 export const MAX_PAGE_URL = 2048;

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import { normaliseEmail } from '../../common/email.ts';
-import { isViolation } from '../../common/violation.ts';
+import { normaliseEmail } from '../../../lib/addresses/email.ts';
+import { isViolation } from '../../../lib/checks/violation.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { contactField } from '../filter/filter-fields.ts';
 import type { FieldLeaf } from '../filter/filter.ts';

@@ -1,6 +1,6 @@
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertValid } from '../../common/errors.ts';
+import { assertValid } from '../../../lib/checks/errors.ts';
 import { lockMembers, resourceOf } from './segments.ts';
 import { changeListMembers } from '../membership/change-list-members.ts';
 

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import { checkFilter } from '../filter/check-filter.ts';
 import { dynamicSegments } from '../membership/dynamic-segments.ts';

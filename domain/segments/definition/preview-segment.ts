@@ -1,7 +1,7 @@
 import { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
-import { assertValid } from '../../common/errors.ts';
+import { assertValid } from '../../../lib/checks/errors.ts';
 import { checkTenantFilter } from './check-segment-filter.ts';
 import { compileFilter } from '../compile/compile.ts';
 import type { Filter } from '../filter/filter.ts';

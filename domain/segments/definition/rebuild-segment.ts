@@ -1,7 +1,7 @@
 import { Segment } from '../../../db/entities/contacts.ts';
 import { freshEm, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { lockRange } from '../../contacts/values/lock-contacts.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { beginBuilds, judgeRange, nextContact } from '../membership/build-segment.ts';
 import type { Filter } from '../filter/filter.ts';
 import { refreshMemberships } from '../membership/refresh-memberships.ts';

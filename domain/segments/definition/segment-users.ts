@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { emailCampaignsUsing } from '../../emails/campaigns/email-campaigns-using.ts';
-import { assertNotInUse, type Referrer } from '../../common/errors.ts';
+import { assertNotInUse, type Referrer } from '../../../lib/checks/errors.ts';
 import { dynamicSegments } from '../membership/dynamic-segments.ts';
 
 /**

@@ -5,7 +5,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
-import { assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { beginBuilds } from '../membership/build-segment.ts';
 import { checkSegmentFilter } from './check-segment-filter.ts';
 import type { Filter } from '../filter/filter.ts';

@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import {
   type FieldOperator,

@@ -1,6 +1,6 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { FieldOperator, FieldSpec, FieldType } from './filter-fields.ts';
-import { instantRange, parseDate } from '../../common/instants.ts';
+import { instantRange, parseDate } from '../../../lib/time/instants.ts';
 
 const MAX_TEXT = 1000;
 const MAX_LIST = 1000;

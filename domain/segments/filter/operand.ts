@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { FieldOperator } from './filter-fields.ts';
 import type { FieldLeaf, FilterScalar } from './filter.ts';
-import { instantRange } from '../../common/instants.ts';
+import { instantRange } from '../../../lib/time/instants.ts';
 import { momentBefore, type Now } from './relative-time.ts';
 
 export type Condition = RawBuilder<SqlBool>;

@@ -10,7 +10,7 @@ import type { Filter } from '../filter/filter.ts';
 import { lockDefinitions } from './lock-definitions.ts';
 import { addMembers, moveMembers } from './move-members.ts';
 import { movedAt, restoreMembers, type IdRange } from './past-members.ts';
-import type { WorkflowInputs } from '../../../workflows/registry.ts';
+import type { WorkflowInputs } from '../../../registry/workflows.ts';
 
 /** Up to this many evaluations (contacts × segments) a request builds segments itself: users can wait for that. */
 const JUDGED_AT_ONCE = 5_000;

@@ -1,6 +1,6 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents } from '../../../events/outbox.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { lockSegment } from './lock-segment.ts';
 import { keptPast, movedAt } from './past-members.ts';
 import { membershipEvent, refreshMemberships, type RefreshOptions } from './refresh-memberships.ts';

@@ -1,7 +1,7 @@
 import type { Segment } from '../../../db/entities/contacts.ts';
 import { sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { assertValid } from '../../common/errors.ts';
-import { parseDateTime } from '../../common/instants.ts';
+import { assertValid } from '../../../lib/checks/errors.ts';
+import { parseDateTime } from '../../../lib/time/instants.ts';
 import { buildWindows } from './build-windows.ts';
 
 /** From when on it is known who was in a segment. */

@@ -1,7 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Segment } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { assertValid } from '../../common/errors.ts';
+import { assertValid } from '../../../lib/checks/errors.ts';
 import { startsOf, type Period } from '../../common/period.ts';
 import { buildWindows, type BuildWindow } from './build-windows.ts';
 

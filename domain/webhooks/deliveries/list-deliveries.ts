@@ -1,6 +1,6 @@
 import type { DeliveryStatus, WebhookEndpoint } from '../../../db/entities/webhooks.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 import { instant, listPage } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { bodyOf, type ToldEvent } from '../content/body.ts';

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError, notFound } from '../../common/errors.ts';
+import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { lockEndpoint } from '../endpoints/endpoints.ts';
 import { readDelivery, type DeliveryView } from './list-deliveries.ts';
 import type { LaneKey } from './lanes.ts';

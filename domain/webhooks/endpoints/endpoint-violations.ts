@@ -1,4 +1,4 @@
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { headerViolations } from '../../outbound/header-violations.ts';
 import { filterViolations } from './event-fields.ts';

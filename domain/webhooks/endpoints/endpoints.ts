@@ -3,7 +3,7 @@ import { WebhookEndpoint, WebhookHealth } from '../../../db/entities/webhooks.ts
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { byName, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
-import { notFound } from '../../common/errors.ts';
+import { notFound } from '../../../lib/checks/errors.ts';
 
 /** An endpoint with what changes by itself. */
 export interface EndpointView {

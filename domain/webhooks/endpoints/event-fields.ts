@@ -1,7 +1,7 @@
 import { eventContracts, eventTypes, type EventType } from '../../../events/contracts.ts';
 import { checkLeaves } from '../../segments/filter/check-filter.ts';
 import { eventField, eventFieldNames, FILTER_EVENTS, type FieldSpec } from '../../segments/filter/filter-fields.ts';
-import type { Violation } from '../../common/errors.ts';
+import type { Violation } from '../../../lib/checks/errors.ts';
 
 interface Property {
   type?: string;

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { WebhookEndpoint } from '../../../db/entities/webhooks.ts';
-import { AppError } from '../../common/errors.ts';
-import { openSecret, sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
+import { openSecret, sealSecret, type BoxSecrets } from '../../../lib/text/secret-box.ts';
 import { hmacSigner, keySigner, secretText, type Signer } from '../../outbound/sign-webhook.ts';
 
 type EndpointKey = Pick<WebhookEndpoint, 'tenantId' | 'id'>;

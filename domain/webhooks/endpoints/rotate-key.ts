@@ -1,8 +1,8 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { AppError } from '../../common/errors.ts';
-import type { BoxSecrets } from '../../common/secret-box.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
+import type { BoxSecrets } from '../../../lib/text/secret-box.ts';
 import { lockEndpoint, noteChange } from './endpoints.ts';
 import { makeKey, opensKey } from './keys.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
 import { reportScheduleIdOf } from '../../../activities/keep-schedule.ts';
 import { rows, sql, tenantEm, type RawBuilder } from '../../../db/orm.ts';
-import { QUEUES, workflowId } from '../../../workflows/registry.ts';
+import { QUEUES, workflowId } from '../../../registry/workflows.ts';
 import type { Answer, Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { expireReportFiles, makeRoom } from '../../../domain/reports/report-files.ts';
-import { KEPT, readFile } from '../../../events/file-store.ts';
+import { KEPT, readFile } from '../../../transport/file-store.ts';
 import { removeFiles } from '../../../runtime/kept-files.ts';
 import { memberWith, newRole, newTenant, outcome, problemsOf } from '../../support/accounts.ts';
 import { download } from '../../support/download.ts';

@@ -4,7 +4,7 @@ import { ScheduleNotFoundError, ScheduleOverlapPolicy, type ScheduleDescription 
 import { Cron } from 'croner';
 import { keepSchedule, scheduleIdOf } from '../../../activities/keep-schedule.ts';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { QUEUES } from '../../../workflows/registry.ts';
+import { QUEUES } from '../../../registry/workflows.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { recordMessageHits, recordPushClick } from '../../../domain/tracking/message-hits.ts';
-import { TRACKING_HITS } from '../../../events/streams.ts';
+import { TRACKING_HITS } from '../../../transport/streams.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { counting, takenInTime } from '../../support/counting.ts';
 import { hasHandledAll } from '../../support/events.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { QUEUES } from '../../../workflows/registry.ts';
+import { QUEUES } from '../../../registry/workflows.ts';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import {
   DEAD_LETTERS,
@@ -11,7 +11,7 @@ import {
   FILES,
   KEPT_FILES,
   TRACKING_HITS,
-} from '../../../events/streams.ts';
+} from '../../../transport/streams.ts';
 import { rowsWith } from '../../support/database/rows-with.ts';
 import { startEndpoint, type Endpoint } from '../../support/endpoint.ts';
 import { hasHandledAll } from '../../support/events.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { FILES } from '../../../events/streams.ts';
+import { FILES } from '../../../transport/streams.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { importer } from './import-support.ts';

@@ -4,7 +4,7 @@ import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../../db/o
 import { appendEvents } from '../../../events/outbox.ts';
 import { changeListMembers } from '../../../domain/segments/membership/change-list-members.ts';
 import { saveContacts, type ContactToSave } from '../../../domain/contacts/people/save-contact-fields.ts';
-import type { AppError } from '../../../domain/common/errors.ts';
+import type { AppError } from '../../../lib/checks/errors.ts';
 import { isDuplicateEmail } from '../../../domain/contacts/values/insert-contact.ts';
 import { retried } from '../../../db/errors.ts';
 import { evaluateFilter } from '../../../domain/segments/compile/evaluate.ts';

@@ -5,7 +5,7 @@ import { resolveEmail } from '../../../domain/emails/ledger/resolve-email.ts';
 import { settleByHits } from '../../../domain/emails/ledger/settle-by-evidence.ts';
 import { settleAttempts } from '../../../domain/emails/bounces/settle-attempts.ts';
 import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
-import { contactHandler } from '../../../events/handlers/contacts.ts';
+import { contactHandler } from '../../../worker/consumers/contacts.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
 

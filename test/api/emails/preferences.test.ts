@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { PAGE_TEXTS } from '../../../api/emails/pages/texts.ts';
-import { LANGUAGES } from '../../../domain/common/languages.ts';
+import { LANGUAGES } from '../../../lib/text/languages.ts';
 import { erasedKey } from '../../../domain/addresses/digest.ts';
 import { newTenant } from '../../support/accounts.ts';
 import { makeContact, makeTemplate, send } from '../../support/mail/emails.ts';

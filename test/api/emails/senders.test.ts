@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { openSecret } from '../../../domain/common/secret-box.ts';
+import { openSecret } from '../../../lib/text/secret-box.ts';
 import { SenderCache } from '../../../domain/emails/senders/sender-cache.ts';
 import { makeContact, makeTemplate, send, untilStatus } from '../../support/mail/emails.ts';
 import { confirmByMail, makeSender } from '../../support/mail/senders.ts';

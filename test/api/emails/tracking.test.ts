@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { readContactToken } from '../../../domain/addresses/contact-token.ts';
-import { streamConfigs, TRACKING_HITS } from '../../../events/streams.ts';
+import { streamConfigs, TRACKING_HITS } from '../../../transport/streams.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../../support/mail/emails.ts';
 import { counting, takenInTime } from '../../support/counting.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { deleteUsedChallenges, type Challenge } from '../../../domain/forms/captcha.ts';
-import { KEPT_FILES } from '../../../events/streams.ts';
+import { KEPT_FILES } from '../../../transport/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 
 const services: Service[] = [];

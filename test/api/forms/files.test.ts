@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { KEPT_FILES } from '../../../events/streams.ts';
+import { KEPT_FILES } from '../../../transport/streams.ts';
 import { removeFiles } from '../../../runtime/kept-files.ts';
 import { newTenant } from '../../support/accounts.ts';
 import { HTML, PDF, PNG, PROGRAM, SVG, zipOf } from '../../support/sample-files.ts';

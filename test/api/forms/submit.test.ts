@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { readContactToken } from '../../../domain/addresses/contact-token.ts';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { eventSubject } from '../../../events/contracts.ts';
-import { EVENTS } from '../../../events/streams.ts';
+import { EVENTS } from '../../../transport/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { runEventHandler } from '../../../events/event-handler.ts';
+import { runEventHandler } from '../../../transport/event-handler.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
-import { scoringHandler } from '../../../events/handlers/scoring.ts';
+import { scoringHandler } from '../../../worker/consumers/scoring.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { eventOf, publish, settled } from '../../support/events.ts';
 

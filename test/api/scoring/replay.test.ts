@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { engineEm, sql } from '../../../db/orm.ts';
-import { creationId, creationIdSql } from '../../../domain/common/creation-id.ts';
+import { creationId, creationIdSql } from '../../../events/creation-id.ts';
 import { replayScore, type Awarded, type PastEvent } from '../../../domain/scoring/replay/replay-score.ts';
 import { scoreEvents } from '../../../domain/scoring/scores/score-events.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';

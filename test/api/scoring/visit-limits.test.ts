@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { deleteOldVisits, recordWebVisits } from '../../../domain/scoring/visits/record-web-visits.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import type { EventBatch } from '../../../events/contracts.ts';
-import { batchSubject } from '../../../events/streams.ts';
+import { batchSubject } from '../../../transport/streams.ts';
 import { settled } from '../../support/events.ts';
 import type { Service } from '../../support/service.ts';
 import { BROWSER, PAGE, startVisitors, type Visitors } from '../../support/visits.ts';

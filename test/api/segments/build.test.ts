@@ -5,7 +5,7 @@ import { lockRange } from '../../../domain/contacts/values/lock-contacts.ts';
 import { buildPage } from '../../../domain/segments/membership/build-segment.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkflowInputs } from '../../../workflows/registry.ts';
+import type { WorkflowInputs } from '../../../registry/workflows.ts';
 
 /** More than are judged at once, over three ranges of ids. */
 const CONTACTS = 40_000;

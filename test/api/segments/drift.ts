@@ -14,7 +14,7 @@ import { rebuildSegment, type Rebuilt } from '../../../domain/segments/definitio
 import { createSegment } from '../../../domain/segments/definition/segments.ts';
 import { sweepSegments } from '../../../domain/segments/membership/sweep-segments.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
-import { contactHandler } from '../../../events/handlers/contacts.ts';
+import { contactHandler } from '../../../worker/consumers/contacts.ts';
 import { filterArbitrary, NOW } from './arbitraries.ts';
 
 const TENANT = 'drift';

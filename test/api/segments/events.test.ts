@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
-import { contactHandler } from '../../../events/handlers/contacts.ts';
+import { contactHandler } from '../../../worker/consumers/contacts.ts';
 import { eventOf } from '../../support/events.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { connect, engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { normaliseEmail } from '../../../domain/common/email.ts';
+import { normaliseEmail } from '../../../lib/addresses/email.ts';
 import { checkFilter } from '../../../domain/segments/filter/check-filter.ts';
 import { compileFilter } from '../../../domain/segments/compile/compile.ts';
 import { createJoinedSources } from '../../../domain/segments/compile/joined-sources.ts';

@@ -10,7 +10,7 @@ import { strict } from '../../../api/route/schemas.ts';
 import { createDeps } from '../../../runtime/deps.ts';
 import { createLogger } from '../../../config/logger.ts';
 import { withClient } from '../../../dev/stack/postgres.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { cutLine } from '../../support/database/cut-line.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { startVariant } from '../../support/variant.ts';

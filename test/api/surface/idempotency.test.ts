@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { OUTBOX_PING } from '../../../events/streams.ts';
+import { OUTBOX_PING } from '../../../transport/streams.ts';
 import { deleteExpiredAnswers } from '../../../domain/idempotency/answers.ts';
 import { startWorker } from '../../../worker/roles.ts';
 import { waiting } from '../../support/accounts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { ONE_LINE } from '../../../domain/common/schema-check.ts';
+import { ONE_LINE } from '../../../lib/checks/schema-check.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 let service: Service;

@@ -1,4 +1,4 @@
-import { ONE_LINE, partsOf } from '../../../domain/common/schema-check.ts';
+import { ONE_LINE, partsOf } from '../../../lib/checks/schema-check.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';

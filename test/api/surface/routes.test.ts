@@ -7,10 +7,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { openapi } from '../../../api/openapi/openapi.ts';
 import { routes } from '../../../api/routes.ts';
-import { errorCatalogue } from '../../../domain/common/errors.ts';
-import { compileRequest, compileResponse } from '../../../domain/common/schema-check.ts';
+import { errorCatalogue } from '../../../lib/checks/errors.ts';
+import { compileRequest, compileResponse } from '../../../lib/checks/schema-check.ts';
 import { PERMISSIONS } from '../../../domain/auth/access/permissions.ts';
-import { asyncapi } from '../../../events/asyncapi.ts';
+import { asyncapi } from '../../../transport/asyncapi.ts';
 import { eventContracts, eventTypes } from '../../../events/contracts.ts';
 
 interface Operation {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse, type DefaultTreeAdapterMap } from 'parse5';
 import { routes } from '../../../api/routes.ts';
-import { errorCatalogue } from '../../../domain/common/errors.ts';
+import { errorCatalogue } from '../../../lib/checks/errors.ts';
 import type { Api } from '../../support/call-api.ts';
 import { eventTypes } from '../../../events/contracts.ts';
 import { startService, type Service } from '../../support/service.ts';

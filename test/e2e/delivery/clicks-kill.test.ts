@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { createEmailLinks, trackableLink } from '../../../domain/emails/rendering/links.ts';
-import { TRACKING_HITS } from '../../../events/streams.ts';
+import { TRACKING_HITS } from '../../../transport/streams.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { makeTemplate, published } from '../../support/mail/emails.ts';
 import { hasHandledAll } from '../../support/events.ts';

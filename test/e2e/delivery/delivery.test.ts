@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { mock } from 'node:test';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { Wake } from '../../../events/wake.ts';
+import { Wake } from '../../../lib/async/wake.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../../support/mail/emails.ts';
 import { confirmByMail, makeSender } from '../../support/mail/senders.ts';
 import { startService, type Service } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { encode } from '../../../events/nats.ts';
-import { SEND_REQUEST_SUBJECT } from '../../../events/streams.ts';
+import { encode } from '../../../transport/nats.ts';
+import { SEND_REQUEST_SUBJECT } from '../../../transport/streams.ts';
 import {
   makeAudience,
   makeEmailCampaign,

@@ -4,7 +4,7 @@ import { withClient } from '../../../dev/stack/postgres.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { queueEmails, type EmailRequest } from '../../../domain/emails/ledger/queue-emails.ts';
 import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
-import { EMAIL_READY_PING } from '../../../events/streams.ts';
+import { EMAIL_READY_PING } from '../../../transport/streams.ts';
 import { startSenders } from '../../../worker/senders/index.ts';
 import { makeContact, makeTemplate, untilStatus } from '../../support/mail/emails.ts';
 import { holdOpen, startScriptedSmtp, type ScriptedSmtp } from '../../support/mail/scripted-smtp.ts';

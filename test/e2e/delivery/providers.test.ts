@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { takeRate } from '../../../domain/emails/providers/take-rate.ts';
 import { queueEmails, type EmailRequest } from '../../../domain/emails/ledger/queue-emails.ts';
-import { EMAIL_READY_PING } from '../../../events/streams.ts';
+import { EMAIL_READY_PING } from '../../../transport/streams.ts';
 import { startSenders } from '../../../worker/senders/index.ts';
 import { makeTemplate } from '../../support/mail/emails.ts';
 import { holdOpen, startScriptedSmtp, type ScriptedSmtp } from '../../support/mail/scripted-smtp.ts';

@@ -1,4 +1,4 @@
-import { partsOf } from '../../../domain/common/schema-check.ts';
+import { partsOf } from '../../../lib/checks/schema-check.ts';
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';

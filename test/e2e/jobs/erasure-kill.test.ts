@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { workflowId } from '../../../workflows/registry.ts';
+import { workflowId } from '../../../registry/workflows.ts';
 import { holding, waiting } from '../../support/accounts.ts';
 import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';

@@ -11,8 +11,8 @@ import { createImport, inspectImport } from '../../../domain/contacts/import/cre
 import { HEAD_BYTES } from '../../../domain/contacts/import/csv/detect.ts';
 import { runImport } from '../../../domain/contacts/import/run-import.ts';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
-import { putFile } from '../../../events/file-store.ts';
-import { workflowId } from '../../../workflows/registry.ts';
+import { putFile } from '../../../transport/file-store.ts';
+import { workflowId } from '../../../registry/workflows.ts';
 import { holding } from '../../support/accounts.ts';
 import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';

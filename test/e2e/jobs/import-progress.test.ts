@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { contactImportActivities } from '../../../activities/contact-import.ts';
-import { QUEUES } from '../../../workflows/registry.ts';
+import { QUEUES } from '../../../registry/workflows.ts';
 import { CHUNK_ROWS } from '../../../domain/contacts/import/csv/read-csv.ts';
 import { compileWorkflows } from '../../../worker/bundle.ts';
 import { importer } from '../../api/contacts/import-support.ts';

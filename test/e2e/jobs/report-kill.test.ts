@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../../db/orm.ts';
-import { KEPT_FILES } from '../../../events/streams.ts';
+import { KEPT_FILES } from '../../../transport/streams.ts';
 import { removeFiles } from '../../../runtime/kept-files.ts';
-import { workflowId } from '../../../workflows/registry.ts';
+import { workflowId } from '../../../registry/workflows.ts';
 import { reportsOf } from '../../api/analytics/report-support.ts';
 import { holding } from '../../support/accounts.ts';
 import { download } from '../../support/download.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { workflowId } from '../../../workflows/registry.ts';
+import { workflowId } from '../../../registry/workflows.ts';
 import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';

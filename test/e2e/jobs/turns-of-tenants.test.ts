@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { turnsOf } from '../../../workflows/registry.ts';
+import { turnsOf } from '../../../registry/workflows.ts';
 import type { Api } from '../../support/call-api.ts';
 import { missHeartbeats } from '../../support/lost-activities.ts';
 import { startService, type Service } from '../../support/service.ts';

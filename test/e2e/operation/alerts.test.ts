@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { freePorts } from '../../../dev/stack/ports.ts';
-import { batchSubject, KEPT_FILES, SEND_REQUEST_SUBJECT } from '../../../events/streams.ts';
+import { batchSubject, KEPT_FILES, SEND_REQUEST_SUBJECT } from '../../../transport/streams.ts';
 import type { Role } from '../../../worker/roles.ts';
 import { startApiProcess } from '../../support/api-process.ts';
 import { startLogged, type LoggedProcess } from '../../support/logged-process.ts';

@@ -9,7 +9,7 @@ import { test } from '@jest/globals';
 import { keepRunning } from '../../../dev/supervise.ts';
 import { hasBrokenStream, localAccounts, natsUrl, startNats } from '../../../dev/stack/nats.ts';
 import { freePorts } from '../../../dev/stack/ports.ts';
-import { connectNats, isUnanswered } from '../../../events/nats.ts';
+import { connectNats, isUnanswered } from '../../../transport/nats.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 import { until } from '../../support/until.ts';
 

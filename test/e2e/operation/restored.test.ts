@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { startGateway, type Gateway } from '../../../dev/fakes/gateway.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { readGeneration, type Generation } from '../../../domain/installation/generation.ts';
-import { EVENTS, GENERATION } from '../../../events/streams.ts';
+import { EVENTS, GENERATION } from '../../../transport/streams.ts';
 import { witnessesOf } from '../../../runtime/generation-witnesses.ts';
 import { startApiProcess } from '../../support/api-process.ts';
 import { channelsOf } from '../../support/channels.ts';

@@ -1,4 +1,4 @@
-import { partsOf } from '../../../domain/common/schema-check.ts';
+import { partsOf } from '../../../lib/checks/schema-check.ts';
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { withClient } from '../../../dev/stack/postgres.ts';
-import { compileRequest } from '../../../domain/common/schema-check.ts';
+import { compileRequest } from '../../../lib/checks/schema-check.ts';
 import { eventContracts, type EventType } from '../../../events/contracts.ts';
 
 interface Written {

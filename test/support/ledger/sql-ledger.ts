@@ -1,6 +1,6 @@
 import { engineEm, rows, sql, type EntityManager, type Orm, type RawBuilder } from '../../../db/orm.ts';
 import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import type { Attempted, Copy, Evidence, Kind, Ledger, LedgerSend, Started } from './ledger.ts';
 import { SpecLedger } from './spec.ts';
 

@@ -6,7 +6,7 @@ import {
   type StartedEmail,
 } from '../../../domain/emails/ledger/start-emails.ts';
 import { eventSubject, type AnyEvent, type EventType } from '../../../events/contracts.ts';
-import { EVENTS } from '../../../events/streams.ts';
+import { EVENTS } from '../../../transport/streams.ts';
 import type { Service } from '../service.ts';
 import { until } from '../until.ts';
 

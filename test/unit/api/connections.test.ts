@@ -6,7 +6,7 @@ import { test } from '@jest/globals';
 import { endSilentReaders } from '../../../api/connections/connections.ts';
 import { trackConnections } from '../../../api/connections/track-connections.ts';
 import { refuseWith } from '../../../api/connections/refuse.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const UNREAD_MS = 300;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { preferredLanguage } from '../../../api/pages/language.ts';
 import { PAGE_TEXTS } from '../../../api/emails/pages/texts.ts';
-import { LANGUAGES, languageOf } from '../../../domain/common/languages.ts';
+import { LANGUAGES, languageOf } from '../../../lib/text/languages.ts';
 
 const cases: Record<string, string> = {
   '': 'en',

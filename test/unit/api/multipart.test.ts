@@ -7,7 +7,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { readParts, type PartHeader } from '../../../api/middleware/multipart.ts';
-import type { AppError } from '../../../domain/common/errors.ts';
+import type { AppError } from '../../../lib/checks/errors.ts';
 
 interface Part extends PartHeader {
   content: string;

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import type { AppError } from '../../../domain/common/errors.ts';
-import { assertValid, MAX_VIOLATIONS } from '../../../domain/common/errors.ts';
+import type { AppError } from '../../../lib/checks/errors.ts';
+import { assertValid, MAX_VIOLATIONS } from '../../../lib/checks/errors.ts';
 import { hashRequest } from '../../../domain/idempotency/hash-request.ts';
-import { checkContent, compileRequest } from '../../../domain/common/schema-check.ts';
+import { checkContent, compileRequest } from '../../../lib/checks/schema-check.ts';
 
 const nested = Type.Object(
   {

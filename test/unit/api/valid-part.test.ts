@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { validPart, combineViolations } from '../../../domain/common/valid-part.ts';
+import { validPart, combineViolations } from '../../../lib/checks/valid-part.ts';
 
 const at = (...paths: string[]) => paths.map((path) => ({ path, code: 'type', message: 'is wrong' }));
 

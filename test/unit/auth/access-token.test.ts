@@ -4,7 +4,7 @@ import { test } from '@jest/globals';
 import fc from 'fast-check';
 import jwt from 'jsonwebtoken';
 import { signAccessToken, verifyAccessToken } from '../../../domain/auth/access/access-token.ts';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const secrets = {

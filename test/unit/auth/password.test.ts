@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { parseOptions } from '@node-rs/argon2';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import {
   HASH_OPTIONS,
   hashPassword,

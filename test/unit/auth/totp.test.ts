@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { openSecret, sealSecret } from '../../../domain/common/secret-box.ts';
+import { openSecret, sealSecret } from '../../../lib/text/secret-box.ts';
 import { hotp, matchCode, otpauthUrl, stepOf } from '../../../domain/auth/credentials/totp.ts';
-import { base32, fromBase32 } from '../../../domain/common/base32.ts';
+import { base32, fromBase32 } from '../../../lib/text/base32.ts';
 
 const SECRET = Buffer.from('12345678901234567890');
 

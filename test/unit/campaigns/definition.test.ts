@@ -9,7 +9,7 @@ import {
 import { EntrySchema } from '../../../domain/campaigns/definition/entry.ts';
 import { prebuiltSteps } from '../../../domain/campaigns/definition/prebuilt.ts';
 import { validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
-import { compileRequest, compileResponse } from '../../../domain/common/schema-check.ts';
+import { compileRequest, compileResponse } from '../../../lib/checks/schema-check.ts';
 import { moment, refs, valid, walk } from './support.ts';
 
 const exit = { type: 'EXIT' };

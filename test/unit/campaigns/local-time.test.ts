@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { nextInWindow, nextLocalTime, weekdayNumber } from '../../../domain/common/local-time.ts';
+import { nextInWindow, nextLocalTime, weekdayNumber } from '../../../lib/time/local-time.ts';
 
 const next = (time: string, after: string, timezone: string | null, weekday?: string | number) =>
   nextLocalTime({ time, ...(weekday === undefined ? {} : { weekday }) }, new Date(after), timezone).toISOString();

@@ -3,8 +3,8 @@ import { test } from '@jest/globals';
 import { withNames } from '../../../domain/campaigns/definition/load-definition.ts';
 import { type Names, shortSummary } from '../../../domain/campaigns/definition/names.ts';
 import { begin } from '../../../domain/campaigns/execution/advance.ts';
-import { escapeMarkdown } from '../../../workflows/markdown.ts';
-import { shownOf } from '../../../workflows/search-attributes.ts';
+import { escapeMarkdown } from '../../../registry/markdown.ts';
+import { shownOf } from '../../../registry/search-attributes.ts';
 import { always, goesOn, moment, valid } from './support.ts';
 
 const NOON = moment('2026-03-02T12:00:00Z');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { scheduleProblem } from '../../../domain/common/schedule-cron.ts';
+import { scheduleProblem } from '../../../lib/time/schedule-cron.ts';
 import { firingTimes } from '../../../domain/campaigns/definition/trigger-schedule.ts';
-import { workflows } from '../../../workflows/registry.ts';
+import { workflows } from '../../../registry/workflows.ts';
 
 const crons = (cron: string) =>
   firingTimes({ type: 'SCHEDULE', cron, timezone: 'Europe/Berlin', segmentId: 1 })!.cronExpressions;

@@ -9,7 +9,7 @@ import { encryptInThread } from '../../../domain/channels/transport/encrypt-thre
 import { judgeWebPush, webPushCall, type WebPush } from '../../../domain/channels/transport/webpush.ts';
 import type { MessageCall } from '../../../domain/channels/transport/outcome.ts';
 import { checkUrl } from '../../../domain/outbound/check-url.ts';
-import { parseRanges } from '../../../domain/outbound/ranges.ts';
+import { parseRanges } from '../../../lib/addresses/ranges.ts';
 
 const { randomBytes, createECDH: newECDH } = crypto;
 const { stringify } = JSON;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { AppError } from '../../../domain/common/errors.ts';
+import { AppError } from '../../../lib/checks/errors.ts';
 import { readPeriod, type PeriodQuery } from '../../../domain/common/period.ts';
 
 const now = new Date('2026-03-31T12:00:00Z');

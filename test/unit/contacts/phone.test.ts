@@ -8,7 +8,7 @@ import {
 } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { seededRandom } from '../../../dev/demo/random.ts';
-import { phoneE164 } from '../../../domain/common/phone.ts';
+import { phoneE164 } from '../../../lib/addresses/phone.ts';
 
 test('phones become E.164 where they can be read, null where not', () => {
   const cases: [string, string | null][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import validator from 'validator';
-import { LANGUAGES } from '../../../domain/common/languages.ts';
+import { LANGUAGES } from '../../../lib/text/languages.ts';
 import { isEmail, isWebAddress } from '../../../domain/forms/checks/addresses.ts';
 import { checkValue } from '../../../domain/forms/checks/check-value.ts';
 import { COUNTRY_CODES } from '../../../domain/forms/checks/country-codes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { checkUrl } from '../../../domain/outbound/check-url.ts';
-import { judgeAddress, parseRanges } from '../../../domain/outbound/ranges.ts';
+import { judgeAddress, parseRanges } from '../../../lib/addresses/ranges.ts';
 import { REFUSED_ADDRESSES, REFUSED_URLS } from '../../support/refused-urls.ts';
 
 const NONE = { 'no address': ['', 'example.com', '1.2.3', '127.1', '1.2.3.4.5', '8.8.8.8 '] };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { instantRange, parseDate, parseDateTime } from '../../../domain/common/instants.ts';
+import { instantRange, parseDate, parseDateTime } from '../../../lib/time/instants.ts';
 
 test('dates are calendar dates', () => {
   assert.equal(parseDate('2024-02-29')?.toISOString(), '2024-02-29T00:00:00.000Z');

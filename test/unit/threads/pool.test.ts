@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import type { AppError } from '../../../domain/common/errors.ts';
+import type { AppError } from '../../../lib/checks/errors.ts';
 import { ThreadPool, TooLate } from '../../../domain/threads/pool.ts';
 import { until } from '../../support/until.ts';
 

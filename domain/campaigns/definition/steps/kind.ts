@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { Channel, MessageChannel } from '../../../../db/entities/channels.ts';
-import type { Violation } from '../../../common/errors.ts';
+import type { Violation } from '../../../../lib/checks/errors.ts';
 import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 import type { CustomFieldType } from '../../../contacts/values/custom-values.ts';
 import type { CheckUrl } from '../../../outbound/check-url.ts';

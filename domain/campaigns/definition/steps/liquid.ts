@@ -1,5 +1,5 @@
-import { hasLiquid } from '../../../common/liquid.ts';
-import type { Violation } from '../../../common/errors.ts';
+import { hasLiquid } from '../../../../lib/text/liquid.ts';
+import type { Violation } from '../../../../lib/checks/errors.ts';
 import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 
 /** The violation of a text that is no valid Liquid, if the texts of the definition have that mistake. */

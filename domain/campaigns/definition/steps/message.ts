@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CHANNELS, type Channel } from '../../../../db/entities/channels.ts';
-import type { Violation } from '../../../common/errors.ts';
+import type { Violation } from '../../../../lib/checks/errors.ts';
 import { named, namesOf } from '../names.ts';
 import { IdSchema } from '../schemas.ts';
 import { sendInWindow, sendOpening } from '../send-opening.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { parseDateTime } from '../../../common/instants.ts';
-import { TimeSchema, WEEKDAYS, WeekdaySchema, nextLocalTime, weekdayNumber } from '../../../common/local-time.ts';
+import { parseDateTime } from '../../../../lib/time/instants.ts';
+import { TimeSchema, WEEKDAYS, WeekdaySchema, nextLocalTime, weekdayNumber } from '../../../../lib/time/local-time.ts';
 import { duration } from '../duration.ts';
 import { MAX_MINUTES } from '../schemas.ts';
 import { stepKind } from './kind.ts';

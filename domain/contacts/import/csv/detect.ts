@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Violation } from '../../../common/violation.ts';
+import type { Violation } from '../../../../lib/checks/violation.ts';
 import {
   encodingNamed,
   isDelimiterOf,

@@ -1,5 +1,5 @@
 import { detectAll } from 'jschardet';
-import type { Violation } from '../../../common/violation.ts';
+import type { Violation } from '../../../../lib/checks/violation.ts';
 import type { CsvEncoding, CsvHead } from './encoding.ts';
 
 /**

@@ -8,7 +8,7 @@ import { publicError } from '../../../../worker/senders/health.ts';
 import { retryDelay, settlementOf } from '../../../../worker/senders/outcomes.ts';
 import type { Blamed } from '../../../../worker/senders/smtp-outcome.ts';
 import { ReadyQueue } from '../../../../worker/senders/ready-queue.ts';
-import { Wake } from '../../../../events/wake.ts';
+import { Wake } from '../../../../lib/async/wake.ts';
 
 function clock() {
   let now = 0;

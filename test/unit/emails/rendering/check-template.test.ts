@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { checkTemplate } from '../../../../domain/emails/templates/check-template.ts';
-import { AppError } from '../../../../domain/common/errors.ts';
+import { AppError } from '../../../../lib/checks/errors.ts';
 
 const check = (content: string) => checkTemplate({ subject: 'A subject', content });
 

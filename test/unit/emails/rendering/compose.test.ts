@@ -4,12 +4,12 @@ import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { createComposer, messageIdFor } from '../../../../domain/emails/message/compose.ts';
 import type { ComposerOptions, MessageInput } from '../../../../domain/emails/message/compose.ts';
-import { normaliseEmail } from '../../../../domain/common/email.ts';
+import { normaliseEmail } from '../../../../lib/addresses/email.ts';
 import { quotedPrintable } from '../../../../domain/emails/mime/mime.ts';
 import { compileTemplate, renderFor } from '../../../../domain/emails/rendering/render.ts';
 import { links, recipient, signer, template } from '../delivery/mails.ts';
 import { header, readMail, readMails } from './read-mail.ts';
-import { wireAddress, parseMailbox } from '../../../../domain/common/mailbox.ts';
+import { wireAddress, parseMailbox } from '../../../../lib/addresses/mailbox.ts';
 
 const date = new Date('2026-03-01T12:34:56.789Z');
 const rendered = (html: string, text = 'text', subject = 'A subject', unsubscribeUrl: string | null = null) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { AppError } from '../../../../domain/common/errors.ts';
+import { AppError } from '../../../../lib/checks/errors.ts';
 import { compileMjmlInThread } from '../../../../domain/emails/templates/template-work.ts';
 import { compileTemplate, renderFor } from '../../../../domain/emails/rendering/render.ts';
 import { links, recipient, template } from '../delivery/mails.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../domain/emails/rendering/template-limits.ts';
 import type { RecipientContext, TemplateVersion } from '../../../../domain/emails/rendering/render.ts';
 import { readContactToken } from '../../../../domain/addresses/contact-token.ts';
-import { AppError } from '../../../../domain/common/errors.ts';
+import { AppError } from '../../../../lib/checks/errors.ts';
 import { links, postalAddress, recipient, signer, template, untracked } from '../delivery/mails.ts';
 
 function render(content: string, who: Partial<RecipientContext> = {}, overrides: Partial<TemplateVersion> = {}) {

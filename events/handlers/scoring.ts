@@ -1,4 +1,0 @@
-import { SCORABLE_EVENTS, scoreEvents } from '../../domain/scoring/scores/score-events.ts';
-import type { EventHandler } from '../event-handler.ts';
-
-export const scoringHandler: EventHandler = { name: 'scoring', types: SCORABLE_EVENTS, handle: scoreEvents };
