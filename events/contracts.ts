@@ -191,6 +191,43 @@ export type EventType = keyof typeof eventContracts;
 export type EventData<T extends EventType> = Static<(typeof eventContracts)[T]>;
 export const eventTypes = Object.keys(eventContracts) as EventType[];
 
+/**
+ * Which events rules can award points for (not SCORE_UPDATED: a score must not feed itself), and which the event leaf of
+ * a filter can count.
+ */
+const USES = {
+  CONTACT_CREATED: { scores: true, filters: true },
+  CONTACT_UPDATED: { filters: true },
+  CONTACT_UNSUBSCRIBED: { scores: true, filters: true },
+  EMAIL_SENT: { filters: true },
+  EMAIL_OPENED: { scores: true, filters: true },
+  EMAIL_CLICKED: { scores: true, filters: true },
+  EMAIL_BOUNCED: { scores: true, filters: true },
+  MESSAGE_SENT: { scores: true, filters: true },
+  MESSAGE_DELIVERED: { scores: true, filters: true },
+  MESSAGE_CLICKED: { scores: true, filters: true },
+  MESSAGE_RECEIVED: { scores: true, filters: true },
+  CHANNEL_SUBSCRIBED: { scores: true, filters: true },
+  CHANNEL_UNSUBSCRIBED: { scores: true, filters: true },
+  FORM_SUBMITTED: { scores: true, filters: true },
+  CAMPAIGN_TRIGGERED: { filters: true },
+  CAMPAIGN_COMPLETED: { scores: true, filters: true },
+  GOAL_MET: { scores: true, filters: true },
+  SCORE_UPDATED: { filters: true },
+  SEGMENT_ENTERED: { filters: true },
+  SEGMENT_LEFT: { filters: true },
+  IMPORT_COMPLETED: {},
+  WEBSITE_VISITED: { scores: true, filters: true },
+  WEBHOOK_DISABLED: {},
+} as const satisfies Record<EventType, { scores?: true; filters?: true }>;
+type UsedBy<Use extends string> = {
+  [T in EventType]: (typeof USES)[T] extends Record<Use, true> ? T : never;
+}[EventType];
+
+export const SCORABLE_EVENTS = eventTypes.filter((type): type is UsedBy<'scores'> => 'scores' in USES[type]);
+export const FILTER_EVENTS = eventTypes.filter((type): type is FilterEvent => 'filters' in USES[type]);
+export type FilterEvent = UsedBy<'filters'>;
+
 /** CloudEvents 1.0, structured JSON mode, with the extension `tenantid`. */
 export interface CloudEvent<T extends EventType = EventType> {
   specversion: '1.0';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Env } from '../config/env-schema.ts';
 import { session } from '../db/orm.ts';
 import { consumeBatches, type Consumer, type ConsumerDeps } from './consume.ts';
-import { tryLock } from './locks.ts';
+import { tryLock, type LockName } from './locks.ts';
 import { decodeText, rewindConsumer, type JsMsg } from './nats.ts';
 import { Wake } from '../lib/async/wake.ts';
 
@@ -22,12 +22,13 @@ function tenantOf({ data }: JsMsg): string {
 
 /**
  * Like `consumeBatches`, but handles the messages of each tenant in their order, and lets tenants take turns. One process
- * at a time does this, which holds a lock in Postgres. Who takes over begins with the first message that is not
+ * at a time does this, which holds the lock in Postgres. Who takes over begins with the first message that is not
  * acknowledged; so does whoever misses one. Messages that were handled, but not acknowledged, come again.
  */
 export async function consumeInOrder(
   deps: ConsumerDeps & { env: Pick<Env, 'DATABASE_URL'> },
   options: Omit<Parameters<typeof consumeBatches>[1], 'inOrder'>,
+  lock: LockName,
 ): Promise<Consumer> {
   const { log } = deps;
   const { stream, name } = options;
@@ -70,7 +71,7 @@ export async function consumeInOrder(
       void lost.then(() => (isLost = true));
       try {
         await client.connect();
-        while (!stopping && !(await tryLock(client, 'webhooks'))) await standby.wait();
+        while (!stopping && !(await tryLock(client, lock))) await standby.wait();
         while (!stopping && !isLost) {
           await consume(lost);
           if (!stopping) await delay(PAUSE_MS);

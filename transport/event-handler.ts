@@ -13,6 +13,7 @@ import {
   type EventType,
 } from '../events/contracts.ts';
 import { shortened, type FailedPart } from './dead-letters.ts';
+import type { LockName } from './locks.ts';
 import { decodeText, type JsMsg, type Nats } from './nats.ts';
 import { batchSubject, consumerConfig, ensureConsumer, EVENT_BATCHES } from './streams.ts';
 
@@ -89,8 +90,8 @@ export interface EventHandler {
   /** Name of the durable consumer and of its inbox rows. */
   name: string;
   types: readonly EventType[];
-  /** Whether the events of a tenant are handled in their order, by one process at a time. */
-  inOrder?: true;
+  /** The events of a tenant are handled in their order, by the process that holds this lock. */
+  inOrder?: LockName;
   /**
    * Called first, in the same transaction: returns the events that `handle` has to see. A batch without any gets no inbox
    * row.
@@ -126,8 +127,8 @@ export async function runEventHandler(
   const { name: consumer } = handler;
   await ensureEventConsumers(deps.nats, [handler]);
   deps.metrics.dropped.inc({ consumer }, 0);
-  const consume = handler.inOrder ? consumeInOrder : consumeBatches;
-  return consume(deps, {
+  const { inOrder: lock } = handler;
+  const options: Parameters<typeof consumeBatches>[1] = {
     stream: EVENT_BATCHES,
     name: consumer,
     batch: BATCHES_AT_ONCE,
@@ -154,7 +155,8 @@ export async function runEventHandler(
       if (!only) return null;
       return others.length > 0 ? handleEach(deps, handler, batch) : [failedEvent(only, error)];
     },
-  });
+  };
+  return lock ? consumeInOrder(deps, options, lock) : consumeBatches(deps, options);
 }
 
 /** Thrown for a batch whose events are handled one by one already. */

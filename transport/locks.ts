@@ -16,8 +16,10 @@ export const LOCKS = {
   jobs: 1004,
 } as const;
 
+export type LockName = keyof typeof LOCKS;
+
 /** Takes a lock if it is free. The session holds it, so it is released when the process or its connection dies. */
-export async function tryLock(client: pg.Client, name: keyof typeof LOCKS): Promise<boolean> {
+export async function tryLock(client: pg.Client, name: LockName): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
     LOCK_CLASS,
     LOCKS[name],

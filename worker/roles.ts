@@ -49,7 +49,7 @@ async function startConsumers(deps: Deps): Promise<Running> {
     startBounceReader(deps),
     startReconciliation(deps),
   ];
-  for (const handler of eventHandlers(deps)) consumers.push(await runEventHandler(deps, handler));
+  for (const handler of eventHandlers()) consumers.push(await runEventHandler(deps, handler));
   return together(consumers);
 }
 
@@ -73,7 +73,7 @@ async function startWithTemporal(deps: Deps, roles: readonly Role[]): Promise<Ru
 export async function startWorker(deps: Deps, roles: readonly Role[]): Promise<Running> {
   await ensureStreams(deps.nats.jsm, deps.env);
   await ensureCopies(deps.nats, copiesOf(deps.env.NATS_LISTENERS), deps.env.EVENTS_MAX_AGE);
-  const handlers = eventHandlers(deps);
+  const handlers = eventHandlers();
   // Before the relay starts: batches are kept only for consumers that exist.
   await ensureEventConsumers(deps.nats, handlers);
   await forwardSingleEvents(deps, handlers);

@@ -1,8 +1,8 @@
+import { SCORABLE_EVENTS } from '../../events/contracts.ts';
 import { Type } from 'typebox';
 import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
 import { REPLAY_STATUSES } from '../../db/entities/scoring.ts';
 import type { ThresholdAction } from '../../domain/scoring/thresholds/threshold-action.ts';
-import { SCORABLE_EVENTS } from '../../domain/scoring/scores/score-events.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
 import { VisitedPage } from './visit-schema.ts';
 import {

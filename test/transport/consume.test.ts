@@ -278,11 +278,11 @@ test('events without a tenant are dropped and counted', async () => {
 });
 
 test('every consumer counts it', async () => {
-  await ensureEventConsumers(deps.nats, eventHandlers(deps));
+  await ensureEventConsumers(deps.nats, eventHandlers());
   await deps.nats.jsm.streams.purge(EVENT_BATCHES);
   const events = [{ id: randomUUID(), data: { contactId: 1, email: 'a@example.com' } }];
   await publish(visited('nobody', { type: 'CONTACT_CREATED', tenantid: undefined, events }), 'batches.CONTACT_CREATED');
-  for (const handler of eventHandlers(deps)) {
+  for (const handler of eventHandlers()) {
     const consumer = await runEventHandler(deps, handler);
     await handled(handler.name);
     await consumer.stop();
@@ -376,7 +376,7 @@ test('in order: an event of one tenant does not wait for what another has writte
   await publish(visited('late', { tenantid: 'other' }));
   const consumer = await runEventHandler(deps, {
     ...handler,
-    inOrder: true,
+    inOrder: 'webhooks',
     handle: async (tx, events) => {
       await until(
         'all are here',

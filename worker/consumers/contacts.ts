@@ -3,10 +3,9 @@ import { wakeAwaiting } from '../../domain/campaigns/execution/awaited-events.ts
 import { isByExecution } from '../../domain/campaigns/execution/depth.ts';
 import { lockContacts } from '../../domain/contacts/values/lock-contacts.ts';
 import type { ChangeKind } from '../../domain/segments/filter/change-kinds.ts';
-import { FILTER_EVENTS } from '../../domain/segments/filter/filter-fields.ts';
 import { refreshMemberships } from '../../domain/segments/membership/refresh-memberships.ts';
 import type { EventHandler } from '../../transport/event-handler.ts';
-import { contactOf, type AnyEvent, type EventType } from '../../events/contracts.ts';
+import { contactOf, type AnyEvent, type EventType, FILTER_EVENTS } from '../../events/contracts.ts';
 
 interface Activity {
   contact: number;

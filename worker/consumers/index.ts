@@ -27,7 +27,7 @@ const followingMerges = (
 };
 
 /** The event handlers: one per durable consumer. */
-export function eventHandlers(_deps: Deps): EventHandler[] {
+export function eventHandlers(): EventHandler[] {
   return [
     // The merge itself moves the creation of the source to the target's timeline.
     followingMerges(contactHandler, ['CONTACT_CREATED']),

@@ -14,7 +14,7 @@ export function webhookHandler(mostAtOnce?: number): EventHandler {
   return {
     name: 'webhooks',
     types: eventTypes,
-    inOrder: true,
+    inOrder: 'webhooks',
     select: async (tx, events) => (await cache.matches(tx, events)).map(({ event }) => event),
     handle: async (tx, events) => {
       const matches = await cache.matches(tx, events);

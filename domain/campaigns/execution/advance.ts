@@ -1,9 +1,9 @@
+import type { FilterEvent } from '../../../events/contracts.ts';
 import type { Definition, PublishedDefinition } from '../definition/definition.ts';
 import { shortSummary } from '../definition/names.ts';
 import { exitsOf, stepIndexes, targetIndex } from '../validation/flow.ts';
 import { type Step, type StepType, stepKind } from '../definition/step-kinds.ts';
 import type { Effect, Moment, StepKind } from '../definition/steps/kind.ts';
-import type { FilterEvent } from '../../segments/filter/filter-fields.ts';
 import type { Filter } from '../../segments/filter/filter.ts';
 
 export type { Effect, Moment };

@@ -1,4 +1,4 @@
-import type { FilterEvent } from '../../segments/filter/filter-fields.ts';
+import type { FilterEvent } from '../../../events/contracts.ts';
 import type { Traveller } from './traveller.ts';
 import type { World } from './world.ts';
 

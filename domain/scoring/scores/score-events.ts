@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { contactOf, type AnyEvent, type EventType } from '../../../events/contracts.ts';
+import { contactOf, type AnyEvent } from '../../../events/contracts.ts';
 import { referencesOfEvents } from '../../emails/ledger/event-emails.ts';
 import { applyChanges, NO_RULE } from './apply-changes.ts';
 import { award, type Cause, type Change, type Changed } from './award.ts';
@@ -9,25 +9,6 @@ import { lockCompanies, lockScoredContacts } from './lock-subjects.ts';
 import { matchesWhere } from '../../segments/filter/match-where.ts';
 import type { RuleCondition } from '../rules/rules.ts';
 import { keyOf, readScores, type ScoreKey, type Subject } from './score-rows.ts';
-
-/** Event types that rules can award points for. SCORE_UPDATED is not one: a score must not feed itself. */
-export const SCORABLE_EVENTS = [
-  'CONTACT_CREATED',
-  'CONTACT_UNSUBSCRIBED',
-  'EMAIL_OPENED',
-  'EMAIL_CLICKED',
-  'EMAIL_BOUNCED',
-  'MESSAGE_SENT',
-  'MESSAGE_DELIVERED',
-  'MESSAGE_CLICKED',
-  'MESSAGE_RECEIVED',
-  'CHANNEL_SUBSCRIBED',
-  'CHANNEL_UNSUBSCRIBED',
-  'FORM_SUBMITTED',
-  'CAMPAIGN_COMPLETED',
-  'GOAL_MET',
-  'WEBSITE_VISITED',
-] as const satisfies readonly EventType[];
 
 export interface RuleRow {
   id: number;

@@ -1,6 +1,6 @@
+import type { FilterEvent } from '../../../events/contracts.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { timeline } from '../../contacts/values/timeline.ts';
-import type { FilterEvent } from '../filter/filter-fields.ts';
 import type { Condition } from '../filter/operand.ts';
 import { qualificationOf, type Sources } from './sources.ts';
 import type { SimulatedContact } from './simulated-contact.ts';

@@ -1,4 +1,4 @@
-import type { FilterEvent } from '../filter/filter-fields.ts';
+import type { FilterEvent } from '../../../events/contracts.ts';
 
 /** An event that a simulation makes up. */
 export interface SimulatedEvent {

@@ -1,4 +1,4 @@
-import { FILTER_EVENTS, type FilterEvent } from './filter-fields.ts';
+import { FILTER_EVENTS, type FilterEvent } from '../../../events/contracts.ts';
 import { isEventLeaf, isGroup, type Filter } from './filter.ts';
 
 /**

@@ -1,10 +1,9 @@
+import { FILTER_EVENTS, type FilterEvent } from '../../../events/contracts.ts';
 import type { Violation } from '../../../lib/checks/errors.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import {
   type FieldOperator,
   type FieldSpec,
-  FILTER_EVENTS,
-  type FilterEvent,
   OPERATORS_BY_TYPE,
   contactField,
   eventField,

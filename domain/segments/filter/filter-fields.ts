@@ -1,3 +1,4 @@
+import type { FilterEvent } from '../../../events/contracts.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { OPTIONAL_NAMES } from '../../contacts/values/optional-fields.ts';
 
@@ -82,32 +83,6 @@ export function contactField(name: string, customFields: ReadonlyMap<string, Cus
   const { type, options } = customFields.get(name.slice(CUSTOM_PREFIX.length)) ?? {};
   return type && (options && type === 'enum' ? { type, values: options } : { type });
 }
-
-/** The events that an event leaf can count. */
-export const FILTER_EVENTS = [
-  'CONTACT_CREATED',
-  'CONTACT_UPDATED',
-  'CONTACT_UNSUBSCRIBED',
-  'EMAIL_SENT',
-  'EMAIL_OPENED',
-  'EMAIL_CLICKED',
-  'EMAIL_BOUNCED',
-  'MESSAGE_SENT',
-  'MESSAGE_DELIVERED',
-  'MESSAGE_CLICKED',
-  'MESSAGE_RECEIVED',
-  'CHANNEL_SUBSCRIBED',
-  'CHANNEL_UNSUBSCRIBED',
-  'FORM_SUBMITTED',
-  'WEBSITE_VISITED',
-  'CAMPAIGN_TRIGGERED',
-  'CAMPAIGN_COMPLETED',
-  'GOAL_MET',
-  'SEGMENT_ENTERED',
-  'SEGMENT_LEFT',
-  'SCORE_UPDATED',
-] as const;
-export type FilterEvent = (typeof FILTER_EVENTS)[number];
 
 const id: FieldSpec = { type: 'id' };
 const string: FieldSpec = { type: 'string' };

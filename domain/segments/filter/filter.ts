@@ -1,11 +1,6 @@
+import { FILTER_EVENTS, type FilterEvent } from '../../../events/contracts.ts';
 import { Type } from 'typebox';
-import {
-  eventFieldNames,
-  FIELD_OPERATORS,
-  FILTER_EVENTS,
-  type FieldOperator,
-  type FilterEvent,
-} from './filter-fields.ts';
+import { eventFieldNames, FIELD_OPERATORS, type FieldOperator } from './filter-fields.ts';
 
 export const MAX_FILTER_DEPTH = 10;
 export const MAX_FILTER_LEAVES = 1000;

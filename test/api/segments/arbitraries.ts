@@ -1,13 +1,12 @@
+import { FILTER_EVENTS, type FilterEvent } from '../../../events/contracts.ts';
 import fc from 'fast-check';
 import type { CustomFieldType } from '../../../domain/contacts/values/custom-values.ts';
 import {
-  FILTER_EVENTS,
   OPERATORS_BY_TYPE,
   contactField,
   eventField,
   eventFieldNames,
   type FieldSpec,
-  type FilterEvent,
 } from '../../../domain/segments/filter/filter-fields.ts';
 import type { EventLeaf, FieldLeaf, Filter, FilterValue } from '../../../domain/segments/filter/filter.ts';
 import type { ModelContact } from './model.ts';

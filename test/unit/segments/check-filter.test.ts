@@ -1,10 +1,11 @@
+import { FILTER_EVENTS } from '../../../events/contracts.ts';
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { CONTACT_STATUSES } from '../../../db/entities/contacts.ts';
 import { compileRequest, compileResponse } from '../../../lib/checks/schema-check.ts';
 import { type FilterOptions, checkFilter } from '../../../domain/segments/filter/check-filter.ts';
-import { FIELD_OPERATORS, FILTER_EVENTS } from '../../../domain/segments/filter/filter-fields.ts';
+import { FIELD_OPERATORS } from '../../../domain/segments/filter/filter-fields.ts';
 import { FilterSchema, filterReferences } from '../../../domain/segments/filter/filter.ts';
 
 const options: FilterOptions = {

@@ -1,3 +1,4 @@
+import type { FilterEvent } from '../../../../events/contracts.ts';
 import type { Static, TSchema } from 'typebox';
 import type { Channel, MessageChannel } from '../../../../db/entities/channels.ts';
 import type { Violation } from '../../../../lib/checks/errors.ts';
@@ -5,7 +6,6 @@ import type { ContactInput } from '../../../contacts/values/contact-values.ts';
 import type { CustomFieldType } from '../../../contacts/values/custom-values.ts';
 import type { CheckUrl } from '../../../outbound/check-url.ts';
 import type { EventLeaf, Filter } from '../../../segments/filter/filter.ts';
-import type { FilterEvent } from '../../../segments/filter/filter-fields.ts';
 import type { Entry } from '../entry.ts';
 import type { Names } from '../names.ts';
 

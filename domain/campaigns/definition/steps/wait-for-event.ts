@@ -1,6 +1,6 @@
+import { FILTER_EVENTS } from '../../../../events/contracts.ts';
 import { Type, type Static } from 'typebox';
 import { checkFilter } from '../../../segments/filter/check-filter.ts';
-import { FILTER_EVENTS } from '../../../segments/filter/filter-fields.ts';
 import { WhereSchema, type EventLeaf, type FieldLeaf } from '../../../segments/filter/filter.ts';
 import { duration } from '../duration.ts';
 import { filterResources } from '../filter-resources.ts';
