@@ -63,7 +63,7 @@ const server = createServer({ maxHeaderSize: 16 * 1024, ...timeouts }, answer);
 server.on('checkExpectation', answer);
 const connections = trackConnections(server);
 const stopWatching = deps.postgres.watch(env.DATABASE_URL);
-const shedder = await createShedder(deps, connections);
+const shedder = createShedder(deps, connections);
 answerClientErrors(server);
 endSilentReaders(server, connections);
 // Behind a proxy, all connections come from the proxy.

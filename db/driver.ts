@@ -1,4 +1,4 @@
-import type { Configuration } from '@mikro-orm/core';
+import type { Configuration, Transaction } from '@mikro-orm/core';
 import {
   isRaw,
   NativeQueryBuilder,
@@ -8,6 +8,9 @@ import {
   raw,
 } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
+import type pg from 'pg';
+import { TENANT_VARIABLE } from './entities/base.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 
 /** The text of a statement, and the values of its parameters $1, $2, … */
 interface Statement {
@@ -48,7 +51,25 @@ class Platform extends PostgreSqlPlatform {
   }
 }
 
-class Connection extends PostgreSqlConnection {
+/** Statements with parameters, and transactions of tenants in turn. */
+export class ParameterConnection extends PostgreSqlConnection {
+  readonly turns: ConnectionTurns;
+
+  constructor(config: Configuration) {
+    super(config);
+    const { connectionTimeoutMillis = 0 }: pg.PoolConfig = config.get('driverOptions');
+    this.turns = new ConnectionTurns(config.get('pool').max ?? 10, connectionTimeoutMillis);
+  }
+
+  override transactional<T>(
+    work: (trx: Transaction) => Promise<T>,
+    options: Parameters<PostgreSqlConnection['transactional']>[1] = {},
+  ): Promise<T> {
+    const begin = (): Promise<T> => super.transactional(work, options);
+    const tenantId = options.sessionContext?.variables?.[TENANT_VARIABLE];
+    return options.ctx ? begin() : this.turns.run(typeof tenantId === 'string' ? tenantId : null, begin);
+  }
+
   override async execute<T>(
     ...[query, params = [], method = 'all', ctx, loggerContext]: Parameters<PostgreSqlConnection['execute']>
   ): Promise<T> {
@@ -75,6 +96,6 @@ export class ParameterDriver extends PostgreSqlDriver {
   constructor(config: Configuration) {
     super(config);
     // The constructor of the base class does not accept other implementations of these.
-    Object.assign(this, { platform: new Platform(), connection: new Connection(config) });
+    Object.assign(this, { platform: new Platform(), connection: new ParameterConnection(config) });
   }
 }

@@ -4,8 +4,9 @@ import { Migrator } from '@mikro-orm/migrations';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { entities } from './entities/index.ts';
-import { ENGINE_ROLE } from './entities/base.ts';
-import { ParameterDriver } from './driver.ts';
+import { ENGINE_ROLE, TENANT_VARIABLE } from './entities/base.ts';
+import type { ConnectionTurns } from './connection-turns.ts';
+import { ParameterDriver, type ParameterConnection } from './driver.ts';
 import { RetryingEntityManager } from './retrying-em.ts';
 import { removeBrokenConnections } from './remove-broken-connections.ts';
 import { createPostgresSockets, type PostgresSockets } from './postgres-sockets.ts';
@@ -89,7 +90,7 @@ export async function connect(databaseUrl: string, options: ConnectOptions = {})
 
 /** An entity manager for one tenant, inside and outside transactions. */
 export function tenantEm(orm: Orm, tenantId: string): EntityManager {
-  return orm.em.fork({ session: { variables: { 'app.tenant_id': tenantId } } });
+  return orm.em.fork({ session: { variables: { [TENANT_VARIABLE]: tenantId } } });
 }
 
 /** An entity manager for all tenants: for the relay, consumers and claims, with the tenant in every key. */
@@ -100,6 +101,9 @@ export function engineEm(orm: Orm): EntityManager {
 /** The connection pool of `orm`. */
 export const poolOf = (orm: Orm): Promise<pg.Pool> =>
   (orm.em.getConnection() as unknown as { getNativeClient: () => Promise<pg.Pool> }).getNativeClient();
+
+/** The turns in which transactions of `orm` get its connections. */
+export const turnsOf = (orm: Orm): ConnectionTurns => (orm.em.getConnection() as ParameterConnection).turns;
 
 /** Throws if Postgres does not respond. */
 export const ping = (orm: Orm): Promise<unknown> => orm.em.fork().execute('select 1');

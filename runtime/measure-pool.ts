@@ -1,26 +1,20 @@
 import type pg from 'pg';
 import type { Metrics } from '../config/metrics.ts';
+import type { ConnectionTurns } from '../db/connection-turns.ts';
 
-type Connected = Parameters<pg.Pool['connect']>[0];
-
-/** Measures how many connections of the pool are used, and how long work waits for one. */
-export function measurePool(pool: pg.Pool, { poolConnections, poolWaiting, poolWait }: Metrics): void {
+/** Measures how many connections of the pool are used, and how long transactions wait for one. */
+export function measurePool(
+  pool: pg.Pool,
+  turns: ConnectionTurns,
+  { poolConnections, poolWaiting, poolWait }: Metrics,
+): void {
   const measure = (): void => {
     poolConnections.set({ state: 'idle' }, pool.idleCount);
     poolConnections.set({ state: 'used' }, pool.totalCount - pool.idleCount);
-    poolWaiting.set(pool.waitingCount);
+    poolWaiting.set(turns.waiting);
   };
   // Called for each scrape.
   Object.assign(poolConnections, { collect: measure });
   measure();
-  const connect = pool.connect.bind(pool);
-  const timed = (callback?: Connected): Promise<pg.PoolClient> | void => {
-    const end = poolWait.startTimer();
-    if (!callback) return connect().finally(() => void end());
-    connect((...answer) => {
-      end();
-      callback(...answer);
-    });
-  };
-  Object.assign(pool, { connect: timed });
+  turns.onTurn = (seconds) => poolWait.observe(seconds);
 }

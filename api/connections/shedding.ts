@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { poolOf } from '../../db/orm.ts';
+import { turnsOf } from '../../db/orm.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { AppError } from '../../lib/checks/errors.ts';
 import { hasBody } from '../middleware/early-answer.ts';
@@ -45,11 +45,8 @@ export interface Shedder {
  * Watches the load of this process. `atWork` counts the open responses, including that of the current request; `unread`
  * counts those of them that only wait for their client to read them.
  */
-export async function createShedder(
-  deps: Deps,
-  { atWork, unread }: { atWork: () => number; unread: () => number },
-): Promise<Shedder> {
-  const pool = await poolOf(deps.orm);
+export function createShedder(deps: Deps, { atWork, unread }: { atWork: () => number; unread: () => number }): Shedder {
+  const turns = turnsOf(deps.orm);
   const refuse = refuseWith(
     new AppError('unavailable', 'The server is overloaded: too many requests in progress; try again', {
       headers: { 'Retry-After': '1' },
@@ -69,8 +66,7 @@ export async function createShedder(
     const passed = now - ticked;
     ticked = now;
     waiting = atWork() > FEW ? unread() : 0;
-    const pressed =
-      (atWork() - leftOut - waiting > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
+    const pressed = (atWork() - leftOut - waiting > FEW && passed - TICK_MS > LATE_MS) || turns.waiting > POOL_WAITING;
     strain = pressed ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
     if (strain === BURST_MS) guarded = true;
     else if (strain === 0) guarded = false;

@@ -7,14 +7,17 @@ import { JsonType, p, type PolicyDef } from '@mikro-orm/core';
  */
 export const ENGINE_ROLE = 'perennial_engine';
 
+/** The variable of a session that says which tenant it sees. */
+export const TENANT_VARIABLE = 'app.tenant_id';
+
 /** Row-level security of tenant tables: a session sees its own tenant; the engine role sees all. */
 export const tenantTable = {
   rowLevelSecurity: 'force' as const,
   policies: [
     {
       name: 'tenant',
-      using: `tenant_id = current_setting('app.tenant_id', true)`,
-      check: `tenant_id = current_setting('app.tenant_id', true)`,
+      using: `tenant_id = current_setting('${TENANT_VARIABLE}', true)`,
+      check: `tenant_id = current_setting('${TENANT_VARIABLE}', true)`,
     },
     { name: 'engine', roles: [ENGINE_ROLE], using: 'true', check: 'true' },
   ] satisfies PolicyDef[],

@@ -5,7 +5,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { natsUrl } from '../../dev/stack/nats.ts';
 import { postgresUrls, withClient } from '../../dev/stack/postgres.ts';
 import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
-import { connectNats } from '../../events/nats.ts';
+import { connectNats } from '../../transport/nats.ts';
 import { ensureSearchAttributes } from '../../runtime/temporal.ts';
 import { leftBehind } from '../runner/each-file.ts';
 
