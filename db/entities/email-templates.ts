@@ -52,6 +52,9 @@ const EmailTemplateVersionSchema = defineEntity({
     fromName: p.string().length(255).nullable(),
     fromEmail: p.string().length(255).nullable(),
     replyTo: p.string().length(255).nullable(),
+    /** Whether filling it takes time in proportion to its length, and how long parsing took (CPU time, ms). */
+    isPlain: p.boolean(),
+    parseMs: p.double(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });

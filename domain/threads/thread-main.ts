@@ -3,13 +3,14 @@ import { cpuTime } from '../../lib/async/cpu-time.ts';
 import { AppError } from '../../lib/checks/errors.ts';
 import { assertFits } from '../channels/content/assert-fits.ts';
 import { renderAndJudge, renderForPreview } from '../channels/content/render-message.ts';
-import { judgeTemplate, writeInThread } from '../emails/message/write-email.ts';
+import { writeInThread } from '../emails/message/write-email.ts';
 import { listTemplateLinks } from '../emails/rendering/template-links.ts';
 import { parseTexts, renderTexts } from '../emails/rendering/render-texts.ts';
 import { isLimitError } from '../emails/rendering/template-limits.ts';
 import { renderForDisplay } from '../emails/rendering/show-email.ts';
 import { checkParts, checkTemplate } from '../emails/templates/check-template.ts';
 import { compileMjml } from '../emails/templates/compile-mjml.ts';
+import { judgeTemplate } from '../emails/templates/judge-template.ts';
 import { findTemplateWarnings } from '../emails/templates/template-warnings.ts';
 import type { Done, Job } from './job.ts';
 

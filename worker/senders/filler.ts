@@ -28,10 +28,6 @@ const YIELD_EVERY_MS = 2;
 const PREPARED_AT_ONCE = 4;
 /** The share of a lane's buffer that may wait for one domain that is at its limit. */
 const SHARE_OF_A_DOMAIN = 1 / 8;
-/** The share of a lane's buffer that emails of one tenant take while their templates are judged. */
-const SHARE_OF_UNJUDGED = 1 / 8;
-/** The same for all tenants together: a lane leases when half of its buffer is free. */
-const SHARE_OF_ALL_UNJUDGED = 1 / 4;
 /** When an email is tried again whose thread has failed. */
 const LATER_MS = 10_000;
 /** Requests come in bursts: what arrives within this is leased together. */
@@ -90,10 +86,6 @@ export class Filler {
     this.#threaded = new ThreadedWrites({
       settings,
       most: this.#full / 2,
-      onJudged: (judged) =>
-        this.#inSteps(judged, (one) => this.#write(one)).catch((error: unknown) =>
-          deps.log.error({ err: error }, 'could not prepare emails'),
-        ),
       onWritten: (threaded, written) => void this.#written(threaded, written),
       onNotWritten: (emails, error) => void this.#notWritten(emails, error),
       onRoom: (lane) => this.wake([lane]),
@@ -173,8 +165,7 @@ export class Filler {
   }
 
   #room(lane: EmailLane): number {
-    const unjudged = this.#threaded.unjudged(lane, this.#full * SHARE_OF_UNJUDGED);
-    return this.#full - this.#ready.size(lane) - Math.min(unjudged, this.#full * SHARE_OF_ALL_UNJUDGED);
+    return this.#full - this.#ready.size(lane);
   }
 
   async #fill(lane: EmailLane): Promise<void> {
@@ -231,22 +222,21 @@ export class Filler {
     }
   }
 
-  /** The order is kept; signing runs on as many threads as there are. */
+  /**
+   * Writes a few at a time, keeps the event loop free, and offers what is ready. The order is kept; signing runs on as
+   * many threads as there are.
+   */
   async #outlineAll(lane: EmailLane, leased: LeasedEmail[], tools: Tools, until: number): Promise<void> {
-    await this.#inSteps(leased, async (email) => {
-      const outlined = await outline(email, tools);
-      return 'email' in outlined
-        ? this.#write({ toWrite: outlined, lane, until })
-        : this.#readyOf(outlined, lane, until);
-    });
-  }
-
-  /** Does a few at a time, keeps the event loop free, and offers what is ready. */
-  async #inSteps<T>(items: readonly T[], work: (item: T) => Promise<Ready | null>): Promise<void> {
     let yielded = performance.now();
-    for (let from = 0; from < items.length; from += PREPARED_AT_ONCE) {
-      for (const ready of await Promise.all(items.slice(from, from + PREPARED_AT_ONCE).map(work)))
-        if (ready) this.#offer(ready);
+    for (let from = 0; from < leased.length; from += PREPARED_AT_ONCE) {
+      const some = leased.slice(from, from + PREPARED_AT_ONCE);
+      const prepared = some.map(async (email) => {
+        const outlined = await outline(email, tools);
+        return 'email' in outlined
+          ? this.#write({ toWrite: outlined, lane, until })
+          : this.#readyOf(outlined, lane, until);
+      });
+      for (const ready of await Promise.all(prepared)) if (ready) this.#offer(ready);
       this.#onReady();
       if (performance.now() - yielded < YIELD_EVERY_MS) continue;
       await nextTurn();

@@ -2,9 +2,8 @@ import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import type { MailSettings } from '../../domain/emails/rendering/show-email.ts';
 import type { Written } from '../../domain/emails/message/write-email.ts';
 import type { PreparedTemplate } from '../../domain/emails/message/template-cache.ts';
-import type { Judged } from '../../domain/emails/rendering/loop-permit.ts';
 import type { Mailbox } from '../../lib/addresses/mailbox.ts';
-import { accounts, inThread, inThreadTimed } from '../../domain/threads/in-thread.ts';
+import { accounts, inThreadTimed } from '../../domain/threads/in-thread.ts';
 import { TooLate } from '../../domain/threads/pool.ts';
 import type { ToWrite } from './prepare.ts';
 
@@ -26,8 +25,6 @@ export interface Threaded {
 type ByLane = Record<EmailLane, Threaded[]>;
 
 interface TenantWrites {
-  /** Emails of templates of which a thread finds out whether they may be written on an event loop. */
-  unjudged: Map<PreparedTemplate, ByLane>;
   /** Emails that a thread must write. */
   waiting: ByLane;
   /** How many of them the threads have. */
@@ -38,8 +35,6 @@ export interface ThreadedWritesOptions {
   settings: () => MailSettings & { from: Mailbox };
   /** The most that may wait of a tenant and lane. */
   most: number;
-  /** Called with emails whose template has been judged: they may not need a thread. They count as waiting until it resolves. */
-  onJudged: (judged: readonly Threaded[]) => Promise<void>;
   onWritten: (threaded: Threaded, written: Written) => void;
   /** Called with emails that were not written, and why. TooLate: their leases end too soon. */
   onNotWritten: (emails: readonly Threaded[], error: unknown) => void;
@@ -47,10 +42,7 @@ export interface ThreadedWritesOptions {
   onRoom: (lane: EmailLane) => void;
 }
 
-/**
- * Emails that are written in threads, or whose templates a thread has to judge first. Of a tenant, only as many wait as
- * are written in some seconds.
- */
+/** Emails that are written in threads. Of a tenant, only as many wait as are written in some seconds. */
 export class ThreadedWrites {
   readonly #options: ThreadedWritesOptions;
   readonly #tenants = new Map<string, TenantWrites>();
@@ -62,18 +54,11 @@ export class ThreadedWrites {
 
   add(threaded: Threaded): void {
     if (this.#stopping) return;
-    const { row, template } = threaded.toWrite;
-    const its = this.#writesOf(row.tenantId);
-    if (!template.permit.isJudged) {
-      const others = its.unjudged.get(template);
-      if (!others) its.unjudged.set(template, { ...noEmails(), [threaded.lane]: [threaded] });
-      else others[threaded.lane].push(threaded);
-      if (!others) void this.#judge(row.tenantId, template, threaded.until);
-      return;
-    }
+    const { tenantId } = threaded.toWrite.row;
+    const its = this.#writesOf(tenantId);
     its.waiting[threaded.lane].push(threaded);
-    if (its.running < GIVEN) void this.#run(row.tenantId, its);
-    else this.#giveBack(row.tenantId, its);
+    if (its.running < GIVEN) void this.#run(tenantId, its);
+    else this.#giveBack(tenantId, its);
   }
 
   /** How many more emails of a lane may be leased of these tenants; of others, any number. */
@@ -81,16 +66,10 @@ export class ThreadedWrites {
     const tenants = new Set([...accounts.slow, ...this.#tenants.keys()]);
     return Object.fromEntries(
       [...tenants].map((tenantId) => {
-        const its = this.#tenants.get(tenantId);
-        const waiting = its ? its.waiting[lane].length + unjudgedOf(its, lane) : 0;
+        const waiting = this.#tenants.get(tenantId)?.waiting[lane].length ?? 0;
         return [tenantId, Math.max(0, this.#mostWaiting(tenantId) - waiting)];
       }),
     );
-  }
-
-  /** How many emails of a lane wait for the judgement of their templates; those of a tenant count up to `most`. */
-  unjudged(lane: EmailLane, most: number): number {
-    return [...this.#tenants.values()].reduce((sum, its) => sum + Math.min(most, unjudgedOf(its, lane)), 0);
   }
 
   /** Begins nothing more, and tells nothing more of what it has. */
@@ -99,30 +78,13 @@ export class ThreadedWrites {
   }
 
   #writesOf(tenantId: string): TenantWrites {
-    const known = this.#tenants.get(tenantId) ?? { unjudged: new Map(), waiting: noEmails(), running: 0 };
+    const known = this.#tenants.get(tenantId) ?? { waiting: noEmails(), running: 0 };
     this.#tenants.set(tenantId, known);
     return known;
   }
 
   #mostWaiting(tenantId: string): number {
     return accounts.jobsIn(tenantId, WAITING_MS, this.#options.most);
-  }
-
-  /** Finds out in a thread whether the emails of a template may be written on an event loop. */
-  async #judge(tenantId: string, template: PreparedTemplate, until: number): Promise<void> {
-    const job = { name: 'judgeTemplate', args: [this.#forThread(template)] };
-    const error = await inThread<Judged>(tenantId, job, { isPatient: true, until: until - MARGIN_MS }).then(
-      (judged) => template.permit.judge(judged),
-      (reason: unknown) => reason ?? new Error('not judged'),
-    );
-    if (this.#stopping) return;
-    const its = this.#writesOf(tenantId);
-    const emails = EMAIL_LANES.flatMap((lane) => its.unjudged.get(template)![lane]);
-    if (error) this.#options.onNotWritten(emails, error);
-    else await this.#options.onJudged(emails);
-    its.unjudged.delete(template);
-    this.#forget(tenantId, its);
-    for (const lane of new Set(emails.map((email) => email.lane))) this.#options.onRoom(lane);
   }
 
   /** More than twice as many as may wait: each that is given back costs an update. */
@@ -149,11 +111,7 @@ export class ThreadedWrites {
       if (its.waiting[lane].length <= this.#mostWaiting(tenantId) / 2) this.#options.onRoom(lane);
     }
     its.running -= 1;
-    this.#forget(tenantId, its);
-  }
-
-  #forget(tenantId: string, { unjudged, running }: TenantWrites): void {
-    if (running === 0 && unjudged.size === 0) this.#tenants.delete(tenantId);
+    if (its.running === 0) this.#tenants.delete(tenantId);
   }
 
   async #write(tenantId: string, threaded: Threaded): Promise<void> {
@@ -175,9 +133,6 @@ export class ThreadedWrites {
 }
 
 const noEmails = (): ByLane => ({ transactional: [], journey: [], bulk: [] });
-
-const unjudgedOf = ({ unjudged }: TenantWrites, lane: EmailLane): number =>
-  [...unjudged.values()].reduce((sum, waiting) => sum + waiting[lane].length, 0);
 
 const tooLate = (): TooLate => new TooLate('it cannot be written before its lease ends');
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { createComposer, type Composer } from './compose.ts';
-import { LoopPermit } from '../rendering/loop-permit.ts';
+import { LoopPermit, type Judged } from '../rendering/loop-permit.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import {
   compileTemplate,
@@ -32,6 +32,7 @@ export class PreparedTemplate {
 
   constructor(row: VersionRow, options: CompileOptions & { from: Mailbox }) {
     this.row = row;
+    this.permit.judge(row);
     this.#options = options;
     this.fromAddress = row.fromEmail ?? options.from.address;
     this.fromKey = addressKey(this.fromAddress);
@@ -40,8 +41,7 @@ export class PreparedTemplate {
 
   /** Throws AppError `template_limit` or `validation_failed` if the template cannot be compiled. */
   get compiled(): CompiledTemplate {
-    const { fromName: _name, fromEmail: _email, replyTo: _replyTo, ...version } = this.row;
-    return (this.#compiled ??= compileTemplate(version, this.#options));
+    return (this.#compiled ??= compileTemplate(this.row, this.#options));
   }
 
   /**
@@ -74,7 +74,7 @@ export interface ContentVersion {
 /** What a sender says in its emails; changes whenever the revision does. */
 export type SenderWords = Pick<SenderIdentity, 'revision' | 'name' | 'replyTo'>;
 
-export interface VersionRow extends ContentVersion, TemplateVersion {
+export interface VersionRow extends ContentVersion, TemplateVersion, Judged {
   fromName: string | null;
   fromEmail: string | null;
   replyTo: string | null;
@@ -105,7 +105,8 @@ export class TemplateCache {
               tx,
               sql`
       select tenant_id as "tenantId", template_id as "templateId", content_version as "contentVersion", subject, coalesce(compiled_html, content) as content, text,
-             preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo"
+             preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo",
+             is_plain as "isPlain", parse_ms as "parseMs"
       from email_template_versions where (tenant_id, template_id, content_version) in (
         ${sql.join(missing.map((v) => sql`(${v.tenantId}, ${v.templateId}::bigint, ${v.contentVersion}::int)`))})`,
             ),

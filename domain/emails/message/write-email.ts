@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { linksFrom } from '../rendering/link-settings.ts';
-import { isPlain } from '../rendering/is-plain.ts';
-import { parseTime, type Judged } from '../rendering/loop-permit.ts';
 import { renderFor, type RecipientContext } from '../rendering/render.ts';
 import type { MailSettings } from '../rendering/show-email.ts';
 import type { TimeLimits } from '../rendering/template-limits.ts';
@@ -50,24 +48,11 @@ export interface TemplateToPrepare {
 const KEPT = 50;
 const prepared = new LRUCache<string, PreparedTemplate>({ max: KEPT });
 
-const prepare = ({ row, settings: { postalAddress, from, ...settings } }: TemplateToPrepare): PreparedTemplate =>
-  new PreparedTemplate(row, { links: linksFrom(settings), postalAddress, from });
-
 /** The same, in a thread. */
-export function writeInThread(template: TemplateToPrepare, email: EmailToWrite): Written {
-  const key = keyOf(template.row);
-  const kept = prepared.get(key) ?? prepare(template);
+export function writeInThread({ row, settings }: TemplateToPrepare, email: EmailToWrite): Written {
+  const { postalAddress, from, ...links } = settings;
+  const key = keyOf(row);
+  const kept = prepared.get(key) ?? new PreparedTemplate(row, { links: linksFrom(links), postalAddress, from });
   prepared.set(key, kept);
   return writeEmail(kept, email);
-}
-
-/** Whether the emails of a template may be written on an event loop: to be found out in a thread. */
-export function judgeTemplate(template: TemplateToPrepare): Judged {
-  const parse = () => prepare(template).compiled;
-  let compiled: PreparedTemplate['compiled'] | undefined;
-  const parseMs = parseTime(() => (compiled = parse()), parse);
-  const { subject, content, text, previewText } = template.row;
-  // Otherwise each email is parsed, as HTML.
-  const isFilled = compiled!.instrumented !== null && compiled!.text !== null;
-  return { isPlain: isFilled && [subject, content, text ?? '', previewText ?? ''].every(isPlain), parseMs };
 }

@@ -43,10 +43,6 @@ export class LoopPermit {
   #renders = 0;
   #totalMs = 0;
 
-  get isJudged(): boolean {
-    return this.#judged !== null;
-  }
-
   judge(judged: Judged): void {
     this.#judged ??= judged;
   }

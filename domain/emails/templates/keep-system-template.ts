@@ -39,6 +39,7 @@ export async function upsertSystemTemplate(
   );
   // A concurrent transaction did the same.
   if (!kept) return (await find())!;
-  await saveContentVersion(tx, { tenantId, id: kept.id });
+  // It is no text of a user.
+  await saveContentVersion(tx, { tenantId, id: kept.id }, { isPlain: true, parseMs: 0 });
   return kept.id;
 }

@@ -1,6 +1,7 @@
 import { AppError, type Violation } from '../../../lib/checks/errors.ts';
 import { inThread } from '../../threads/in-thread.ts';
 import { hasLiquid } from '../../../lib/text/liquid.ts';
+import type { Judged } from '../rendering/loop-permit.ts';
 import type { RecipientContext, TemplateVersion } from '../rendering/render.ts';
 import type { MailSettings, ShownEmail } from '../rendering/show-email.ts';
 import type { EntityManager } from '../../../db/orm.ts';
@@ -38,6 +39,16 @@ export async function checkPartsInThread(tenantId: string, parts: readonly Templ
   const toCheck = parts.filter(([, kind, source]) => source && (kind === 'html' || hasLiquid(source)));
   return toCheck.length === 0 ? [] : inThread(tenantId, { name: 'checkParts', args: [toCheck] });
 }
+
+/** The same for `judgeTemplate`. */
+export const judgeInThread = (
+  { tenantId, subject, content, text, previewText, category }: TemplateVersion & { tenantId: string },
+  compiled: string | null,
+): Promise<Judged> =>
+  inThread(tenantId, {
+    name: 'judgeTemplate',
+    args: [{ subject, content: compiled ?? content, text, previewText, category }],
+  });
 
 /** The same for `renderForDisplay`. */
 export const showInThread = (

@@ -7,7 +7,8 @@ import { normaliseEmail } from '../../../lib/addresses/email.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { senderViolations } from '../senders/proven.ts';
-import { checkInThread, compileMjmlInThread } from './template-work.ts';
+import { checkInThread, compileMjmlInThread, judgeInThread } from './template-work.ts';
+import type { Judged } from '../rendering/loop-permit.ts';
 import { topicViolations } from '../consent/topics.ts';
 import { noLiquid } from '../../../lib/text/liquid.ts';
 import { notOneLine } from '../../../lib/checks/schema-check.ts';
@@ -60,8 +61,9 @@ export async function createTemplate(
       ...others,
       ...(await checkInThread(template.tenantId, template, compiled)),
     ]);
+    const judged = await judgeInThread(template, compiled);
     await tx.flush();
-    await saveContentVersion(tx, template, compiled);
+    await saveContentVersion(tx, template, judged, compiled);
     return template;
   });
 }
@@ -98,7 +100,7 @@ export async function updateTemplate(
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
-    if (changed) await saveContentVersion(tx, template, compiled);
+    if (changed) await saveContentVersion(tx, template, await judgeInThread(template, compiled), compiled);
     return template;
   });
 }
@@ -201,17 +203,18 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
   return [...blank, ...names, ...addresses];
 }
 
-/** Stores the template's current content as its content version. `compiled` is the HTML of its MJML. */
+/** Stores the template's current content as its content version. `compiled` is the HTML of its MJML, which was judged. */
 export async function saveContentVersion(
   tx: EntityManager,
   template: Pick<EmailTemplate, 'tenantId' | 'id'>,
+  { isPlain, parseMs }: Judged,
   compiled: string | null = null,
 ): Promise<void> {
   await rows(
     tx,
     sql`
-    insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to)
-    select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to
+    insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to, is_plain, parse_ms)
+    select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to, ${isPlain}, ${parseMs}
     from email_templates where tenant_id = ${template.tenantId} and id = ${template.id}`,
   );
 }

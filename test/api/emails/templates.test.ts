@@ -72,6 +72,32 @@ test('a name is not content: only what is sent makes another content version, ea
   ]);
 });
 
+test('each content version says whether its emails may be rendered on an event loop: MJML by the HTML that is made of it', async () => {
+  const LOOP = '{% for tag in tags %}{{ tag }}{% endfor %}';
+  const mjml = (inside: string): string =>
+    `<mjml><mj-body><mj-section><mj-column><mj-text>${inside}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+  const [simple, inText, ofMjml] = await Promise.all([
+    makeTemplate(service, { content: '<p>Hello {{ firstName | default: "there" }}</p>' }),
+    makeTemplate(service, { content: '<p>Hello</p>', text: LOOP }),
+    makeTemplate(service, { content: mjml('Hello {{ firstName }}') }),
+  ]);
+  await service.api('PUT', `/emails/templates/${simple}`, { content: `<p>${LOOP}</p>` });
+  await service.api('PUT', `/emails/templates/${ofMjml}`, { content: mjml(LOOP) });
+  const versions = await inTenant(
+    sql`select template_id, content_version, is_plain, parse_ms from email_template_versions where template_id = any(${[simple, inText, ofMjml]}::bigint[]) order by 1, 2`,
+  );
+  const verdicts = new Map(
+    (versions as { template_id: number; content_version: number; is_plain: boolean }[]).map(
+      ({ template_id: id, content_version: version, is_plain: plain }) => [`${id}/${version}`, plain],
+    ),
+  );
+  assert.deepEqual(
+    [`${simple}/1`, `${simple}/2`, `${inText}/1`, `${ofMjml}/1`, `${ofMjml}/2`].map((key) => verdicts.get(key)),
+    [true, false, false, true, false],
+  );
+  for (const { parse_ms: ms } of versions as { parse_ms: number }[]) assert.ok(ms > 0 && ms < 1_000, String(ms));
+});
+
 test('mistakes in Liquid are refused with their place, all at once, and nothing is saved', async () => {
   const before = (await service.api('GET', '/emails/templates?includeTotal=true')).body.page.total;
   const bad = await service.api('POST', '/emails/templates', {

@@ -1,0 +1,24 @@
+import { createLinkSigner } from '../../addresses/tokens.ts';
+import { isPlain } from '../rendering/is-plain.ts';
+import { createEmailLinks } from '../rendering/links.ts';
+import { parseTime, type Judged } from '../rendering/loop-permit.ts';
+import { compileTemplate, type CompiledTemplate, type TemplateVersion } from '../rendering/render.ts';
+
+/** Where links stand in a template does not depend on what they lead to. */
+const links = createEmailLinks({ publicUrl: 'https://example.com', signer: createLinkSigner({ secret: 'no email' }) });
+
+/**
+ * Whether the emails of a template, which passed checkTemplate, may be rendered on an event loop: to be found out in a
+ * thread, when it is saved. Throws what `compileTemplate` throws.
+ */
+export function judgeTemplate(version: TemplateVersion): Judged {
+  let compiled: CompiledTemplate | undefined;
+  const parseMs = parseTime(
+    () => (compiled = compileTemplate(version, { links })),
+    () => compileTemplate(version, { links }),
+  );
+  const { subject, content, text, previewText } = version;
+  // Otherwise each email is parsed, as HTML.
+  const isFilled = compiled!.instrumented !== null && compiled!.text !== null;
+  return { isPlain: isFilled && [subject, content, text ?? '', previewText ?? ''].every(isPlain), parseMs };
+}
