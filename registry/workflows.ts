@@ -241,7 +241,7 @@ export const workflows = {
     id: ({ tenantId, importId }) => `contact-import/${tenantId}/${importId}`,
     queue: QUEUES.jobs,
     policy: once,
-    turns: { running: 3, waiting: 100, called: 'imports' },
+    turns: { running: 2, waiting: 100, called: 'imports' },
   },
   importUndo: {
     id: ({ tenantId, importId }) => `import-undo/${tenantId}/${importId}`,
