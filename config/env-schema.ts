@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 const url = (description: string) => Type.String({ description, minLength: 1 });
 
 /**
- * Every setting of the service, with its default. The README's table of settings must equal this schema. Numbers and
+ * Every setting of the service, with its default. The table in `docs/settings.md` must equal this schema. Numbers and
  * booleans are parsed from text.
  */
 export const envSchema = Type.Object({

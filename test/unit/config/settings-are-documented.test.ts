@@ -7,8 +7,8 @@ import { secretSettings } from '../../../config/env.ts';
 const root = new URL('../../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
-test('README has every setting with its default and meaning, and no other', () => {
-  const rows = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)].map(
+test('docs/settings.md has every setting with its default and meaning, and no other', () => {
+  const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)].map(
     ([, name, fallback, meaning]) => [name, fallback, meaning],
   );
   const expected = Object.entries(envSettings).map(([name, setting]) => {
@@ -18,8 +18,8 @@ test('README has every setting with its default and meaning, and no other', () =
   assert.deepEqual(rows, expected);
 });
 
-test('README names the settings that may come from a file', () => {
-  const [, names = ''] = /^A setting with a secret in it may be in a file.*\): (.*)\.$/m.exec(read('README.md')) ?? [];
+test('docs/settings.md names the settings that may come from a file', () => {
+  const [, names = ''] = /^A setting with a secret in it may be in a file.*\): (.*)\.$/m.exec(read('docs/settings.md')) ?? [];
   assert.equal(names, secretSettings.map((name) => `\`${name}\``).join(', '));
 });
 

@@ -18,21 +18,17 @@ const run = promisify(execFile);
 const NATS_PY = 'nats-py==2.16.0 --hash=sha256:aeb1ff123966c05833d26c7df7e1d54c1c6d32b612428b21677a2e921f1fecae\n';
 
 let service: Service;
-let readme: string;
+let page: string;
 beforeAll(async () => {
-  readme = await readFile('README.md', 'utf8');
+  page = await readFile('docs/listeners.md', 'utf8');
   service = await startService({ worker: ['relay', 'consumers'], listeners: true });
 });
 afterAll(() => service.stop());
 
-/** The code that README gives for a language, the first or a later one, in a file of an empty folder. */
+/** The code that docs/listeners.md gives for a language, the first or a later one, in a file of an empty folder. */
 async function paste(language: string, name: string, nth = 0): Promise<string> {
-  const code = [
-    ...readme
-      .slice(readme.indexOf('## Listen to events'))
-      .matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g')),
-  ][nth]?.[1];
-  assert.ok(code, `README has ${language}`);
+  const code = [...page.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))][nth]?.[1];
+  assert.ok(code, `docs/listeners.md has ${language}`);
   const folder = tempDir();
   await writeFile(join(folder, name), code);
   return folder;
@@ -126,7 +122,7 @@ async function installNatsPy(folder: string): Promise<void> {
   );
 }
 
-test('the Python of README reads events, durably and each once', async () => {
+test('the Python of docs/listeners.md reads events, durably and each once', async () => {
   const folder = await paste('python', 'listen.py');
   await installNatsPy(folder);
   await listens(
@@ -136,13 +132,13 @@ test('the Python of README reads events, durably and each once', async () => {
   );
 });
 
-test('the TypeScript of README reads events, durably and each once', async () => {
+test('the TypeScript of docs/listeners.md reads events, durably and each once', async () => {
   const folder = await paste('ts', 'listen.mts');
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   await listens(folder, () => start(process.execPath, ['--no-warnings', 'listen.mts'], folder), 'my-shop');
 });
 
-test('the Python of README requests a mail; one that is refused is a timeout with the reason in the log', async () => {
+test('the Python of docs/listeners.md requests a mail; one that is refused is a timeout with the reason in the log', async () => {
   const folder = await paste('python', 'request.py', 1);
   await installNatsPy(folder);
   const env = { ...process.env, LISTENER_URL: service.slot.listeners.url, PYTHONPATH: join(folder, 'packages') };
