@@ -168,10 +168,10 @@ module.exports = {
       from: {
         path: `^(${FOLDERS})/`,
         pathNot:
-          '^domain/threads/thread-main\\.|^domain/emails/(rendering|templates/(check-template|judge-template|template-warnings|compile-mjml))|^domain/emails/message/|^domain/channels/content/(render-message|assert-fits|in-thread)\\.|^worker/senders/prepare\\.|^worker/channels/renders\\.',
+          '^domain/threads/thread-main\\.|^domain/emails/(rendering|templates/(check-template|template-warnings|compile-mjml))|^domain/emails/message/|^domain/channels/content/(render-message|assert-fits|in-thread)\\.|^worker/senders/prepare\\.|^worker/channels/renders\\.',
       },
       to: {
-        path: '^domain/emails/rendering/(render|render-texts|is-plain|show-email|instrument|rewrite-html|template-links)\\.|^domain/emails/templates/(check-template|judge-template|template-warnings|check-liquid|compile-mjml)\\.|^domain/emails/message/write-email\\.|^domain/channels/content/(render-message|assert-fits)\\.',
+        path: '^domain/emails/rendering/(render|render-texts|is-plain|judge-template|show-email|instrument|rewrite-html|template-links)\\.|^domain/emails/templates/(check-template|template-warnings|check-liquid|compile-mjml)\\.|^domain/emails/message/write-email\\.|^domain/channels/content/(render-message|assert-fits)\\.',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -23,7 +23,7 @@ export const envSchema = Type.Object({
     default: 15,
     minimum: 2,
     maximum: 500,
-    description: 'Maximum Postgres connections per process',
+    description: 'Maximum Postgres connections per process, at which tenants take turns',
   }),
   TEMPORAL_ADDRESS: url('Address of the Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: Type.String({ default: 'default', description: 'Temporal namespace' }),

@@ -149,11 +149,11 @@ export function createMetrics(name = 'test') {
     }),
     poolWaiting: gauge({
       name: 'perennial_postgres_pool_waiting',
-      help: 'What waits for a connection of the pool right now',
+      help: 'Transactions that wait for a connection of the pool right now; also those of a tenant that has its share of them',
     }),
     poolWait: new Histogram({
       name: 'perennial_postgres_pool_wait_seconds',
-      help: 'Time that was waited for a connection of the pool',
+      help: 'Time that transactions waited for their turn at the connections of the pool',
       registers,
       buckets: [0.001, 0.01, 0.1, 0.5, 1, 4],
     }),

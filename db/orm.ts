@@ -103,7 +103,7 @@ export const poolOf = (orm: Orm): Promise<pg.Pool> =>
   (orm.em.getConnection() as unknown as { getNativeClient: () => Promise<pg.Pool> }).getNativeClient();
 
 /** The turns in which transactions of `orm` get its connections. */
-export const turnsOf = (orm: Orm): ConnectionTurns => (orm.em.getConnection() as ParameterConnection).turns;
+export const connectionTurnsOf = (orm: Orm): ConnectionTurns => (orm.em.getConnection() as ParameterConnection).turns;
 
 /** Throws if Postgres does not respond. */
 export const ping = (orm: Orm): Promise<unknown> => orm.em.fork().execute('select 1');

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { isConnectionLost, pgError } from '../db/errors.ts';
 import { createPipelinedTransactions, type PipelinedTransactions } from '../db/pipelined-transactions.ts';
 import { createPostgresSockets, type PostgresSockets } from '../db/postgres-sockets.ts';
-import { connect, engineEm, poolOf, rows, sql, turnsOf, type Orm } from '../db/orm.ts';
+import { connect, engineEm, poolOf, rows, sql, connectionTurnsOf, type Orm } from '../db/orm.ts';
 import { connectNats, isAway, laterNats, type Nats } from '../transport/nats.ts';
 import { outboxSubscriber, type WatchedTable } from '../events/outbox.ts';
 import { MESSAGE_READY_PING, OUTBOX_PING } from '../transport/streams.ts';
@@ -135,7 +135,7 @@ export async function createDeps(
       connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres }),
     );
     closers.push(() => orm.close());
-    measurePool(await poolOf(orm), turnsOf(orm), metrics);
+    measurePool(await poolOf(orm), connectionTurnsOf(orm), metrics);
     const pipelined = createPipelinedTransactions(env.DATABASE_URL, postgres);
     closers.push(() => pipelined.close());
     const isThere = async (): Promise<void> => {

@@ -11,7 +11,7 @@ export function measurePool(
   const measure = (): void => {
     poolConnections.set({ state: 'idle' }, pool.idleCount);
     poolConnections.set({ state: 'used' }, pool.totalCount - pool.idleCount);
-    poolWaiting.set(turns.waiting);
+    poolWaiting.set(turns.waiting + pool.waitingCount);
   };
   // Called for each scrape.
   Object.assign(poolConnections, { collect: measure });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { turnsOf } from '../../db/orm.ts';
+import { connectionTurnsOf } from '../../db/orm.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { AppError } from '../../lib/checks/errors.ts';
 import { hasBody } from '../middleware/early-answer.ts';
@@ -46,7 +46,7 @@ export interface Shedder {
  * counts those of them that only wait for their client to read them.
  */
 export function createShedder(deps: Deps, { atWork, unread }: { atWork: () => number; unread: () => number }): Shedder {
-  const turns = turnsOf(deps.orm);
+  const turns = connectionTurnsOf(deps.orm);
   const refuse = refuseWith(
     new AppError('unavailable', 'The server is overloaded: too many requests in progress; try again', {
       headers: { 'Retry-After': '1' },

@@ -89,9 +89,7 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
     const token = env.ENABLE_RATE_LIMITING ? tokenOf(claims, key, address) : null;
     const [outcome, keyHolder] = await Promise.all([
       claims || token ? ask(claims, token) : null,
-      key === null
-        ? null
-        : judged(async () => (await findApiKey(deps.orm, key)) ?? unauthorized('The API key is unknown')),
+      key === null ? null : judged(async () => (await findApiKey(deps, key)) ?? unauthorized('The API key is unknown')),
     ]);
     const caller = shown instanceof AppError ? shown : (keyHolder ?? outcome?.caller ?? null);
     return { caller, rate: outcome?.taken ? { ...outcome.taken, limit: limit.burst } : null };

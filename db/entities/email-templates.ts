@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 const EmailTemplateSchema = defineEntity({
   name: 'EmailTemplate',
@@ -52,9 +52,8 @@ const EmailTemplateVersionSchema = defineEntity({
     fromName: p.string().length(255).nullable(),
     fromEmail: p.string().length(255).nullable(),
     replyTo: p.string().length(255).nullable(),
-    /** Whether filling it takes time in proportion to its length, and how long parsing took (CPU time, ms). */
-    isPlain: p.boolean(),
-    parseMs: p.double(),
+    /** `Judged`: whether its emails may be rendered on an event loop; null: not judged. */
+    judged: json().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });

@@ -8,20 +8,19 @@ import { listTemplateLinks } from '../emails/rendering/template-links.ts';
 import { parseTexts, renderTexts } from '../emails/rendering/render-texts.ts';
 import { isLimitError } from '../emails/rendering/template-limits.ts';
 import { renderForDisplay } from '../emails/rendering/show-email.ts';
-import { checkParts, checkTemplate } from '../emails/templates/check-template.ts';
+import { checkAndJudge, checkParts, checkTemplate } from '../emails/templates/check-template.ts';
 import { compileMjml } from '../emails/templates/compile-mjml.ts';
-import { judgeTemplate } from '../emails/templates/judge-template.ts';
 import { findTemplateWarnings } from '../emails/templates/template-warnings.ts';
 import type { Done, Job } from './job.ts';
 
 /** All that threads do. Whoever calls them is on the other side: see `inThread`. */
 const work: Record<string, (...args: never) => unknown> = {
   assertFits,
+  checkAndJudge,
   checkParts,
   checkTemplate,
   compileMjml,
   findTemplateWarnings,
-  judgeTemplate,
   listTemplateLinks,
   parseTexts,
   renderAndJudge,

@@ -6,7 +6,20 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { processEnv } from './process-env.ts';
 
-const PARTS = ['activities', 'config', 'db', 'domain', 'events', 'runtime', 'worker', 'workflows', 'package.json'];
+const PARTS = [
+  'activities',
+  'config',
+  'db',
+  'domain',
+  'events',
+  'lib',
+  'registry',
+  'runtime',
+  'transport',
+  'worker',
+  'workflows',
+  'package.json',
+];
 const JOURNEY = join('workflows', 'campaign-execution.ts');
 
 /** A copy of the service, of which another build can be run. */

@@ -12,7 +12,7 @@ import {
 } from '../../domain/channels/content/render-message.ts';
 import { AppError } from '../../lib/checks/errors.ts';
 import { hasLiquid } from '../../lib/text/liquid.ts';
-import { LoopPermit, type Judged } from '../../domain/emails/rendering/loop-permit.ts';
+import { LoopPermit, RULES, type Judged } from '../../domain/emails/rendering/loop-permit.ts';
 import type { LinkSettings } from '../../domain/emails/rendering/link-settings.ts';
 import { accounts, inThreadTimed } from '../../domain/threads/in-thread.ts';
 import { TooLate } from '../../domain/threads/pool.ts';
@@ -63,7 +63,7 @@ export class Renders {
     let permit = this.#permits.get(key);
     if (!permit) {
       permit = new LoopPermit();
-      if (texts.length === 0) permit.judge({ isPlain: true, parseMs: 0 });
+      if (texts.length === 0) permit.judge({ isPlain: true, parseMs: 0, rules: RULES });
       this.#permits.set(key, permit);
     }
     return permit;

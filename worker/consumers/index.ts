@@ -26,7 +26,7 @@ const followingMerges = (
   };
 };
 
-/** The event handlers: one per durable consumer. */
+/** The event handlers: one per durable consumer. Those in order have a lock each (`inOrder`). */
 export function eventHandlers(): EventHandler[] {
   return [
     // The merge itself moves the creation of the source to the target's timeline.

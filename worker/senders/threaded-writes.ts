@@ -1,6 +1,6 @@
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import type { MailSettings } from '../../domain/emails/rendering/show-email.ts';
-import type { Written } from '../../domain/emails/message/write-email.ts';
+import type { writeInThread, Written } from '../../domain/emails/message/write-email.ts';
 import type { PreparedTemplate } from '../../domain/emails/message/template-cache.ts';
 import type { Mailbox } from '../../lib/addresses/mailbox.ts';
 import { accounts, inThreadTimed } from '../../domain/threads/in-thread.ts';
@@ -116,12 +116,14 @@ export class ThreadedWrites {
 
   async #write(tenantId: string, threaded: Threaded): Promise<void> {
     const { template, email } = threaded.toWrite;
-    const job = { name: 'writeInThread', args: [this.#forThread(template), email] };
+    const { permit } = template;
+    const job = { name: 'writeInThread', args: [this.#forThread(template), email, !permit.isJudged] };
     const options = { isPatient: true, until: threaded.until - MARGIN_MS };
     try {
-      const { value, ms } = await inThreadTimed<Written>(tenantId, job, options);
-      template.permit.tookInThread(ms);
-      if (!this.#stopping) this.#options.onWritten(threaded, withBuffer(value));
+      const { value, ms } = await inThreadTimed<ReturnType<typeof writeInThread>>(tenantId, job, options);
+      if (value.judged) permit.judge(value.judged);
+      else permit.tookInThread(ms);
+      if (!this.#stopping) this.#options.onWritten(threaded, withBuffer(value.written));
     } catch (error) {
       if (!this.#stopping) this.#options.onNotWritten([threaded], error);
     }

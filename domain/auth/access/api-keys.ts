@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
+import type { PipelinedTransactions, Statement } from '../../../db/pipelined-transactions.ts';
 import { ApiKey, User } from '../../../db/entities/auth.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
@@ -111,6 +112,17 @@ async function assertNotAbove(tx: EntityManager, by: Granter, { id, createdBy, p
   assertMayGrant(by, [...permissions, ...(await permissionsHeld(tx, owner?.roles ?? []))]);
 }
 
+const keys: Statement = {
+  name: 'api-keys',
+  text: `
+    select k.id, k.tenant_id, k.name, k.expires_at <= now() is true as expired,
+      (k.last_used_at < now() - make_interval(secs => $2)) is not false as unnoted,
+      array(select distinct p from roles r, unnest(r.permissions) p
+        where r.tenant_id = k.tenant_id and r.name = any(u.roles) and p = any(k.permissions)) as permissions
+    from api_keys k join users u on u.tenant_id = k.tenant_id and u.id = k.created_by and u.active
+    where k.key_hash = $1`,
+};
+
 interface KeyRow {
   id: number;
   tenant_id: string;
@@ -125,22 +137,16 @@ interface KeyRow {
  * its creator is disabled. Queries the database each time, so that changes take effect at once. Throws 401
  * `token_expired`.
  */
-export async function findApiKey(orm: Orm, key: string): Promise<Principal | null> {
+export async function findApiKey(
+  { orm, pipelined }: { orm: Orm; pipelined: PipelinedTransactions },
+  key: string,
+): Promise<Principal | null> {
   if (!KEY.test(key)) return null;
-  // With the engine's role, because the tenant is not known before the key is found.
-  const [found] = await engineEm(orm).transactional((tx) =>
-    rows<KeyRow>(
-      tx,
-      sql`
-    select k.id, k.tenant_id, k.name, k.expires_at <= now() is true as expired,
-      (k.last_used_at < now() - make_interval(secs => ${USE_SECONDS})) is not false as unnoted,
-      array(select distinct p from roles r, unnest(r.permissions) p
-        where r.tenant_id = k.tenant_id and r.name = any(u.roles) and p = any(k.permissions)) as permissions
-    from api_keys k join users u on u.tenant_id = k.tenant_id and u.id = k.created_by and u.active
-    where k.key_hash = ${hashOf(key)}`,
-    ),
-  );
-  if (!found) return null;
+  // With the engine's role, because the tenant is not known before the key is found; and not in the turns of
+  // connections, in which all keys of all tenants would be one.
+  const [[row] = []] = await pipelined.run('engine', [[keys, [hashOf(key), USE_SECONDS]]]);
+  if (!row) return null;
+  const found = row as unknown as KeyRow;
   if (found.expired) throw unauthorized('The API key has expired', 'token_expired');
   if (found.unnoted) noteUse(orm, found.id);
   return {

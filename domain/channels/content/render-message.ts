@@ -2,7 +2,7 @@ import { TypeGuards, type Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
 import { isPlain } from '../../emails/rendering/is-plain.ts';
 import { linksFrom, type LinkSettings } from '../../emails/rendering/link-settings.ts';
-import { parseTime, type Judged } from '../../emails/rendering/loop-permit.ts';
+import { RULES, parseTime, type Judged } from '../../emails/rendering/loop-permit.ts';
 import { renderChunks, sharedEngine } from '../../emails/rendering/template-engine.ts';
 import {
   isLimitError,
@@ -173,9 +173,9 @@ export function renderAndJudge(
     );
   } catch {
     // In a message that cannot be parsed, nothing is judged.
-    return { shown: renderMessage(source, context), judged: { isPlain: false, parseMs: Infinity } };
+    return { shown: renderMessage(source, context), judged: { isPlain: false, parseMs: Infinity, rules: RULES } };
   }
-  return { shown: renderMessage(source, context), judged: { isPlain: texts.every(isPlain), parseMs } };
+  return { shown: renderMessage(source, context), judged: { isPlain: texts.every(isPlain), parseMs, rules: RULES } };
 }
 
 /** The same for a template that nobody has checked, or whose error is to be told: of any length. Throws 422, 400. */

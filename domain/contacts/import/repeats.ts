@@ -53,11 +53,9 @@ export async function deleteRepeats(em: EntityManager, importId: number): Promis
   await em.transactional((tx) => rows(tx, sql`delete from contact_import_keys where import_id = ${importId}`));
 }
 
-export async function hasRepeats(em: EntityManager, importId: number): Promise<boolean> {
-  const [found] = await em.transactional((tx) =>
-    rows(tx, sql`select 1 from contact_import_keys where import_id = ${importId} limit 1`),
-  );
-  return found !== undefined;
+export async function hasRepeats(client: pg.ClientBase, importId: number): Promise<boolean> {
+  const { rowCount } = await client.query('select 1 from contact_import_keys where import_id = $1 limit 1', [importId]);
+  return rowCount === 1;
 }
 
 /** Deletes the staged rows whose address occurs again in a later usable row of the file. Returns their number. */

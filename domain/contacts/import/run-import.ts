@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { poolOf, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { connectionTurnsOf, poolOf, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
@@ -149,14 +149,12 @@ function batchesFrom(
  * Where the first chunk starts that is not in the ledger. Chunks are imported in order, so it follows the last one
  * there.
  */
-async function nextPosition(em: EntityManager, importId: number, inspection: CsvInspection): Promise<CsvPosition> {
-  const [last] = await em.transactional((tx) =>
-    rows<{ chunk: number; end_offset: number; last_row: number }>(
-      tx,
-      sql`
-    select chunk, end_offset, last_row from contact_import_chunks where import_id = ${importId} order by chunk desc limit 1`,
-    ),
+async function nextPosition(client: pg.ClientBase, importId: number, inspection: CsvInspection): Promise<CsvPosition> {
+  const found = await client.query<{ chunk: number; end_offset: number; last_row: number }>(
+    'select chunk, end_offset, last_row from contact_import_chunks where import_id = $1 order by chunk desc limit 1',
+    [importId],
   );
+  const last = found.rows[0];
   return last ? { chunk: last.chunk + 1, row: last.last_row + 1, offset: last.end_offset } : inspection.from;
 }
 
@@ -187,15 +185,29 @@ export async function runImport(run: Run): Promise<ImportResult> {
     result.totalRows = found.total;
     parsed = found.batches;
   }
-  const pool = await poolOf(run.orm);
-  const client = await pool.connect();
+  // All else of the import is done on this connection: it is in the tenant's turn, and whoever waits for another turn in
+  // one of their own may wait for ever.
+  await connectionTurnsOf(run.orm).run(run.tenantId, () =>
+    importOnClient(run, job, chunks, parsed, row.objectKey, result),
+  );
+  return result;
+}
+
+async function importOnClient(
+  run: Run,
+  job: ChunkJob,
+  chunks: Chunks,
+  parsed: readonly RowBatch[] | null,
+  objectKey: string,
+  result: ImportResult,
+): Promise<void> {
+  const client = await (await poolOf(run.orm)).connect();
   // A lost connection rejects the current statement; without a listener it would also end the process.
   client.on('error', () => {});
   try {
+    await client.query(`select set_config('app.tenant_id', $1, false)`, [run.tenantId]);
     await createStage(client);
-    const analyze = (): Promise<unknown> => pool.query(ANALYZE);
-    while (!(await importRest(em, run, job, chunks, client, analyze, parsed, row.objectKey, result)));
-    return result;
+    while (!(await importRest(run, job, chunks, client, parsed, objectKey, result)));
   } finally {
     // Destroy the connection, with its temporary table and cached plans, instead of returning it to the pool.
     client.release(true);
@@ -207,47 +219,34 @@ export async function runImport(run: Run): Promise<ImportResult> {
  * attempt that was considered dead has committed a chunk in the meantime; then the ledger must be read again.
  */
 async function importRest(
-  em: EntityManager,
   run: Run,
   job: ChunkJob,
   chunks: Chunks,
   client: pg.ClientBase,
-  analyze: () => Promise<unknown>,
   parsed: readonly RowBatch[] | null,
   objectKey: string,
   result: ImportResult,
 ): Promise<boolean> {
   const { inspection } = job.options;
-  const repeats = await hasRepeats(em, run.importId);
-  const from = await nextPosition(em, run.importId, inspection);
+  const repeats = await hasRepeats(client, run.importId);
+  const from = await nextPosition(client, run.importId, inspection);
   const batches =
     parsed && from.offset === inspection.from.offset ? parsed : batchesFrom(run, inspection, objectKey, from);
   async function* prepared(): AsyncGenerator<PreparedChunk> {
     for await (const batch of batches) yield await chunks.prepare(batch);
   }
-  // The statistics are taken on another connection, beside the next chunks.
-  let analyzed: Promise<unknown> = Promise.resolve();
-  try {
-    // The next chunk is read and checked while the database merges.
-    for await (const chunk of oneAhead(prepared())) {
-      const counts = await chunks.run(client, chunk, repeats);
-      if (counts === 'done') return false;
-      if (counts === 'over') break;
-      result.rows += counts.processed;
-      run.progress({ phase: 'importing', rows: result.rows, totalRows: result.totalRows });
-      if (Number.isInteger(Math.log2(chunk.batch.chunk + 1) / 2)) {
-        await analyzed;
-        analyzed = analyze();
-        // The failure is thrown by whoever awaits it.
-        analyzed.catch(() => undefined);
-      }
-      if (run.isSliceOver?.()) return true;
-    }
-    result.over = true;
-    return true;
-  } finally {
-    await analyzed;
+  // The next chunk is read and checked while the database merges.
+  for await (const chunk of oneAhead(prepared())) {
+    const counts = await chunks.run(client, chunk, repeats);
+    if (counts === 'done') return false;
+    if (counts === 'over') break;
+    result.rows += counts.processed;
+    run.progress({ phase: 'importing', rows: result.rows, totalRows: result.totalRows });
+    if (Number.isInteger(Math.log2(chunk.batch.chunk + 1) / 2)) await client.query(ANALYZE);
+    if (run.isSliceOver?.()) return true;
   }
+  result.over = true;
+  return true;
 }
 
 /**

@@ -32,7 +32,7 @@ export class PreparedTemplate {
 
   constructor(row: VersionRow, options: CompileOptions & { from: Mailbox }) {
     this.row = row;
-    this.permit.judge(row);
+    if (row.judged) this.permit.judge(row.judged);
     this.#options = options;
     this.fromAddress = row.fromEmail ?? options.from.address;
     this.fromKey = addressKey(this.fromAddress);
@@ -74,7 +74,9 @@ export interface ContentVersion {
 /** What a sender says in its emails; changes whenever the revision does. */
 export type SenderWords = Pick<SenderIdentity, 'revision' | 'name' | 'replyTo'>;
 
-export interface VersionRow extends ContentVersion, TemplateVersion, Judged {
+export interface VersionRow extends ContentVersion, TemplateVersion {
+  /** Null: nobody has judged it. */
+  judged: Judged | null;
   fromName: string | null;
   fromEmail: string | null;
   replyTo: string | null;
@@ -105,8 +107,7 @@ export class TemplateCache {
               tx,
               sql`
       select tenant_id as "tenantId", template_id as "templateId", content_version as "contentVersion", subject, coalesce(compiled_html, content) as content, text,
-             preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo",
-             is_plain as "isPlain", parse_ms as "parseMs"
+             preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo", judged
       from email_template_versions where (tenant_id, template_id, content_version) in (
         ${sql.join(missing.map((v) => sql`(${v.tenantId}, ${v.templateId}::bigint, ${v.contentVersion}::int)`))})`,
             ),

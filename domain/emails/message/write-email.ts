@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { linksFrom } from '../rendering/link-settings.ts';
+import type { Judged } from '../rendering/loop-permit.ts';
+import { judgeTemplate } from '../rendering/judge-template.ts';
 import { renderFor, type RecipientContext } from '../rendering/render.ts';
 import type { MailSettings } from '../rendering/show-email.ts';
 import type { TimeLimits } from '../rendering/template-limits.ts';
@@ -48,11 +50,16 @@ export interface TemplateToPrepare {
 const KEPT = 50;
 const prepared = new LRUCache<string, PreparedTemplate>({ max: KEPT });
 
-/** The same, in a thread. */
-export function writeInThread({ row, settings }: TemplateToPrepare, email: EmailToWrite): Written {
+/** The same, in a thread. Says too, if `mustJudge`, whether others of the template may be written on an event loop. */
+export function writeInThread(
+  { row, settings }: TemplateToPrepare,
+  email: EmailToWrite,
+  mustJudge: boolean,
+): { written: Written; judged: Judged | null } {
   const { postalAddress, from, ...links } = settings;
   const key = keyOf(row);
   const kept = prepared.get(key) ?? new PreparedTemplate(row, { links: linksFrom(links), postalAddress, from });
   prepared.set(key, kept);
-  return writeEmail(kept, email);
+  const written = writeEmail(kept, email);
+  return { written, judged: mustJudge ? judgeTemplate(row) : null };
 }

@@ -7,11 +7,16 @@ const CHEAP_MS = 1;
 /** What cannot be parsed in this time is not parsed on an event loop. */
 const PARSE_MS = 20;
 
+/** Raise it with every change of `isPlain`: then templates that are stored are judged anew. */
+export const RULES = 1;
+
 /** What a thread found out about a template. */
 export interface Judged {
   isPlain: boolean;
   /** How long it took to parse (CPU time, ms). */
   parseMs: number;
+  /** The `RULES` by which it was judged. */
+  rules: number;
 }
 
 /** Code runs several times slower the first time: what takes longer is parsed once more. */
@@ -43,8 +48,13 @@ export class LoopPermit {
   #renders = 0;
   #totalMs = 0;
 
+  get isJudged(): boolean {
+    return this.#judged !== null;
+  }
+
+  /** Does nothing if it was judged, or if this was by other rules. */
   judge(judged: Judged): void {
-    this.#judged ??= judged;
+    if (judged.rules === RULES) this.#judged ??= judged;
   }
 
   /** The limits on the event loop; null: it may not be rendered there. `hasData`: its values can be of any length. */

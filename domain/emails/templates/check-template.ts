@@ -1,6 +1,9 @@
 import type { Liquid } from 'liquidjs';
 import type { Violation } from '../../../lib/checks/errors.ts';
 import { findMistake } from './check-liquid.ts';
+import { judgeTemplate } from '../rendering/judge-template.ts';
+import type { Judged } from '../rendering/loop-permit.ts';
+import type { TemplateVersion } from '../rendering/render.ts';
 import { scanHtml } from '../rendering/html-scan.ts';
 import { renderChunks, sharedEngine } from '../rendering/template-engine.ts';
 import {
@@ -43,6 +46,16 @@ export function checkTemplate(source: TemplateSource, compiled: string | null = 
     ],
     compiled,
   );
+}
+
+/** The violations of a template by `checkTemplate`; of one without any also whether it is plain. */
+export function checkAndJudge(
+  { subject, content, text, previewText, category }: TemplateSource & Pick<TemplateVersion, 'category'>,
+  html: string | null,
+): { violations: Violation[]; judged: Judged | null } {
+  const violations = checkTemplate({ subject, content, text, previewText }, html);
+  if (violations.length > 0 || !subject || !content) return { violations, judged: null };
+  return { violations, judged: judgeTemplate({ subject, content: html ?? content, text, previewText, category }) };
 }
 
 /** A part of a template: where it is in the request, how its values are escaped, and its Liquid. */

@@ -39,7 +39,7 @@ export async function upsertSystemTemplate(
   );
   // A concurrent transaction did the same.
   if (!kept) return (await find())!;
-  // It is no text of a user.
-  await saveContentVersion(tx, { tenantId, id: kept.id }, { isPlain: true, parseMs: 0 });
+  // It is no text of a user, so it need not be judged.
+  await saveContentVersion(tx, { tenantId, id: kept.id }, null);
   return kept.id;
 }

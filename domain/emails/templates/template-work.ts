@@ -17,6 +17,20 @@ export const checkInThread = (
 ): Promise<Violation[]> =>
   inThread(tenantId, { name: 'checkTemplate', args: [{ subject, content, text, previewText }, compiled] });
 
+/** The same for `checkAndJudge`, of a template that is about to be stored. */
+export const checkAndJudgeInThread = (
+  {
+    tenantId,
+    subject,
+    content,
+    text,
+    previewText,
+    category,
+  }: TemplateSource & Pick<TemplateVersion, 'category'> & { tenantId: string },
+  html: string | null,
+): Promise<{ violations: Violation[]; judged: Judged | null }> =>
+  inThread(tenantId, { name: 'checkAndJudge', args: [{ subject, content, text, previewText, category }, html] });
+
 /**
  * The warnings of a stored template, by `findTemplateWarnings` in a thread; none if that cannot be done now, because the
  * template is stored all the same. `em` is the tenant's.
@@ -39,16 +53,6 @@ export async function checkPartsInThread(tenantId: string, parts: readonly Templ
   const toCheck = parts.filter(([, kind, source]) => source && (kind === 'html' || hasLiquid(source)));
   return toCheck.length === 0 ? [] : inThread(tenantId, { name: 'checkParts', args: [toCheck] });
 }
-
-/** The same for `judgeTemplate`. */
-export const judgeInThread = (
-  { tenantId, subject, content, text, previewText, category }: TemplateVersion & { tenantId: string },
-  compiled: string | null,
-): Promise<Judged> =>
-  inThread(tenantId, {
-    name: 'judgeTemplate',
-    args: [{ subject, content: compiled ?? content, text, previewText, category }],
-  });
 
 /** The same for `renderForDisplay`. */
 export const showInThread = (

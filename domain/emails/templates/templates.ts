@@ -7,7 +7,7 @@ import { normaliseEmail } from '../../../lib/addresses/email.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { senderViolations } from '../senders/proven.ts';
-import { checkInThread, compileMjmlInThread, judgeInThread } from './template-work.ts';
+import { checkAndJudgeInThread, checkInThread, compileMjmlInThread } from './template-work.ts';
 import type { Judged } from '../rendering/loop-permit.ts';
 import { topicViolations } from '../consent/topics.ts';
 import { noLiquid } from '../../../lib/text/liquid.ts';
@@ -56,12 +56,8 @@ export async function createTemplate(
       ...(await topicViolations(tx, tenantId, fields.topicId)),
       ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom)),
     ];
-    assertValid([
-      ...fieldViolations(template),
-      ...others,
-      ...(await checkInThread(template.tenantId, template, compiled)),
-    ]);
-    const judged = await judgeInThread(template, compiled);
+    const { violations, judged } = await checkAndJudgeInThread(template, compiled);
+    assertValid([...fieldViolations(template), ...others, ...violations]);
     await tx.flush();
     await saveContentVersion(tx, template, judged, compiled);
     return template;
@@ -91,16 +87,12 @@ export async function updateTemplate(
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, emptyToNull(input));
     const unverified = await senderViolations(tx, template.tenantId, template.fromEmail, mailFrom);
-    assertValid([
-      ...fieldViolations(template),
-      ...unknownTopic,
-      ...unverified,
-      ...(await checkInThread(template.tenantId, template, compiled)),
-    ]);
+    const { violations, judged } = await checkAndJudgeInThread(template, compiled);
+    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...violations]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
-    if (changed) await saveContentVersion(tx, template, await judgeInThread(template, compiled), compiled);
+    if (changed) await saveContentVersion(tx, template, judged, compiled);
     return template;
   });
 }
@@ -207,14 +199,14 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
 export async function saveContentVersion(
   tx: EntityManager,
   template: Pick<EmailTemplate, 'tenantId' | 'id'>,
-  { isPlain, parseMs }: Judged,
+  judged: Judged | null,
   compiled: string | null = null,
 ): Promise<void> {
   await rows(
     tx,
     sql`
-    insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to, is_plain, parse_ms)
-    select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to, ${isPlain}, ${parseMs}
+    insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to, judged)
+    select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to, ${judged && JSON.stringify(judged)}::jsonb
     from email_templates where tenant_id = ${template.tenantId} and id = ${template.id}`,
   );
 }

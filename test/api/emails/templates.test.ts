@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
+import { TemplateCache } from '../../../domain/emails/message/template-cache.ts';
+import { linksFrom } from '../../../domain/emails/rendering/link-settings.ts';
 import { makeContact, makeTemplate } from '../../support/mail/emails.ts';
 import { makeConfirmedSender } from '../../support/mail/senders.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -72,7 +74,7 @@ test('a name is not content: only what is sent makes another content version, ea
   ]);
 });
 
-test('each content version says whether its emails may be rendered on an event loop: MJML by the HTML that is made of it', async () => {
+test('a saved template says whether a sender may render its emails on its event loop: MJML by the HTML that is made of it', async () => {
   const LOOP = '{% for tag in tags %}{{ tag }}{% endfor %}';
   const mjml = (inside: string): string =>
     `<mjml><mj-body><mj-section><mj-column><mj-text>${inside}</mj-text></mj-column></mj-section></mj-body></mjml>`;
@@ -83,19 +85,34 @@ test('each content version says whether its emails may be rendered on an event l
   ]);
   await service.api('PUT', `/emails/templates/${simple}`, { content: `<p>${LOOP}</p>` });
   await service.api('PUT', `/emails/templates/${ofMjml}`, { content: mjml(LOOP) });
-  const versions = await inTenant(
-    sql`select template_id, content_version, is_plain, parse_ms from email_template_versions where template_id = any(${[simple, inText, ofMjml]}::bigint[]) order by 1, 2`,
-  );
-  const verdicts = new Map(
-    (versions as { template_id: number; content_version: number; is_plain: boolean }[]).map(
-      ({ template_id: id, content_version: version, is_plain: plain }) => [`${id}/${version}`, plain],
-    ),
-  );
+  const wanted = [
+    [simple, 1],
+    [simple, 2],
+    [inText, 1],
+    [ofMjml, 1],
+    [ofMjml, 2],
+  ] as const;
+  const versions = wanted.map(([templateId, contentVersion]) => ({ tenantId: 'default', templateId, contentVersion }));
+  const links = linksFrom({ publicUrl: 'https://mail.example.com', linkSecret: service.deps.env.LINK_SECRET });
+  const cache = new TemplateCache(() => ({ links, from: { name: null, address: 'team@example.com' } }));
+  const load = await cache.load(engineEm(service.deps.orm), versions);
   assert.deepEqual(
-    [`${simple}/1`, `${simple}/2`, `${inText}/1`, `${ofMjml}/1`, `${ofMjml}/2`].map((key) => verdicts.get(key)),
+    versions.map((version) => load(version).permit.limits(false) !== null),
     [true, false, false, true, false],
   );
-  for (const { parse_ms: ms } of versions as { parse_ms: number }[]) assert.ok(ms > 0 && ms < 1_000, String(ms));
+  // One that an earlier release has stored, or judged by other rules, is judged with its first email.
+  await inTenant(sql`update email_template_versions set judged = null where template_id = ${simple}`);
+  await inTenant(
+    sql`update email_template_versions set judged = jsonb_set(judged, '{rules}', '0') where template_id = ${ofMjml}`,
+  );
+  const again = await new TemplateCache(() => ({ links, from: { name: null, address: 'team@example.com' } })).load(
+    engineEm(service.deps.orm),
+    versions,
+  );
+  assert.deepEqual(
+    versions.map((version) => again(version).permit.isJudged),
+    [false, false, true, false, false],
+  );
 });
 
 test('mistakes in Liquid are refused with their place, all at once, and nothing is saved', async () => {

@@ -209,10 +209,13 @@ test('the image holds what the service runs on and nothing else, and its user ca
     'dist',
     'domain',
     'events',
+    'lib',
     'node_modules',
     'package-lock.json',
     'package.json',
+    'registry',
     'runtime',
+    'transport',
     'worker',
     'workflows',
   ];

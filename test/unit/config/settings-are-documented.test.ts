@@ -19,7 +19,8 @@ test('docs/settings.md has every setting with its default and meaning, and no ot
 });
 
 test('docs/settings.md names the settings that may come from a file', () => {
-  const [, names = ''] = /^A setting with a secret in it may be in a file.*\): (.*)\.$/m.exec(read('docs/settings.md')) ?? [];
+  const [, names = ''] =
+    /^A setting with a secret in it may be in a file.*\): (.*)\.$/m.exec(read('docs/settings.md')) ?? [];
   assert.equal(names, secretSettings.map((name) => `\`${name}\``).join(', '));
 });
 

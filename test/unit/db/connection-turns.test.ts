@@ -27,9 +27,9 @@ function transactionsIn(turns: ConnectionTurns) {
   return { begin, begun, namesBegun, endOldest };
 }
 
-test('tenants take turns, and so do transactions of one tenant', async () => {
+test("tenants take turns, and so do transactions of one tenant; every second turn is the engine's", async () => {
   const { begin, namesBegun, endOldest } = transactionsIn(new ConnectionTurns(1, 0));
-  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'engine1', 'b2'].map(begin);
+  const all = ['a1', 'a2', 'a3', 'b1', 'engine1', 'engine2', 'engine3', 'b2', 'engine4', 'engine5'].map(begin);
   const order: string[] = [];
   for (let n = 0; n < all.length; n += 1) {
     await new Promise(setImmediate);
@@ -37,7 +37,7 @@ test('tenants take turns, and so do transactions of one tenant', async () => {
     await endOldest();
   }
   await Promise.all(all);
-  assert.deepEqual(order, ['a1', 'a2', 'b1', 'engine1', 'a3', 'b2', 'a4']);
+  assert.deepEqual(order, ['a1', 'engine1', 'a2', 'engine2', 'b1', 'engine3', 'a3', 'engine4', 'b2', 'engine5']);
 });
 
 test('a tenant holds three quarters of the connections at most, the engine all', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { isPlain } from '../../../../domain/emails/rendering/is-plain.ts';
-import { LoopPermit } from '../../../../domain/emails/rendering/loop-permit.ts';
+import { LoopPermit, RULES } from '../../../../domain/emails/rendering/loop-permit.ts';
 
 test.each([
   'Hello',
@@ -32,7 +32,7 @@ test.each([
 
 const judged = (isPlain: boolean, parseMs = 1) => {
   const permit = new LoopPermit();
-  permit.judge({ isPlain, parseMs });
+  permit.judge({ isPlain, parseMs, rules: RULES });
   return permit;
 };
 const renders = (permit: LoopPermit, count: number, ms: number) => {

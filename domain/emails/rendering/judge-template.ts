@@ -1,15 +1,15 @@
 import { createLinkSigner } from '../../addresses/tokens.ts';
-import { isPlain } from '../rendering/is-plain.ts';
-import { createEmailLinks } from '../rendering/links.ts';
-import { parseTime, type Judged } from '../rendering/loop-permit.ts';
-import { compileTemplate, type CompiledTemplate, type TemplateVersion } from '../rendering/render.ts';
+import { isPlain } from './is-plain.ts';
+import { createEmailLinks } from './links.ts';
+import { RULES, parseTime, type Judged } from './loop-permit.ts';
+import { compileTemplate, type CompiledTemplate, type TemplateVersion } from './render.ts';
 
 /** Where links stand in a template does not depend on what they lead to. */
 const links = createEmailLinks({ publicUrl: 'https://example.com', signer: createLinkSigner({ secret: 'no email' }) });
 
 /**
  * Whether the emails of a template, which passed checkTemplate, may be rendered on an event loop: to be found out in a
- * thread, when it is saved. Throws what `compileTemplate` throws.
+ * thread. Throws what `compileTemplate` throws.
  */
 export function judgeTemplate(version: TemplateVersion): Judged {
   let compiled: CompiledTemplate | undefined;
@@ -20,5 +20,6 @@ export function judgeTemplate(version: TemplateVersion): Judged {
   const { subject, content, text, previewText } = version;
   // Otherwise each email is parsed, as HTML.
   const isFilled = compiled!.instrumented !== null && compiled!.text !== null;
-  return { isPlain: isFilled && [subject, content, text ?? '', previewText ?? ''].every(isPlain), parseMs };
+  const isEachPlain = [subject, content, text ?? '', previewText ?? ''].every(isPlain);
+  return { isPlain: isFilled && isEachPlain, parseMs, rules: RULES };
 }
