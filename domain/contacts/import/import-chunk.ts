@@ -63,7 +63,7 @@ export function createChunks(job: ChunkJob) {
     /** Checks the rows of a chunk, without blocking the event loop. */
     prepare: (batch: RowBatch): Promise<PreparedChunk> => prepareChunk(batch, check, (rows) => stager.lines(rows)),
     /**
-     * Imports one chunk in one transaction on a separate client: stages the rows by COPY and merges them as a set,
+     * Imports one chunk in one transaction on a separate client, whose session is the tenant's: stages the rows by COPY and merges them as a set,
      * with rejected rows, counters, list members, events and the chunk's ledger row. So a chunk is imported completely
      * or not at all, and a chunk in the ledger is never imported again. Returns `done` if another attempt has imported
      * it, `over` if the import has ended. Throws `not_found` if the import's list no longer exists.
@@ -76,7 +76,6 @@ export function createChunks(job: ChunkJob) {
       return retried(async () => {
         await client.query('begin');
         try {
-          await client.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
           const counts = await importInTransaction(client, job, chunk, { copy: stager.copy, merge, hasRepeats });
           await client.query(typeof counts === 'string' ? 'rollback' : 'commit');
           return counts;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { TENANT_VARIABLE } from '../../../db/entities/base.ts';
 import { connectionTurnsOf, poolOf, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendEvents } from '../../../events/outbox.ts';
@@ -205,7 +206,7 @@ async function importOnClient(
   // A lost connection rejects the current statement; without a listener it would also end the process.
   client.on('error', () => {});
   try {
-    await client.query(`select set_config('app.tenant_id', $1, false)`, [run.tenantId]);
+    await client.query('select set_config($1, $2, false)', [TENANT_VARIABLE, run.tenantId]);
     await createStage(client);
     while (!(await importRest(run, job, chunks, client, parsed, objectKey, result)));
   } finally {
