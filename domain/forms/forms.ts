@@ -5,13 +5,14 @@ import { appendAudit, type Author } from '../audit/audit.ts';
 import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
 import { removeFormFiles } from '../common/kept-files.ts';
-import { assertNotInUse, assertValid, notFound, type Violation } from '../../lib/checks/errors.ts';
+import { assertValid, notFound, type Violation } from '../../lib/checks/errors.ts';
 import { hasLiquid, noLiquid } from '../../lib/text/liquid.ts';
 import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { isViolation, normaliseEmail } from '../common/fields.ts';
 import { isWebUrl } from '../../lib/addresses/web-url.ts';
 import { checkFields, mappedFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
 import { unfillableProblems } from './unfillable.ts';
+import { deleteUnused } from '../common/references.ts';
 
 export interface FormInput {
   name: string;
@@ -190,11 +191,10 @@ export async function deleteForm(
   await em.transactional(async (tx) => {
     const form = await lockForm(tx, id);
     check(form);
-    assertNotInUse(await campaignsUsing(tx, form.tenantId, ({ formIds }) => formIds.has(id)));
-    const { name, status } = form;
+    const { tenantId, name, status } = form;
     // Locked: no submission can add a file any more.
-    await removeFormFiles(tx, form.tenantId, sql`form_id = ${id}`);
-    await tx.remove(form).flush();
+    await removeFormFiles(tx, tenantId, sql`form_id = ${id}`);
+    await deleteUnused(tx, form, () => campaignsUsing(tx, tenantId, ({ formIds }) => formIds.has(id)));
     await appendAudit(tx, author, {
       action: 'form.deleted',
       resourceType: 'form',

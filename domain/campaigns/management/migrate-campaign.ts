@@ -7,6 +7,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import type { VersionChange } from '../execution/migrate-state.ts';
+import { lockReferenced } from '../../common/references.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { type MigrationFigures, surveyMigration } from './survey-migration.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
@@ -73,7 +74,7 @@ async function changeOf(
     ]);
   }
   // An older version may refer to what was deleted since.
-  const broken = await definitionViolations(tx, tenantId, to!, checkUrl);
+  const broken = await definitionViolations(tx, tenantId, to!, checkUrl, lockReferenced);
   assertValid(broken.map(({ code, message }) => ({ path: '/to', code, message: `version ${input.to}: ${message}` })));
   return { from: from!, to: to!, version: input.to, map: input.map ?? {} };
 }

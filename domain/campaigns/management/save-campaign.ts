@@ -3,20 +3,14 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import {
-  AppError,
-  assertNotInUse,
-  assertValid,
-  notFound,
-  type Referrer,
-  type Violation,
-} from '../../../lib/checks/errors.ts';
+import { AppError, assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
 import { campaignsUsing } from '../validation/campaigns-using.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { type Definition, type DefinitionInput, normaliseDefinition } from '../definition/definition.ts';
 import { scheduleFollows } from './schedule-follows.ts';
 import { prebuiltSteps } from '../definition/prebuilt.ts';
+import { deleteUnused } from '../../common/references.ts';
 
 export interface CampaignInput extends DefinitionInput {
   name: string;
@@ -153,19 +147,12 @@ export async function deleteCampaign(
       throw new AppError('conflict', 'Workflows of the campaign are still being closed; try again in a moment', {
         headers: { 'Retry-After': '2' },
       });
-    const thresholds = await rows<Referrer>(
-      tx,
-      sql`
-      select 'threshold' as kind, id, name from score_thresholds
-      where tenant_id = ${author.tenantId} and action ->> 'campaignId' = ${String(id)} order by id`,
-    );
-    assertNotInUse([
-      ...(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id))),
-      ...thresholds,
-    ]);
-    const { name, status } = campaign;
+    const { tenantId, name, status } = campaign;
     await scheduleFollows(tx, campaign);
-    await tx.remove(campaign).flush();
+    await deleteUnused(tx, campaign, async () => [
+      ...(await campaignsUsing(tx, tenantId, ({ campaignIds }) => campaignIds.has(id))),
+      ...(await thresholdsStarting(tx, tenantId, id)),
+    ]);
     await appendAudit(tx, author, {
       action: 'campaign.deleted',
       resourceType: 'campaign',
@@ -174,3 +161,11 @@ export async function deleteCampaign(
     });
   });
 }
+
+const thresholdsStarting = (tx: EntityManager, tenantId: string, campaignId: number): Promise<Referrer[]> =>
+  rows<Referrer>(
+    tx,
+    sql`
+    select 'threshold' as kind, id, name from score_thresholds
+    where tenant_id = ${tenantId} and action ->> 'campaignId' = ${String(campaignId)} order by id`,
+  );

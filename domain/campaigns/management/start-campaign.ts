@@ -7,6 +7,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
+import { lockReferenced } from '../../common/references.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import { readNames } from '../validation/read-names.ts';
 import type { Definition } from '../definition/definition.ts';
@@ -88,7 +89,7 @@ async function publish(tx: EntityManager, campaign: Campaign, checkUrl: CheckUrl
   };
   assertValid([
     ...(definition.steps.length === 0 ? [noSteps] : []),
-    ...(await definitionViolations(tx, tenantId, definition, checkUrl)),
+    ...(await definitionViolations(tx, tenantId, definition, checkUrl, lockReferenced)),
   ]);
   if (publishedVersion !== null && publishedVersion !== undefined) {
     const published = await tx.findOneOrFail(CampaignVersion, { tenantId, campaignId, version: publishedVersion });

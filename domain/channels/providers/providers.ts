@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { ChannelProvider, type MessageChannel, type ProviderType } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
+import { assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
 import { byName, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import type { BoxSecrets } from '../../../lib/text/secret-box.ts';
@@ -10,6 +10,7 @@ import type { CheckUrl } from '../../outbound/check-url.ts';
 import { configViolations, credentialViolations, PROVIDERS, sendsElsewhere } from './config.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
 import { notOneWrittenLine } from '../../../lib/checks/schema-check.ts';
+import { deleteUnused } from '../../common/references.ts';
 
 export interface ProviderInput {
   name: string;
@@ -169,9 +170,8 @@ export async function deleteProvider(
   await em.transactional(async (tx) => {
     const provider = await lockProvider(tx, id);
     check(provider);
-    assertNotInUse(await boundMessages(tx, provider));
     const before = contentOf(provider);
-    await tx.remove(provider).flush();
+    await deleteUnused(tx, provider, () => boundMessages(tx, provider));
     await appendAudit(tx, author, { action: 'channel_provider.deleted', ...resourceOf(id), before });
   });
 }

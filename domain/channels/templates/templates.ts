@@ -3,11 +3,12 @@ import { ChannelTemplate } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { assertNotInUse, assertValid, notFound, type Referrer } from '../../../lib/checks/errors.ts';
+import { assertValid, notFound, type Referrer } from '../../../lib/checks/errors.ts';
 import { byName, byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import type { Additions } from '../content/assert-fits.ts';
 import { templateViolations, type ChannelTemplateInput } from './template-violations.ts';
+import { deleteUnused } from '../../common/references.ts';
 
 /** The fields whose change creates a new `contentVersion`: all that affect what is sent, so not the name or the topic. */
 const CONTENT_FIELDS = [
@@ -85,14 +86,14 @@ export async function deleteTemplate(
   await em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
-    assertNotInUse([
-      ...(await campaignsUsing(tx, template.tenantId, (ids) =>
+    const { tenantId } = template;
+    const before = audited(template);
+    await deleteUnused(tx, template, async () => [
+      ...(await campaignsUsing(tx, tenantId, (ids) =>
         [ids.smsTemplateIds, ids.pushTemplateIds, ids.messageTemplateIds].some((named) => named.has(id)),
       )),
       ...(await queuedMessages(tx, template)),
     ]);
-    const before = audited(template);
-    await tx.remove(template).flush();
     await appendAudit(tx, author, { action: 'channel_template.deleted', ...resourceOf(id), before });
   });
 }

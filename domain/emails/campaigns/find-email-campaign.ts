@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
-import { EmailTemplate } from '../../../db/entities/email-templates.ts';
-import type { EntityManager } from '../../../db/orm.ts';
+import { sql, type EntityManager } from '../../../db/orm.ts';
+import { lockReferenced } from '../../common/references.ts';
 import { assertNoneMissing, notFound, type Missing } from '../../../lib/checks/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
 
@@ -24,10 +24,12 @@ export async function assertReferences(
   const wanted = variants
     ? variants.map((variant, index) => ({ path: `/variants/${index}/templateId`, id: variant.templateId }))
     : [{ path: '/templateId', id: templateId! }];
-  const found = new Set(
-    (
-      await tx.find(EmailTemplate, { id: { $in: wanted.map(({ id }) => id) }, systemKey: null }, { fields: ['id'] })
-    ).map(({ id }) => id),
+  const found = await lockReferenced(
+    tx,
+    'email_templates',
+    tenantId,
+    wanted.map(({ id }) => id),
+    sql`system_key is null`,
   );
   const missing: Missing[] = wanted.filter(({ id }) => !found.has(id)).map((one) => ({ ...one, what: 'template' }));
   const isList = segmentId === listId;

@@ -9,12 +9,13 @@ import {
 import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { AppError, assertNotInUse, assertValid, type Violation } from '../../../lib/checks/errors.ts';
+import { AppError, assertValid, type Violation } from '../../../lib/checks/errors.ts';
 import { startEmailCampaign, wakeCampaign } from './change-email-campaign.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { scheduleViolations, startOf } from './schedule.ts';
 import { suppressReadyOfCampaign } from '../ledger/suppress-emails.ts';
 import { variantViolations } from './variants.ts';
+import { deleteUnused } from '../../common/references.ts';
 
 export interface EmailCampaignInput {
   name: string;
@@ -110,11 +111,12 @@ export async function deleteEmailCampaign(
     const { name, status } = campaign;
     if (status === 'SENDING' || status === 'PAUSED' || status === 'SCHEDULED')
       throw new AppError('conflict', `The campaign is ${status}: cancel it first`);
-    assertNotInUse(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id)));
     // Suppress the emails that senders could lease now: without the campaign's row the gates cannot tell that it was
     // cancelled. Its workflow suppresses the others.
     if (status === 'CANCELLED' || status === 'FAILED') await suppressReadyOfCampaign(tx, campaign);
-    await tx.remove(campaign).flush();
+    await deleteUnused(tx, campaign, () =>
+      campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id)),
+    );
     await appendAudit(tx, author, {
       action: 'email_campaign.deleted',
       resourceType: 'email_campaign',

@@ -4,7 +4,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { noLiquid } from '../../../lib/text/liquid.ts';
-import { assertNotInUse, assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
+import { assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
+import { deleteUnused, lockReferenced } from '../../common/references.ts';
 
 /** Maximum lengths in characters. */
 export const TOPIC_LIMITS = { name: 100, description: 1000 } as const;
@@ -49,16 +50,15 @@ export async function deleteTopic(
   await em.transactional(async (tx) => {
     const topic = await lockTopic(tx, id);
     check(topic);
-    assertNotInUse(
-      await rows<Referrer>(
+    const { tenantId, name } = topic;
+    await deleteUnused(tx, topic, () =>
+      rows<Referrer>(
         tx,
         sql`
-      select 'template' as kind, id, name from email_templates where tenant_id = ${topic.tenantId} and topic_id = ${id}
-      union all select 'channel_template', id, name from channel_templates where tenant_id = ${topic.tenantId} and topic_id = ${id} order by 1 desc, 2`,
+      select 'template' as kind, id, name from email_templates where tenant_id = ${tenantId} and topic_id = ${id}
+      union all select 'channel_template', id, name from channel_templates where tenant_id = ${tenantId} and topic_id = ${id} order by 1 desc, 2`,
       ),
     );
-    const { name } = topic;
-    await tx.remove(topic).flush();
     await appendAudit(tx, author, {
       action: 'email_topic.deleted',
       resourceType: 'email_topic',
@@ -78,11 +78,8 @@ export async function topicViolations(
   id: number | null | undefined,
 ): Promise<Violation[]> {
   if (id == null) return [];
-  const found = await rows(
-    tx,
-    sql`select 1 from email_topics where tenant_id = ${tenantId} and id = ${id} for key share`,
-  );
-  return found.length > 0 ? [] : [{ path: '/topicId', code: 'not_found', message: `there is no topic ${id}` }];
+  const found = await lockReferenced(tx, 'email_topics', tenantId, [id]);
+  return found.has(id) ? [] : [{ path: '/topicId', code: 'not_found', message: `there is no topic ${id}` }];
 }
 
 async function lockTopic(tx: EntityManager, id: number): Promise<EmailTopic> {

@@ -4,7 +4,7 @@ import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { normaliseEmail } from '../../../lib/addresses/email.ts';
-import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
+import { AppError, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { senderViolations } from '../senders/proven.ts';
 import { checkAndJudgeInThread, checkInThread, compileMjmlInThread } from './template-work.ts';
@@ -12,6 +12,7 @@ import type { Judged } from '../rendering/loop-permit.ts';
 import { topicViolations } from '../consent/topics.ts';
 import { noLiquid } from '../../../lib/text/liquid.ts';
 import { notOneLine } from '../../../lib/checks/schema-check.ts';
+import { deleteUnused } from '../../common/references.ts';
 
 export interface TemplateInput {
   name: string;
@@ -110,12 +111,11 @@ export async function deleteTemplate(
   await em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
-    assertNotInUse([
-      ...(await campaignsUsing(tx, template.tenantId, ({ templateIds }) => templateIds.has(id))),
-      ...(await emailCampaignsUsing(tx, template.tenantId, { templateId: id })),
+    const { tenantId, name, subject } = template;
+    await deleteUnused(tx, template, async () => [
+      ...(await campaignsUsing(tx, tenantId, ({ templateIds }) => templateIds.has(id))),
+      ...(await emailCampaignsUsing(tx, tenantId, { templateId: id })),
     ]);
-    const { name, subject } = template;
-    await tx.remove(template).flush();
     await appendAudit(tx, author, {
       action: 'email_template.deleted',
       resourceType: 'email_template',

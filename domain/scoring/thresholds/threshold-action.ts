@@ -1,8 +1,9 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { type EntityManager } from '../../../db/orm.ts';
 import type { Violation } from '../../../lib/checks/errors.ts';
 import { activeUser } from '../../emails/system-mail/queue-notice.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
+import { lockReferenced } from '../../common/references.ts';
 
 /** What happens when a contact reaches a threshold. */
 export type ThresholdAction =
@@ -39,11 +40,8 @@ export async function actionViolations(
     return isList ? [] : [missing('listId', 'must be the id of a static list')];
   }
   if (type === 'START_CAMPAIGN' && campaignId !== undefined) {
-    const found = await rows(
-      tx,
-      sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} for key share`,
-    );
-    return found.length > 0 ? [] : [missing('campaignId', 'must be the id of a campaign')];
+    const found = await lockReferenced(tx, 'campaigns', tenantId, [campaignId]);
+    return found.has(campaignId) ? [] : [missing('campaignId', 'must be the id of a campaign')];
   }
   if (type === 'NOTIFY' && to !== undefined) {
     const isUser = 'email' in (await activeUser(tx, tenantId, to));

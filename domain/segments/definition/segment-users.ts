@@ -1,16 +1,12 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { emailCampaignsUsing } from '../../emails/campaigns/email-campaigns-using.ts';
-import { assertNotInUse, type Referrer } from '../../../lib/checks/errors.ts';
+import type { Referrer } from '../../../lib/checks/errors.ts';
 import { dynamicSegments } from '../membership/dynamic-segments.ts';
 
-/**
- * Throws `in_use`, naming the users, if a running campaign, an unfinished enrolment or import, a form, a threshold or
- * another segment refers to the segment. The caller must hold the row's update lock; code that creates a new reference
- * takes the row's key share lock first (`lockSegment`), so that none is missed.
- */
-export async function assertUnused(tx: EntityManager, tenantId: string, segmentId: number): Promise<void> {
-  assertNotInUse([
+/** Running campaigns, unfinished enrolments and imports, forms, thresholds and segments that refer to a segment. */
+export async function segmentUsers(tx: EntityManager, tenantId: string, segmentId: number): Promise<Referrer[]> {
+  return [
     ...(await campaignsUsing(
       tx,
       tenantId,
@@ -20,7 +16,7 @@ export async function assertUnused(tx: EntityManager, tenantId: string, segmentI
     ...(await jobs(tx, tenantId, segmentId)),
     ...(await formsAndThresholds(tx, tenantId, segmentId)),
     ...(await segments(tx, tenantId, segmentId)),
-  ]);
+  ];
 }
 
 /** Enrolments that are reading the members page by page, and imports that are adding members. */

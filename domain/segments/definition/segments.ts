@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LockMode } from '@mikro-orm/core';
 import { Segment } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
+import { deleteUnused } from '../../common/references.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import { beginBuilds } from '../membership/build-segment.ts';
@@ -12,7 +12,7 @@ import type { Filter } from '../filter/filter.ts';
 import { lockDefinitions } from '../membership/lock-definitions.ts';
 import { movedAt } from '../membership/past-members.ts';
 import { refreshMemberships } from '../membership/refresh-memberships.ts';
-import { assertUnused } from './segment-users.ts';
+import { segmentUsers } from './segment-users.ts';
 
 /** Maximum lengths in characters. */
 export const SEGMENT_LIMITS = { name: 255, description: 2000 } as const;
@@ -111,11 +111,8 @@ export async function deleteSegment(
   await em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
     check(segment);
-    // Waits for transactions that are creating references: they hold a lock on the row.
-    await tx.lock(segment, LockMode.PESSIMISTIC_WRITE);
-    await assertUnused(tx, tenantId, id);
     const { name, type } = segment;
-    await tx.remove(segment).flush();
+    await deleteUnused(tx, segment, () => segmentUsers(tx, tenantId, id));
     await appendAudit(tx, author, {
       action: 'segment.deleted',
       ...resourceOf(id),

@@ -7,7 +7,7 @@ export interface LockedSegment {
 
 /**
  * Locks a segment or list against deletion until the transaction ends, before creating a reference to it, which
- * `assertUnused` then sees. Returns null if it does not exist.
+ * `deleteUnused` then finds. Returns null if it does not exist.
  */
 export async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<LockedSegment | null> {
   const [found] = await rows<LockedSegment>(
