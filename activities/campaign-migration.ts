@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
-import { definitionCache } from '../domain/campaigns/definition/load-definition.ts';
+import { definitionCache } from '../domain/campaign-definitions/load-definition.ts';
 import { migratePage, type MigrationPageRequest } from '../domain/campaigns/management/migrate-page.ts';
 import { eachBounded } from './each-bounded.ts';
 import { tell } from './heartbeat.ts';

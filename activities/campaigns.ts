@@ -8,12 +8,11 @@ import {
   type OpenedOccurrence,
 } from '../domain/campaigns/enrolment/open-occurrence.ts';
 import type { StepAnswer, StepRequest } from '../domain/campaigns/execution/execution.ts';
-import { definitionCache } from '../domain/campaigns/definition/load-definition.ts';
+import { definitionCache } from '../domain/campaign-definitions/load-definition.ts';
 import { flaggedExecutions, clearSweepFlag } from '../domain/campaigns/execution/flagged-executions.ts';
 import { runStep } from '../domain/campaigns/execution/run-step.ts';
-import { STEP_TYPES, type StepType } from '../domain/campaigns/definition/step-kinds.ts';
+import { STEP_TYPES, type StepType } from '../domain/campaign-definitions/step-kinds.ts';
 import { setContactFields } from '../domain/contacts/people/save-contact-fields.ts';
-import { notifyUser } from '../domain/emails/system-mail/notify-user.ts';
 import { addPoints } from '../domain/scoring/scores/score-events.ts';
 import { AppError } from '../lib/checks/errors.ts';
 import { callWebhook } from './call-webhook.ts';
@@ -28,7 +27,9 @@ const AT_ONCE = 50;
 
 /** The commands of other areas that steps run. */
 export const stepCommandsOf = ({ MAIL_FROM: mailFrom }: Pick<Deps['env'], 'MAIL_FROM'>) => ({
-  ...{ setContactFields, addPoints, notifyUser, mailFrom },
+  setContactFields,
+  addPoints,
+  mailFrom,
 });
 
 export interface FlaggedPage {

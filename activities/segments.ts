@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
-import { buildPage } from '../domain/segments/membership/build-segment.ts';
+import { buildPage } from '../domain/membership/members/build-segment.ts';
 import type { WorkflowInputs } from '../registry/workflows.ts';
 import { tell } from './heartbeat.ts';
 import { sliceOf } from './slice.ts';

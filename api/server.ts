@@ -9,7 +9,7 @@ import { listen, startOrExit } from '../config/start-problems.ts';
 import { drainOnStop } from '../config/stop-signal.ts';
 import { ensureStreams } from '../transport/streams.ts';
 import { connectPart } from '../runtime/when-there.ts';
-import { adminProblems, ensureAdmin } from '../domain/auth/accounts/ensure-admin.ts';
+import { adminProblems, ensureAdmin } from '../domain/accounts/ensure-admin.ts';
 import { createHandler } from './app.ts';
 import { compileAhead } from './guard/guard.ts';
 import { routes } from './routes.ts';

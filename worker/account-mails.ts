@@ -1,5 +1,5 @@
 import type { Deps } from '../runtime/deps.ts';
-import { serveMailRequests } from '../domain/auth/accounts/mail-requests.ts';
+import { serveMailRequests } from '../domain/accounts/mail-requests.ts';
 import { every } from '../runtime/every.ts';
 
 const SERVE_EVERY_MS = 500;

@@ -1,8 +1,8 @@
 import { engineEm } from '../db/orm.ts';
-import { refuseAsTold } from '../domain/channels/preferences/refuse-as-told.ts';
+import { refuseAsTold } from '../domain/choices/preferences/refuse-as-told.ts';
 import { recordToldBounces, type ToldBounce } from '../domain/emails/bounces/bounces-as-told.ts';
-import { activeAmong, type ChangedContact } from '../domain/emails/subscription/active-among.ts';
-import { unsubscribe } from '../domain/emails/subscription/unsubscribe.ts';
+import { activeAmong, type ChangedContact } from '../domain/choices/subscription/active-among.ts';
+import { unsubscribe } from '../domain/choices/subscription/unsubscribe.ts';
 import type { AnyEvent } from '../events/contracts.ts';
 import { decodeText, readMessages } from '../transport/nats.ts';
 import { EVENTS } from '../transport/streams.ts';

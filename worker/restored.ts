@@ -9,7 +9,7 @@ import { EnvError, readEnv } from '../config/env.ts';
 import { startOrExit } from '../config/start-problems.ts';
 import { engineEm, inRolledBackTransaction, type EntityManager } from '../db/orm.ts';
 import { markSendsRestored } from '../domain/channels/ledger/mark-restored.ts';
-import { markCampaignsRestored, type ToldCampaign } from '../domain/emails/campaigns/mark-restored.ts';
+import { markCampaignsRestored, type ToldCampaign } from '../domain/email-campaigns/mark-restored.ts';
 import { markEmailsRestored, settleAsTold, type ToldEmail } from '../domain/emails/ledger/mark-restored.ts';
 import { readGeneration, reasonToHold } from '../domain/installation/generation.ts';
 import { passGenerations, raiseSequences } from '../domain/installation/raise-sequences.ts';

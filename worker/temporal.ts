@@ -1,6 +1,6 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
-import { STEP_TYPES } from '../domain/campaigns/definition/step-kinds.ts';
+import { STEP_TYPES } from '../domain/campaign-definitions/step-kinds.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { QUEUES } from '../registry/workflows.ts';
 import { beatingActivities } from './beating-activities.ts';

@@ -8,7 +8,7 @@ import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts'
 import { applyDecay } from '../domain/scoring/scores/apply-decay.ts';
 import { deleteOldVisits } from '../domain/scoring/visits/record-web-visits.ts';
 import { expireReportFiles } from '../domain/reports/report-files.ts';
-import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
+import { sweepSegments } from '../domain/membership/members/sweep-segments.ts';
 import { deleteAbandoned, expireDeliveries } from '../domain/webhooks/deliveries/expire-deliveries.ts';
 import { every } from '../runtime/every.ts';
 import { watchFigures } from '../runtime/figures-freshness.ts';

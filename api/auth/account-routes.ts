@@ -1,6 +1,6 @@
 import { checkPassword } from '../../domain/auth/credentials/password-policy.ts';
-import { addressViolations, requestMail } from '../../domain/auth/accounts/mail-requests.ts';
-import { checkToken, resetPassword, verifyEmail } from '../../domain/auth/accounts/recover-account.ts';
+import { addressViolations, requestMail } from '../../domain/accounts/mail-requests.ts';
+import { checkToken, resetPassword, verifyEmail } from '../../domain/accounts/recover-account.ts';
 import { confirmTotp, proofViolations, removeTotp, startTotp } from '../../domain/auth/credentials/totp-account.ts';
 import { AppError } from '../../lib/checks/errors.ts';
 import { accountPage, deadLinkPage, logInLink, resetPage, verifyPage } from './pages.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ACTOR_TYPES, AUDIT_ACTIONS } from '../../domain/audit/audit.ts';
 import { MAX_KEY_NAME } from '../../domain/auth/access/api-keys.ts';
-import { INVITATION_STATUSES } from '../../domain/auth/accounts/invitations.ts';
+import { INVITATION_STATUSES } from '../../domain/accounts/invitations.ts';
 import { PERMISSIONS } from '../../domain/auth/access/permissions.ts';
 import { ROLE_LIMITS } from '../../domain/auth/access/roles.ts';
 import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';

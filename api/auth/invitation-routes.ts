@@ -4,11 +4,11 @@ import {
   createInvitation,
   deleteInvitation,
   invitationOf,
-} from '../../domain/auth/accounts/invitations.ts';
-import { listInvitations } from '../../domain/auth/accounts/list-invitations.ts';
+} from '../../domain/accounts/invitations.ts';
+import { listInvitations } from '../../domain/accounts/list-invitations.ts';
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
-import { addressViolations } from '../../domain/auth/accounts/mail-requests.ts';
-import { checkRegistration } from '../../domain/auth/accounts/register-user.ts';
+import { addressViolations } from '../../domain/accounts/mail-requests.ts';
+import { checkRegistration } from '../../domain/accounts/register-user.ts';
 import { AppError, notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';

@@ -1,5 +1,5 @@
 import type { ApiKey, AuditEntry, Invitation, Role, User } from '../../db/entities/auth.ts';
-import { statusOf } from '../../domain/auth/accounts/invitations.ts';
+import { statusOf } from '../../domain/accounts/invitations.ts';
 import type { OpenedSession } from '../../domain/auth/access/sessions.ts';
 import { isBuiltIn } from '../../domain/auth/access/built-in-roles.ts';
 

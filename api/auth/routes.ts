@@ -1,12 +1,12 @@
 import { User } from '../../db/entities/auth.ts';
-import { changePassword } from '../../domain/auth/accounts/change-password.ts';
-import { logIn } from '../../domain/auth/accounts/log-in.ts';
+import { changePassword } from '../../domain/accounts/change-password.ts';
+import { logIn } from '../../domain/accounts/log-in.ts';
 import { findSelf } from '../../domain/auth/credentials/own-password.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
 import { checkPassword } from '../../domain/auth/credentials/password-policy.ts';
-import { checkRegistration, registerUser } from '../../domain/auth/accounts/register-user.ts';
+import { checkRegistration, registerUser } from '../../domain/accounts/register-user.ts';
 import { logout, refreshSession } from '../../domain/auth/access/sessions.ts';
-import { profileViolations, updateProfile } from '../../domain/auth/accounts/update-profile.ts';
+import { profileViolations, updateProfile } from '../../domain/accounts/update-profile.ts';
 import { presentSession, presentUser } from './presenter.ts';
 import * as schema from './schema.ts';
 import {

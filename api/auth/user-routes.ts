@@ -1,8 +1,8 @@
 import { User } from '../../db/entities/auth.ts';
 import { listAuditLog } from '../../domain/audit/list-audit-log.ts';
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
-import { listUsers } from '../../domain/auth/accounts/list-users.ts';
-import { removeTotpOf, updateUser } from '../../domain/auth/accounts/users.ts';
+import { listUsers } from '../../domain/accounts/list-users.ts';
+import { removeTotpOf, updateUser } from '../../domain/accounts/users.ts';
 import { notFound } from '../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';

@@ -9,7 +9,7 @@ import type { explainContact } from '../../domain/campaigns/management/explain-c
 import { readClosing, type Closing } from '../../domain/campaigns/management/read-closing.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { PublishedVersion } from '../../domain/campaigns/management/read-versions.ts';
-import { definitionWarnings } from '../../domain/campaigns/validation/warnings.ts';
+import { definitionWarnings } from '../../domain/campaign-definitions/validation/warnings.ts';
 import type { MigrationFigures } from '../../domain/campaigns/management/survey-migration.ts';
 import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 

@@ -5,11 +5,11 @@ import {
   ENROLMENT_TRIGGERS,
   EXECUTION_STATUSES,
 } from '../../db/entities/campaigns.ts';
-import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/definition/definition.ts';
-import { normaliseEntry, type Entry } from '../../domain/campaigns/definition/entry.ts';
-import type { Step } from '../../domain/campaigns/definition/step-kinds.ts';
-import type { Trigger } from '../../domain/campaigns/definition/triggers.ts';
-import { MAX_STEPS } from '../../domain/campaigns/definition/schemas.ts';
+import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaign-definitions/definition.ts';
+import { normaliseEntry, type Entry } from '../../domain/campaign-definitions/entry.ts';
+import type { Step } from '../../domain/campaign-definitions/step-kinds.ts';
+import type { Trigger } from '../../domain/campaign-definitions/triggers.ts';
+import { MAX_STEPS } from '../../domain/campaign-definitions/schemas.ts';
 import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { emailCounts } from '../emails/campaigns/schema.ts';
 

@@ -7,7 +7,7 @@ import {
   readPreferences,
   updatePreferences,
   violationsOf,
-} from '../../domain/channels/preferences/preferences.ts';
+} from '../../domain/choices/preferences/preferences.ts';
 import { AppError } from '../../lib/checks/errors.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';

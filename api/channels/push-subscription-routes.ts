@@ -1,6 +1,6 @@
 import { PushSubscription } from '../../db/entities/channels.ts';
 import { engineEm, tenantEm } from '../../db/orm.ts';
-import { originsOfPush } from '../../domain/channels/devices/record-reports.ts';
+import { originsOfPush } from '../../domain/tracking/push-reports.ts';
 import { readPushToken } from '../../domain/channels/push/push-token.ts';
 import { deleteDevice, linkDevice, listDevices, readDevice } from '../../domain/channels/devices/subscriptions.ts';
 import { AppError } from '../../lib/checks/errors.ts';

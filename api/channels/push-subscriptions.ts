@@ -4,7 +4,7 @@ import { engineEm, tenantEm } from '../../db/orm.ts';
 import { findTokenContact } from '../../domain/addresses/contact-token.ts';
 import { pushHostsOf } from '../../domain/channels/push/push-hosts.ts';
 import { readSubscriptionToken, subscriptionToken } from '../../domain/channels/push/push-token.ts';
-import { recordPushReports, type PushReport } from '../../domain/channels/devices/record-reports.ts';
+import { recordPushReports, type PushReport } from '../../domain/tracking/push-reports.ts';
 import { findSite, originsOfSubscription, type CalledSite } from '../../domain/channels/devices/sites.ts';
 import { saveDevice, type DeviceInput } from '../../domain/channels/devices/subscriptions.ts';
 import {

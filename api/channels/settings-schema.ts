@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { CHANNELS } from '../../db/entities/channels.ts';
-import { SendWindowSchema } from '../../domain/campaigns/definition/entry.ts';
+import { SendWindowSchema } from '../../domain/campaign-definitions/entry.ts';
 import { nullable, oneOf, strict, Version, writable } from '../route/schemas.ts';
 
 const text = (description: string) => nullable(Type.String({ maxLength: 1_530, description }));

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
-import type { ContactInput } from '../../domain/contacts/values/contact-values.ts';
-import { changedCustomFields } from '../../domain/contacts/values/custom-values.ts';
-import { COMPANY_TWICE } from '../../domain/contacts/values/resolve-company.ts';
+import type { ContactInput } from '../../domain/contact-values/contact-values.ts';
+import { changedCustomFields } from '../../domain/contact-values/custom-values.ts';
+import { COMPANY_TWICE } from '../../domain/contact-values/resolve-company.ts';
 import type { Violation } from '../../lib/checks/errors.ts';
 import type { ValidPart } from '../../lib/checks/valid-part.ts';
 import type { ContactView } from './presenter.ts';

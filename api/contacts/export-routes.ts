@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { appendAudit } from '../../domain/audit/audit.ts';
 import { contactConditions } from '../../domain/contacts/people/contact-filters.ts';
-import { customFieldTypes } from '../../domain/contacts/values/custom-field-types.ts';
+import { customFieldTypes } from '../../domain/contact-values/custom-field-types.ts';
 import { contactColumns } from '../../domain/contacts/export/columns.ts';
 import { countContacts, readContacts } from '../../domain/contacts/export/read-contacts.ts';
 import { tablePages } from '../../domain/export/table.ts';

@@ -1,9 +1,9 @@
 import type { Company, Contact, Segment } from '../../db/entities/contacts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Activity } from '../../domain/contacts/people/list-contacts.ts';
-import { presentContact, presentContacts, type ContactView } from '../../domain/contacts/values/present-contact.ts';
-import { memberCounts } from '../../domain/segments/definition/segments.ts';
-import type { Filter } from '../../domain/segments/filter/filter.ts';
+import { presentContact, presentContacts, type ContactView } from '../../domain/contact-values/present-contact.ts';
+import { memberCounts } from '../../domain/segments/segments.ts';
+import type { Filter } from '../../domain/membership/filter/filter.ts';
 
 export { presentContact, presentContacts, type ContactView };
 

@@ -1,13 +1,13 @@
 import { Type, type TSchema } from 'typebox';
 import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
-import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/values/company-values.ts';
+import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contact-values/company-values.ts';
 import { CONTACT_LIMITS } from '../../domain/common/fields.ts';
 import { ONE_LINE } from '../../lib/checks/schema-check.ts';
 import {
   OPTIONAL_FIELDS,
   OPTIONAL_NAMES,
   type OptionalFieldName,
-} from '../../domain/contacts/values/optional-fields.ts';
+} from '../../domain/contact-values/optional-fields.ts';
 import { SEARCH_SORT } from '../../domain/contacts/people/contact-filters.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 

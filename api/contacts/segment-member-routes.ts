@@ -1,8 +1,8 @@
 import { listMembers } from '../../domain/contacts/people/list-contacts.ts';
 import { readPeriod } from '../../domain/common/period.ts';
-import { changeList } from '../../domain/segments/definition/change-list.ts';
-import { lockMembers } from '../../domain/segments/definition/segments.ts';
-import { readHistory } from '../../domain/segments/membership/membership-history.ts';
+import { changeList } from '../../domain/segments/change-list.ts';
+import { lockMembers } from '../../domain/segments/segments.ts';
+import { readHistory } from '../../domain/membership/members/membership-history.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 import { presentContacts } from './presenter.ts';

@@ -1,6 +1,6 @@
 import { Contact } from '../../db/entities/contacts.ts';
 import { notFound } from '../../lib/checks/errors.ts';
-import { listMemberships } from '../../domain/segments/membership/list-memberships.ts';
+import { listMemberships } from '../../domain/membership/members/list-memberships.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './segment-schema.ts';
 import { route, type RouteSpec } from '../route/route.ts';

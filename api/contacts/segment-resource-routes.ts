@@ -1,12 +1,7 @@
 import { Segment } from '../../db/entities/contacts.ts';
 import { notFound } from '../../lib/checks/errors.ts';
-import { rebuildSegment } from '../../domain/segments/definition/rebuild-segment.ts';
-import {
-  deleteSegment,
-  segmentViolations,
-  updateSegment,
-  type SegmentInput,
-} from '../../domain/segments/definition/segments.ts';
+import { rebuildSegment } from '../../domain/segments/rebuild-segment.ts';
+import { deleteSegment, segmentViolations, updateSegment, type SegmentInput } from '../../domain/segments/segments.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { IdParams } from '../route/schemas.ts';
 import {

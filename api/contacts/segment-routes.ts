@@ -1,10 +1,10 @@
 import type { EntityManager } from '../../db/orm.ts';
 import type { Author } from '../../domain/audit/audit.ts';
 import { assertValid, type Violation } from '../../lib/checks/errors.ts';
-import { checkTenantFilter } from '../../domain/segments/definition/check-segment-filter.ts';
-import { listSegments, listStaticLists } from '../../domain/segments/definition/list-segments.ts';
-import { previewSegment } from '../../domain/segments/definition/preview-segment.ts';
-import { createSegment, newSegmentViolations, type NewSegment } from '../../domain/segments/definition/segments.ts';
+import { checkTenantFilter } from '../../domain/segments/check-segment-filter.ts';
+import { listSegments, listStaticLists } from '../../domain/segments/list-segments.ts';
+import { previewSegment } from '../../domain/segments/preview-segment.ts';
+import { createSegment, newSegmentViolations, type NewSegment } from '../../domain/segments/segments.ts';
 import { listOf } from '../route/schemas.ts';
 import { created, route, type RouteSpec } from '../route/route.ts';
 import { presentContacts, presentSegment, presentSegments } from './presenter.ts';

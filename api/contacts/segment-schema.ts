@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Explanation } from '../../domain/segments/membership/explain-membership.ts';
-import { FilterSchema, type Filter } from '../../domain/segments/filter/filter.ts';
-import { SEGMENT_LIMITS } from '../../domain/segments/definition/segments.ts';
+import type { Explanation } from '../../domain/membership/members/explain-membership.ts';
+import { FilterSchema, type Filter } from '../../domain/membership/filter/filter.ts';
+import { SEGMENT_LIMITS } from '../../domain/segments/segments.ts';
 import { periodOf, periodQuery, series } from '../route/period-schema.ts';
 import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { Contact } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../domain/contacts/values/optional-fields.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../domain/contact-values/optional-fields.ts';
 
 interface Schema {
   type?: string | string[];

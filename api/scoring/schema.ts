@@ -1,9 +1,9 @@
 import { SCORABLE_EVENTS } from '../../events/contracts.ts';
 import { Type } from 'typebox';
-import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
+import { FIELD_OPERATORS } from '../../domain/membership/filter/filter-fields.ts';
 import { REPLAY_STATUSES } from '../../db/entities/scoring.ts';
 import type { ThresholdAction } from '../../domain/scoring/thresholds/threshold-action.ts';
-import type { FilterValue } from '../../domain/segments/filter/filter.ts';
+import type { FilterValue } from '../../domain/membership/filter/filter.ts';
 import { VisitedPage } from './visit-schema.ts';
 import {
   Id,

@@ -8,8 +8,8 @@ import {
   WEBHOOK_SIGNATURES,
 } from '../../db/entities/webhooks.ts';
 import { eventTypes } from '../../events/contracts.ts';
-import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
-import type { FilterValue } from '../../domain/segments/filter/filter.ts';
+import { FIELD_OPERATORS } from '../../domain/membership/filter/filter-fields.ts';
+import type { FilterValue } from '../../domain/membership/filter/filter.ts';
 import {
   Id,
   listQuery,

@@ -1,5 +1,5 @@
 import type { Form, FormField, FormSubmission } from '../../db/entities/forms.ts';
-import { formatTags } from '../contacts/values/tags-text.ts';
+import { formatTags } from '../contact-values/tags-text.ts';
 import { rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { countUpTo, pagesById } from '../export/pages-by-id.ts';
 import type { Column } from '../export/table.ts';

@@ -1,7 +1,7 @@
 import type { FormField } from '../../db/entities/forms.ts';
-import { UNKNOWN_CUSTOM_FIELD } from '../contacts/values/custom-values.ts';
-import type { CustomFieldTypes } from '../contacts/values/custom-field-types.ts';
-import { OPTIONAL_NAMES } from '../contacts/values/optional-fields.ts';
+import { UNKNOWN_CUSTOM_FIELD } from '../contact-values/custom-values.ts';
+import type { CustomFieldTypes } from '../contact-values/custom-field-types.ts';
+import { OPTIONAL_NAMES } from '../contact-values/optional-fields.ts';
 import type { Violation } from '../../lib/checks/errors.ts';
 import { costOf, MAX_COST } from './patterns.ts';
 

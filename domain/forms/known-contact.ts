@@ -1,7 +1,7 @@
 import { Contact } from '../../db/entities/contacts.ts';
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { isEmpty, isUnticked } from '../contacts/values/only-empty.ts';
+import { isEmpty, isUnticked } from '../contact-values/only-empty.ts';
 import { isBox } from './checks/boxes.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import type { Form } from '../../db/entities/forms.ts';
-import { formatTags } from '../contacts/values/tags-text.ts';
+import { formatTags } from '../contact-values/tags-text.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { queueEmails } from '../emails/ledger/queue-emails.ts';
 import { NOTIFICATION_KEY, notificationTemplate } from '../emails/system-mail/notification-template.ts';

@@ -3,10 +3,10 @@ import { freshEm, preparedHint, rows, sql, type EntityManager } from '../../db/o
 import type { Form } from '../../db/entities/forms.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import { saveContacts, type ContactToSave } from '../contacts/people/save-contact-fields.ts';
-import { isDuplicateEmail } from '../contacts/values/insert-contact.ts';
+import { isDuplicateEmail } from '../contact-values/insert-contact.ts';
 import type { Language } from '../../lib/text/languages.ts';
-import { requestOptIn } from '../emails/subscription/request-opt-in.ts';
-import { addToListIfThere } from '../segments/membership/change-list-members.ts';
+import { requestOptIn } from '../choices/subscription/request-opt-in.ts';
+import { addToListIfThere } from '../membership/members/change-list-members.ts';
 import type { Solved } from './captcha.ts';
 import type { FieldError } from './check-submission.ts';
 import type { SubmittedValue } from './checks/checked-field.ts';

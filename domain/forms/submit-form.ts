@@ -4,7 +4,7 @@ import type { Form } from '../../db/entities/forms.ts';
 import type { Origin } from '../../events/outbox.ts';
 import { addressKey } from '../addresses/address-key.ts';
 import { savedFieldViolations } from '../contacts/people/save-contact-fields.ts';
-import { formatTags } from '../contacts/values/tags-text.ts';
+import { formatTags } from '../contact-values/tags-text.ts';
 import { UsedBefore, type Captcha } from './captcha.ts';
 import { checkSubmission } from './check-submission.ts';
 import type { SubmittedValue } from './checks/checked-field.ts';

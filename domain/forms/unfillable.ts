@@ -1,9 +1,9 @@
 import type { Violation } from '../../lib/checks/errors.ts';
 import { CONTACT_LIMITS, isViolation, type Violation as FieldViolation } from '../common/fields.ts';
-import { checkContactValues } from '../contacts/values/contact-values.ts';
-import type { CustomFieldTypes } from '../contacts/values/custom-field-types.ts';
-import { parseCustomText } from '../contacts/values/custom-values.ts';
-import { isOptionalField, OPTIONAL_FIELDS } from '../contacts/values/optional-fields.ts';
+import { checkContactValues } from '../contact-values/contact-values.ts';
+import type { CustomFieldTypes } from '../contact-values/custom-field-types.ts';
+import { parseCustomText } from '../contact-values/custom-values.ts';
+import { isOptionalField, OPTIONAL_FIELDS } from '../contact-values/optional-fields.ts';
 import { FORMATS, isFormat } from './checks/formats.ts';
 import { customFieldOf, mappedFields, type MappedField, type PartialField } from './fields.ts';
 

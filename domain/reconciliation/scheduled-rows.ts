@@ -1,6 +1,6 @@
 import { OPEN_STATUSES } from '../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { SCHEDULED_TRIGGERS } from '../campaigns/definition/trigger-schedule.ts';
+import { SCHEDULED_TRIGGERS } from '../campaign-definitions/trigger-schedule.ts';
 
 /** A row that has a Temporal Schedule. */
 export interface ScheduledRow {

@@ -8,7 +8,7 @@ import { ThreadPool, type Finished, type JobOptions } from './pool.ts';
  */
 const THREADS = 2;
 
-const pool = new ThreadPool(new URL('./thread-main.ts', import.meta.url), THREADS);
+const pool = new ThreadPool(new URL('../thread-jobs/thread-main.ts', import.meta.url), THREADS);
 
 /**
  * Parses or renders what users wrote, in a thread with limited time and memory: the only way to do it, except for

@@ -6,7 +6,7 @@ import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { temporalClient } from '../../runtime/temporal.ts';
 import { REQUEST_WAIT_MS } from '../../db/orm.ts';
-import { ensureAdmin } from '../../domain/auth/accounts/ensure-admin.ts';
+import { ensureAdmin } from '../../domain/accounts/ensure-admin.ts';
 import { ensureStreams } from '../../transport/streams.ts';
 import type { Role } from '../../worker/roles.ts';
 import { apiAt, type Answer, type Api } from './call-api.ts';

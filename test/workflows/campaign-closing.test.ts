@@ -5,7 +5,7 @@ import { campaignActivities } from '../../activities/campaigns.ts';
 import { presentCampaigns } from '../../api/campaigns/presenter.ts';
 import { Campaign, CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
-import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
+import { definitionCache } from '../../domain/campaign-definitions/load-definition.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
 import { startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';

@@ -7,7 +7,7 @@ import { engineEm, rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
 import { enterCampaign } from '../../domain/campaigns/enrolment/enter-campaign.ts';
 import { enterOnEvents } from '../../domain/campaigns/enrolment/enter-on-events.ts';
-import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
+import { definitionCache } from '../../domain/campaign-definitions/load-definition.ts';
 import { readStats } from '../../domain/campaigns/management/read-stats.ts';
 import { updateCampaign } from '../../domain/campaigns/management/save-campaign.ts';
 import { startCampaign, type Audience } from '../../domain/campaigns/management/start-campaign.ts';

@@ -9,7 +9,7 @@ import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
 import type { ExecutionStart, StepRequest } from '../../domain/campaigns/execution/execution.ts';
 import { stepCommandsOf } from '../../activities/campaigns.ts';
-import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
+import { definitionCache } from '../../domain/campaign-definitions/load-definition.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
 import { mergeContacts } from '../../domain/contacts/people/merge-contacts.ts';

@@ -4,7 +4,7 @@ import { startExecutions } from '../../activities/start-executions.ts';
 import { stepCommandsOf } from '../../activities/campaigns.ts';
 import { CampaignEnrolment, CampaignMigration, type CampaignExecution } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
-import { definitionCache } from '../../domain/campaigns/definition/load-definition.ts';
+import { definitionCache } from '../../domain/campaign-definitions/load-definition.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
 import type { ExecutionStart } from '../../domain/campaigns/execution/execution.ts';
 import { runStep } from '../../domain/campaigns/execution/run-step.ts';

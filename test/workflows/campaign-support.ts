@@ -20,7 +20,7 @@ import { startCampaign, type Audience } from '../../domain/campaigns/management/
 import { createContact } from '../../domain/contacts/people/create-contact.ts';
 import { createTemplate } from '../../domain/emails/templates/templates.ts';
 import { asService } from '../../domain/audit/audit.ts';
-import { createSegment } from '../../domain/segments/definition/segments.ts';
+import { createSegment } from '../../domain/segments/segments.ts';
 import { withClient } from '../../dev/stack/postgres.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 import { quietTemporal } from '../support/quiet-temporal.ts';

@@ -13,7 +13,7 @@ import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts
 import { PAGE as REPLAY_PAGE } from '../../domain/scoring/replay/replay-subjects.ts';
 import { requestReplay } from '../../domain/scoring/replay/replay.ts';
 import { createRule } from '../../domain/scoring/rules/rules.ts';
-import { createSegment } from '../../domain/segments/definition/segments.ts';
+import { createSegment } from '../../domain/segments/segments.ts';
 import { checkPublicUrl } from '../../domain/outbound/check-url.ts';
 import { requestReplay as requestWebhookReplay } from '../../domain/webhooks/deliveries/replay.ts';
 import { createEndpoint } from '../../domain/webhooks/endpoints/save-endpoint.ts';

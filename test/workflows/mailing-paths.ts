@@ -4,12 +4,12 @@ import {
   cancelEmailCampaign,
   pauseEmailCampaign,
   resumeEmailCampaign,
-} from '../../domain/emails/campaigns/change-email-campaign.ts';
+} from '../../domain/email-campaigns/change-email-campaign.ts';
 import {
   createEmailCampaign,
   updateEmailCampaign,
   type EmailCampaignInput,
-} from '../../domain/emails/campaigns/save-email-campaign.ts';
+} from '../../domain/email-campaigns/save-email-campaign.ts';
 import { until } from '../support/until.ts';
 import { TENANT, type Journeys } from './campaign-support.ts';
 import { hindered } from './job-paths.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
-import type { Trigger } from '../../domain/campaigns/definition/triggers.ts';
+import type { Trigger } from '../../domain/campaign-definitions/triggers.ts';
 import { dueContacts, isAnyoneDue } from '../../domain/campaigns/enrolment/due-contacts.ts';
 import { openOccurrence, type OpenedOccurrence } from '../../domain/campaigns/enrolment/open-occurrence.ts';
 import { pauseCampaign } from '../../domain/campaigns/management/pause-campaign.ts';

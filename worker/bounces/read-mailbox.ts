@@ -5,7 +5,7 @@ import { engineEm, freshTransaction } from '../../db/orm.ts';
 import { readCursor, saveCursor, type MailboxCursor } from '../../domain/emails/bounces/mailbox-cursor.ts';
 import { readArrived, type Arrived } from '../../domain/emails/bounces/parse-report.ts';
 import { recordReports } from '../../domain/emails/bounces/record-reports.ts';
-import { recordOptOuts } from '../../domain/emails/subscription/record-opt-outs.ts';
+import { recordOptOuts } from '../../domain/choices/subscription/record-opt-outs.ts';
 import { Wake } from '../../lib/async/wake.ts';
 import type { Mailbox } from './mailbox-url.ts';
 

@@ -9,7 +9,7 @@ import type {
   RenderedText,
   RenderFailure,
 } from '../../domain/channels/content/render-message.ts';
-import { heldUntil } from '../../domain/channels/gates/hours.ts';
+import { heldUntil } from '../../domain/delivery/gates/hours.ts';
 import type { LeasedSend } from '../../domain/channels/ledger/lease-sends.ts';
 import type { PreparedSend } from '../../domain/channels/ledger/start-sends.ts';
 import type { PushContent } from '../../domain/channels/content/render-message.ts';

@@ -1,9 +1,9 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { wakeAwaiting } from '../../domain/campaigns/execution/awaited-events.ts';
 import { isByExecution } from '../../domain/campaigns/execution/depth.ts';
-import { lockContacts } from '../../domain/contacts/values/lock-contacts.ts';
-import type { ChangeKind } from '../../domain/segments/filter/change-kinds.ts';
-import { refreshMemberships } from '../../domain/segments/membership/refresh-memberships.ts';
+import { lockContacts } from '../../domain/contact-values/lock-contacts.ts';
+import type { ChangeKind } from '../../domain/membership/filter/change-kinds.ts';
+import { refreshMemberships } from '../../domain/membership/members/refresh-memberships.ts';
 import type { EventHandler } from '../../transport/event-handler.ts';
 import { contactOf, type AnyEvent, type EventType, FILTER_EVENTS } from '../../events/contracts.ts';
 

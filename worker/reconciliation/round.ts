@@ -13,7 +13,7 @@ import {
   readStartable,
   type Startable,
 } from '../../domain/reconciliation/open-rows.ts';
-import { isBuildDue } from '../../domain/segments/membership/build-segment.ts';
+import { isBuildDue } from '../../domain/membership/members/build-segment.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { describeWorkflow, lastEventTime, listOpenWorkflows, startWorkflow } from '../../runtime/temporal.ts';
 import type { WorkflowStart, WorkflowType } from '../../registry/workflows.ts';

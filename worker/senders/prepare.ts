@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import { heldUntil } from '../../domain/channels/gates/hours.ts';
+import { heldUntil } from '../../domain/delivery/gates/hours.ts';
 import { wireAddress, type Mailbox } from '../../lib/addresses/mailbox.ts';
 import { mailLink, type MailToken, type SystemMailKey } from '../../domain/addresses/mail-token.ts';
 import type { Attachment } from '../../domain/emails/mime/attachment.ts';
@@ -9,8 +9,8 @@ import { recipientName } from '../../domain/emails/rendering/template-contact.ts
 import type { EmailLane } from '../../db/entities/emails.ts';
 import type { LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
 import { NOTIFICATION_KEY } from '../../domain/emails/system-mail/notification-template.ts';
-import { isOptInKey } from '../../domain/emails/subscription/opt-in-mail.ts';
-import { optInLink } from '../../domain/emails/subscription/opt-in-token.ts';
+import { isOptInKey } from '../../domain/choices/subscription/opt-in-mail.ts';
+import { optInLink } from '../../domain/choices/subscription/opt-in-token.ts';
 import { AppError } from '../../lib/checks/errors.ts';
 import { writeEmail, type EmailToWrite, type Written } from '../../domain/emails/message/write-email.ts';
 import type { RecipientContext } from '../../domain/emails/rendering/render.ts';

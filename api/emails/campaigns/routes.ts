@@ -7,16 +7,16 @@ import {
   pauseEmailCampaign,
   resumeEmailCampaign,
   sendEmailCampaign,
-} from '../../../domain/emails/campaigns/change-email-campaign.ts';
-import { listEmailCampaigns, listRecipients } from '../../../domain/emails/campaigns/list-email-campaigns.ts';
-import { readEmailCampaignStats } from '../../../domain/emails/campaigns/read-email-campaign-stats.ts';
+} from '../../../domain/email-campaigns/change-email-campaign.ts';
+import { listEmailCampaigns, listRecipients } from '../../../domain/email-campaigns/list-email-campaigns.ts';
+import { readEmailCampaignStats } from '../../../domain/email-campaigns/read-email-campaign-stats.ts';
 import {
   createEmailCampaign,
   deleteEmailCampaign,
   emailCampaignViolations,
   updateEmailCampaign,
   type EmailCampaignInput,
-} from '../../../domain/emails/campaigns/save-email-campaign.ts';
+} from '../../../domain/email-campaigns/save-email-campaign.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import type { ValidPart } from '../../../lib/checks/valid-part.ts';

@@ -1,7 +1,7 @@
 import { Type, type TProperties } from 'typebox';
 import { EMAIL_CAMPAIGN_STATUSES, SCHEDULE_TYPES, WINNER_METRICS } from '../../../db/entities/email-campaigns.ts';
 import { EMAIL_STATUSES } from '../../../db/entities/emails.ts';
-import { EmailCapSchema, SendWindowSchema } from '../../../domain/campaigns/definition/entry.ts';
+import { EmailCapSchema, SendWindowSchema } from '../../../domain/campaign-definitions/entry.ts';
 import { Id, listQuery, nameOf, nullable, oneOf, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
 
 const optional = Type.Optional;

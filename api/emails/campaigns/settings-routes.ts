@@ -1,4 +1,4 @@
-import { checkSendWindow } from '../../../domain/campaigns/definition/entry.ts';
+import { checkSendWindow } from '../../../domain/campaign-definitions/entry.ts';
 import { emailSettingsOf, readSettings, updateEmailSettings } from '../../../domain/channels/settings/settings.ts';
 import { EmailSettings, EmailSettingsUpdate } from './schema.ts';
 import { presentEmailSettings } from './presenter.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Channel } from '../../../db/entities/channels.ts';
-import type { TopicRow } from '../../../domain/channels/preferences/choices.ts';
-import type { PagePreferences } from '../../../domain/channels/preferences/page-preferences.ts';
+import type { TopicRow } from '../../../domain/choices/preferences/choices.ts';
+import type { PagePreferences } from '../../../domain/choices/preferences/page-preferences.ts';
 import type { AppError } from '../../../lib/checks/errors.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../../pages/html.ts';
 import { imprintOn } from '../../pages/imprint.ts';

@@ -2,8 +2,8 @@ import type { Context } from 'koa';
 import { Type } from 'typebox';
 import { engineEm, tenantEm } from '../../../db/orm.ts';
 import { PREVIEW_TOKEN } from '../../../domain/emails/rendering/links.ts';
-import { confirmOptIn, readOptIn } from '../../../domain/emails/subscription/confirm-opt-in.ts';
-import { readOptInToken, type OptInToken } from '../../../domain/emails/subscription/opt-in-token.ts';
+import { confirmOptIn, readOptIn } from '../../../domain/choices/subscription/confirm-opt-in.ts';
+import { readOptInToken, type OptInToken } from '../../../domain/choices/subscription/opt-in-token.ts';
 import {
   confirmSender,
   readConfirmationToken,
@@ -14,12 +14,12 @@ import {
   refuseOtherChannels,
   savePagePreferences,
   type PageChoice,
-} from '../../../domain/channels/preferences/page-preferences.ts';
-import { quietViolations } from '../../../domain/channels/preferences/preference-violations.ts';
+} from '../../../domain/choices/preferences/page-preferences.ts';
+import { quietViolations } from '../../../domain/choices/preferences/preference-violations.ts';
 import { CHANNELS, type Channel } from '../../../db/entities/channels.ts';
 import { renderSent } from '../../../domain/emails/history/render-stored.ts';
 import type { TokenSubject } from '../../../domain/addresses/tokens.ts';
-import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
+import { unsubscribe, type Visitor } from '../../../domain/choices/subscription/unsubscribe.ts';
 import { AppError } from '../../../lib/checks/errors.ts';
 import type { Deps } from '../../../runtime/deps.ts';
 import { escapeHtml } from '../../pages/html.ts';

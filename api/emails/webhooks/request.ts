@@ -3,7 +3,7 @@ import type { Deps } from '../../../runtime/deps.ts';
 import { judgeFailure, type Evidence } from '../../../domain/emails/bounces/judge-failure.ts';
 import type { DeliveryReport, Outcome } from '../../../domain/emails/bounces/report.ts';
 import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/mime/return-path.ts';
-import type { OptOutReport } from '../../../domain/emails/subscription/record-opt-outs.ts';
+import type { OptOutReport } from '../../../domain/choices/subscription/record-opt-outs.ts';
 import type { LinkSigner } from '../../../domain/addresses/tokens.ts';
 import { AppError } from '../../../lib/checks/errors.ts';
 

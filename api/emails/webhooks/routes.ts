@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { engineEm, freshTransaction } from '../../../db/orm.ts';
 import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
-import { recordOptOuts } from '../../../domain/emails/subscription/record-opt-outs.ts';
+import { recordOptOuts } from '../../../domain/choices/subscription/record-opt-outs.ts';
 import { markWebhookUsed } from '../../../domain/emails/bounces/take-once.ts';
 import { AppError, notFound } from '../../../lib/checks/errors.ts';
 import { readBytes } from '../../middleware/body.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import type { ScheduledTrigger } from '../definition/trigger-schedule.ts';
+import type { ScheduledTrigger } from '../../campaign-definitions/trigger-schedule.ts';
 import { dueDates, momentDays } from './due-dates.ts';
 import type { Entrant } from './enter-contacts.ts';
 

@@ -1,12 +1,12 @@
 import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { lockSegment } from '../../segments/membership/lock-segment.ts';
+import { lockSegment } from '../../membership/members/lock-segment.ts';
 import { dueContacts, type DuePage } from './due-contacts.ts';
 import { enterContacts } from './enter-contacts.ts';
-import type { Trigger } from '../definition/triggers.ts';
+import type { Trigger } from '../../campaign-definitions/triggers.ts';
 import type { ExecutionStart } from '../execution/execution.ts';
 import { EXECUTION_START } from '../execution/started-executions.ts';
-import type { LoadDefinition } from '../definition/load-definition.ts';
+import type { LoadDefinition } from '../../campaign-definitions/load-definition.ts';
 import { lockCampaigns } from './lock-campaigns.ts';
 
 const PAGE = 200;

@@ -3,7 +3,7 @@ import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox
 import { begin, type Outcome, wokenBy } from '../execution/advance.ts';
 import { awaitEvents } from '../execution/awaited-events.ts';
 import { depthOf, MAX_DEPTH } from '../execution/depth.ts';
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import { entryRefusal } from './entry-refusal.ts';
 import { aheadOf, firstRest, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
 import { workflows } from '../../../registry/workflows.ts';

@@ -3,7 +3,7 @@ import { contactOf, type AnyEvent, type EventType } from '../../../events/contra
 import { enterByTrigger } from './enter-campaign.ts';
 import { lockCampaigns, type OpenCampaign } from './lock-campaigns.ts';
 import { stopExecutionsOfContact } from '../execution/stop-executions.ts';
-import type { Trigger, TriggerType } from '../definition/triggers.ts';
+import type { Trigger, TriggerType } from '../../campaign-definitions/triggers.ts';
 import { referencesOfEvents, type EmailReferences } from '../../emails/ledger/event-emails.ts';
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 

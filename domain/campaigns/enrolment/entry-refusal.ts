@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
-import { isBeingErased } from '../../contacts/values/being-erased.ts';
-import type { Entry } from '../definition/entry.ts';
+import { isBeingErased } from '../../contact-values/being-erased.ts';
+import type { Entry } from '../../campaign-definitions/entry.ts';
 
 /**
  * SQL: why a contact `c` may not enter a campaign at a time; null if it may. Contacts whose status forbids email may

@@ -1,8 +1,8 @@
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { Definition } from '../definition/definition.ts';
-import { withNames } from '../definition/load-definition.ts';
-import type { Names } from '../definition/names.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
+import { withNames } from '../../campaign-definitions/load-definition.ts';
+import type { Names } from '../../campaign-definitions/names.ts';
 import type { EnterableVersion } from './enter-contacts.ts';
 
 export interface OpenCampaign extends EnterableVersion {

@@ -1,7 +1,7 @@
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { Definition } from '../definition/definition.ts';
-import { firingTimes, type FiringTimes } from '../definition/trigger-schedule.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
+import { firingTimes, type FiringTimes } from '../../campaign-definitions/trigger-schedule.ts';
 
 /** A firing that is later than this, after an outage, enters no one. */
 export const CATCH_UP_MS = 3_600_000;

@@ -1,10 +1,10 @@
 import type { FilterEvent } from '../../../events/contracts.ts';
-import type { Definition, PublishedDefinition } from '../definition/definition.ts';
-import { shortSummary } from '../definition/names.ts';
-import { exitsOf, stepIndexes, targetIndex } from '../validation/flow.ts';
-import { type Step, type StepType, stepKind } from '../definition/step-kinds.ts';
-import type { Effect, Moment, StepKind } from '../definition/steps/kind.ts';
-import type { Filter } from '../../segments/filter/filter.ts';
+import type { Definition, PublishedDefinition } from '../../campaign-definitions/definition.ts';
+import { shortSummary } from '../../campaign-definitions/names.ts';
+import { exitsOf, stepIndexes, targetIndex } from '../../campaign-definitions/validation/flow.ts';
+import { type Step, type StepType, stepKind } from '../../campaign-definitions/step-kinds.ts';
+import type { Effect, Moment, StepKind } from '../../campaign-definitions/steps/kind.ts';
+import type { Filter } from '../../membership/filter/filter.ts';
 
 export type { Effect, Moment };
 

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
-import { type Filter, filterReferences } from '../../segments/filter/filter.ts';
+import { type Filter, filterReferences } from '../../membership/filter/filter.ts';
 
 /**
  * Throws 404 for a segment or list that filters ask for and that was deleted: they would find the contact in none, and

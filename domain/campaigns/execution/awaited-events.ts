@@ -1,7 +1,7 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { contactOf, type AnyEvent } from '../../../events/contracts.ts';
 import { appendWakes } from '../../../events/outbox.ts';
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import { type Position, wokenBy } from './advance.ts';
 
 /** An execution, and the events that wake it where it is. */

@@ -1,7 +1,7 @@
 import { type Effect, type Entered, type Moment, type NextStep, type Position, advance, plan } from './advance.ts';
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import type { ExecutionInput } from '../../../registry/workflows.ts';
-import type { StepType } from '../definition/step-kinds.ts';
+import type { StepType } from '../../campaign-definitions/step-kinds.ts';
 
 /** The current step of an execution, as passed to its workflow. No personal data. */
 export interface Ahead {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../../db/orm.ts';
-import { isEventLeaf, type EventLeaf, type FieldLeaf, type Filter } from '../../segments/filter/filter.ts';
-import { explainFilters, leavesOf, type Explanation } from '../../segments/membership/explain-membership.ts';
+import { isEventLeaf, type EventLeaf, type FieldLeaf, type Filter } from '../../membership/filter/filter.ts';
+import { explainFilters, leavesOf, type Explanation } from '../../membership/members/explain-membership.ts';
 
 /** The most characters of a reason. */
 const MAX_REASON = 1000;

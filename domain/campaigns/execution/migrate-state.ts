@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { stepKind } from '../definition/step-kinds.ts';
-import type { Definition, PublishedDefinition } from '../definition/definition.ts';
+import { stepKind } from '../../campaign-definitions/step-kinds.ts';
+import type { Definition, PublishedDefinition } from '../../campaign-definitions/definition.ts';
 import { advance, type Moment, type NextStep, type Position } from './advance.ts';
 import { type Ahead, aheadOf, type ExecutionState } from './execution.ts';
 

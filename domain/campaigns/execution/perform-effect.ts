@@ -1,12 +1,13 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
-import type { ContactInput } from '../../contacts/values/contact-values.ts';
+import type { ContactInput } from '../../contact-values/contact-values.ts';
 import { AppError } from '../../../lib/checks/errors.ts';
 import { isViolation } from '../../../lib/checks/violation.ts';
-import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
-import { parseCustomText } from '../../contacts/values/custom-values.ts';
-import { liquidIn, replaceLiquid } from '../definition/steps/liquid.ts';
-import { changeListMembers } from '../../segments/membership/change-list-members.ts';
+import { customFieldTypes } from '../../contact-values/custom-field-types.ts';
+import { parseCustomText } from '../../contact-values/custom-values.ts';
+import { liquidIn, replaceLiquid } from '../../campaign-definitions/steps/liquid.ts';
+import { notifyUser } from '../../emails/system-mail/notify-user.ts';
+import { changeListMembers } from '../../membership/members/change-list-members.ts';
 import { assertSegments } from './assert-segments.ts';
 import type { Effect, OpenGoal } from './advance.ts';
 import { judge, type Judged, type Verdict } from './judge.ts';
@@ -34,19 +35,6 @@ export interface StepCommands {
     points: number,
     cause: { id: string; type: string; time: string; requestid: string },
   ) => Promise<number | null>;
-  /** Emails a user of the tenant about the contact. Returns why that is not possible, else null. */
-  notifyUser: (tx: EntityManager, tenantId: string, notification: UserNotification) => Promise<string | null>;
-}
-
-export interface UserNotification {
-  /** The address of an active user. */
-  to: string;
-  subject: string;
-  body: string;
-  contactId: number;
-  executionId: number;
-  stepId: string;
-  sendKey: string;
 }
 
 /** The name, in the step's record, of the exit that a branching step took. */
@@ -202,7 +190,7 @@ export async function performEffect(
       const [subject, body] = rendered.texts as [string, string];
       const { sendKey } = rendered;
       const about = { to: effect.to, subject, body, contactId, executionId, stepId: by.stepId, sendKey };
-      const refusal = await commands.notifyUser(tx, tenantId, about);
+      const refusal = await notifyUser(tx, tenantId, about);
       return refusal === null ? success : failed(refusal);
     }
     case 'email':

@@ -1,6 +1,6 @@
 import type { Channel } from '../../../db/entities/channels.ts';
 import { stableId } from '../../../lib/text/stable-id.ts';
-import type { Entry } from '../definition/entry.ts';
+import type { Entry } from '../../campaign-definitions/entry.ts';
 import type { StepResult } from './advance.ts';
 import type { Judged } from './judge.ts';
 

@@ -5,7 +5,7 @@ import { advance, type Entered, jump, type Moment, openGoals, plan, wokenBy } fr
 import { awaitOthers, beginLook, isWoken } from './awaited-events.ts';
 import { causedBy } from './depth.ts';
 import { type Ahead, aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
-import type { LoadDefinition } from '../definition/load-definition.ts';
+import type { LoadDefinition } from '../../campaign-definitions/load-definition.ts';
 import { lockExecution, type LockedExecution } from './lock-execution.ts';
 import { findMetGoal, performEffect, reachedGoal, type StepCommands } from './perform-effect.ts';
 import { sendKeyOf, type CallAnswer, type RenderedTexts } from './performed.ts';

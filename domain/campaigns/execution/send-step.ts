@@ -1,15 +1,15 @@
 import type { Channel, MessageChannel } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { isCapFull } from '../../channels/gates/caps.ts';
-import { judgeCaps, judgeMessages } from '../../channels/gates/judge.ts';
-import { readPreferredChannels } from '../../channels/gates/preferred-channels.ts';
+import { isCapFull } from '../../delivery/gates/caps.ts';
+import { judgeCaps, judgeMessages } from '../../delivery/gates/judge.ts';
+import { readPreferredChannels } from '../../delivery/gates/preferred-channels.ts';
 import { queueMessages } from '../../channels/queue/queue-messages.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
-import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
 import { isCapped } from '../../emails/ledger/frequency-cap.ts';
 import { judgeEmails } from '../../emails/ledger/judge-emails.ts';
 import { queueEmails } from '../../emails/ledger/queue-emails.ts';
-import { channelsInOrder } from '../definition/steps/message.ts';
+import { channelsInOrder } from '../../campaign-definitions/steps/message.ts';
 import type { Effect } from './advance.ts';
 import { sendKeyOf, success, type Performed, type Performer } from './performed.ts';
 

@@ -3,7 +3,7 @@ import { AppError } from '../../../lib/checks/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { ContactValues } from '../../emails/rendering/template-values.ts';
 import { inThread } from '../../threads/in-thread.ts';
-import { liquidIn } from '../definition/steps/liquid.ts';
+import { liquidIn } from '../../campaign-definitions/steps/liquid.ts';
 import type { Effect } from './advance.ts';
 import { sendKeyOf, type Performer, type RenderedTexts } from './performed.ts';
 

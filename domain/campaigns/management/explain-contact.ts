@@ -2,9 +2,9 @@ import { Campaign, CampaignExecution, CampaignVersion } from '../../../db/entiti
 import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
-import { beingErased } from '../../contacts/values/being-erased.ts';
-import type { ShownContact } from '../../contacts/values/read-contact.ts';
-import type { Definition } from '../definition/definition.ts';
+import { beingErased } from '../../contact-values/being-erased.ts';
+import type { ShownContact } from '../../contact-values/read-contact.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import type { EntryCheck } from './entry-check.ts';
 import { explainCauses } from './explain-trigger.ts';
 import { draftOf } from './save-campaign.ts';

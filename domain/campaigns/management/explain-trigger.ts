@@ -1,9 +1,9 @@
 import type { Campaign } from '../../../db/entities/campaigns.ts';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { timeline } from '../../contacts/values/timeline.ts';
-import { type BuildWindow, entryBuilds } from '../../segments/membership/build-windows.ts';
-import type { Trigger } from '../definition/triggers.ts';
+import { timeline } from '../../contact-values/timeline.ts';
+import { type BuildWindow, entryBuilds } from '../../membership/members/build-windows.ts';
+import type { Trigger } from '../../campaign-definitions/triggers.ts';
 import type { EntryCheck } from './entry-check.ts';
 import { explainDate } from './explain-date.ts';
 import { fires, isTriggerEvent, TRIGGERING, type TriggerEvent } from '../enrolment/enter-on-events.ts';

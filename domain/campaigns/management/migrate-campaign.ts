@@ -5,10 +5,10 @@ import { appendJob } from '../../../events/outbox.ts';
 import { workflowId } from '../../../registry/workflows.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import type { VersionChange } from '../execution/migrate-state.ts';
 import { lockReferenced } from '../../common/references.ts';
-import { definitionViolations } from '../validation/check-definition.ts';
+import { definitionViolations } from '../../campaign-definitions/validation/check-definition.ts';
 import { type MigrationFigures, surveyMigration } from './survey-migration.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
 

@@ -1,6 +1,6 @@
 import { CampaignMigration } from '../../../db/entities/campaigns.ts';
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { LoadDefinition } from '../definition/load-definition.ts';
+import type { LoadDefinition } from '../../campaign-definitions/load-definition.ts';
 import { lockCampaigns } from '../enrolment/lock-campaigns.ts';
 import { wokenBy } from '../execution/advance.ts';
 import { awaitAnew, type Awaiting } from '../execution/awaited-events.ts';

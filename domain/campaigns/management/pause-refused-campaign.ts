@@ -3,7 +3,7 @@ import { Campaign } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, asService } from '../../audit/audit.ts';
 import { ADMIN_ROLE } from '../../auth/access/built-in-roles.ts';
-import { pauseRefusedMailing } from '../../emails/campaigns/change-email-campaign.ts';
+import { pauseRefusedMailing } from '../../email-campaigns/change-email-campaign.ts';
 import { queueNotices } from '../../emails/system-mail/queue-notice.ts';
 
 /** A campaign, or email campaign, whose emails mail providers refuse, and why. */

@@ -3,7 +3,7 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { countMessages } from '../../channels/queue/count-messages.ts';
 import { countEmails, EVERY, type Figures } from '../../emails/ledger/count-emails.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import { draftOf } from './save-campaign.ts';
 
 export interface StepStats {

@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
 import { commonSort, listPage } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 
 /** A published definition of a campaign, and how many executions run it now. */
 export interface PublishedVersion {

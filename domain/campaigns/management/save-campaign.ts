@@ -4,12 +4,12 @@ import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../../db/en
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Referrer, type Violation } from '../../../lib/checks/errors.ts';
-import { campaignsUsing } from '../validation/campaigns-using.ts';
+import { campaignsUsing } from '../../campaign-definitions/in-use/campaigns-using.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
-import { definitionViolations } from '../validation/check-definition.ts';
-import { type Definition, type DefinitionInput, normaliseDefinition } from '../definition/definition.ts';
+import { definitionViolations } from '../../campaign-definitions/validation/check-definition.ts';
+import { type Definition, type DefinitionInput, normaliseDefinition } from '../../campaign-definitions/definition.ts';
 import { scheduleFollows } from './schedule-follows.ts';
-import { prebuiltSteps } from '../definition/prebuilt.ts';
+import { prebuiltSteps } from '../../campaign-definitions/prebuilt.ts';
 import { deleteUnused } from '../../common/references.ts';
 
 export interface CampaignInput extends DefinitionInput {

@@ -1,7 +1,7 @@
 import type { Campaign } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
-import { SCHEDULED_TRIGGERS } from '../definition/trigger-schedule.ts';
+import { SCHEDULED_TRIGGERS } from '../../campaign-definitions/trigger-schedule.ts';
 
 /**
  * Starts the workflow that makes the campaign's Temporal Schedule agree with it, if the published version or the one

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { ContactFields } from '../../contacts/values/apply-values.ts';
-import { OPTIONAL_FIELDS, OPTIONAL_NAMES, selectOptional } from '../../contacts/values/optional-fields.ts';
+import type { ContactFields } from '../../contact-values/apply-values.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES, selectOptional } from '../../contact-values/optional-fields.ts';
 import type { Traveller } from './traveller.ts';
 
 /** Reads the fields of these contacts, unless an earlier step has. */

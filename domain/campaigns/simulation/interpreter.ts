@@ -1,4 +1,4 @@
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import {
   advance,
   begin,

@@ -1,7 +1,7 @@
-import type { SimulatedContact } from '../../segments/compile/simulated-contact.ts';
-import { changeKindsOf } from '../../segments/filter/change-kinds.ts';
-import type { Filter } from '../../segments/filter/filter.ts';
-import { explainSimulated, leavesOf } from '../../segments/membership/explain-membership.ts';
+import type { SimulatedContact } from '../../membership/compile/simulated-contact.ts';
+import { changeKindsOf } from '../../membership/filter/change-kinds.ts';
+import type { Filter } from '../../membership/filter/filter.ts';
+import { explainSimulated, leavesOf } from '../../membership/members/explain-membership.ts';
 import { verdictOf, type Verdict } from '../execution/judge.ts';
 import { contactColumns } from './contact-columns.ts';
 import type { Traveller } from './traveller.ts';

@@ -1,12 +1,12 @@
 import { rows, sql } from '../../../db/orm.ts';
-import { applyValues } from '../../contacts/values/apply-values.ts';
-import { checkContactValues, type ContactInput, type ContactValues } from '../../contacts/values/contact-values.ts';
-import { companyNameKey } from '../../contacts/values/find-or-create-company.ts';
+import { applyValues } from '../../contact-values/apply-values.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from '../../contact-values/contact-values.ts';
+import { companyNameKey } from '../../contact-values/find-or-create-company.ts';
 import { AppError } from '../../../lib/checks/errors.ts';
 import { hasLiquid } from '../../../lib/text/liquid.ts';
-import type { Filter } from '../../segments/filter/filter.ts';
-import { liquidIn } from '../definition/steps/liquid.ts';
-import { withoutLiquid } from '../definition/steps/update-contact.ts';
+import type { Filter } from '../../membership/filter/filter.ts';
+import { liquidIn } from '../../campaign-definitions/steps/liquid.ts';
+import { withoutLiquid } from '../../campaign-definitions/steps/update-contact.ts';
 import type { Effect } from '../execution/advance.ts';
 import { assertSegments } from '../execution/assert-segments.ts';
 import { awaited, branched, divided, reachedGoal, scored, updated } from '../execution/perform-effect.ts';

@@ -1,6 +1,6 @@
-import type { Filter } from '../../segments/filter/filter.ts';
-import type { Definition } from '../definition/definition.ts';
-import { stepKind } from '../definition/step-kinds.ts';
+import type { Filter } from '../../membership/filter/filter.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
+import { stepKind } from '../../campaign-definitions/step-kinds.ts';
 
 /** Every filter that a step of the campaign may evaluate. */
 export function plannedFilters({ steps, entry }: Definition): Filter[] {

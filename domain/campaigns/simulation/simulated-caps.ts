@@ -1,5 +1,5 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import type { Cap } from '../../channels/gates/caps.ts';
+import type { Cap } from '../../delivery/gates/caps.ts';
 import { cappedChannels } from '../execution/send-step.ts';
 import type { Traveller } from './traveller.ts';
 import type { World } from './world.ts';

@@ -1,11 +1,11 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import { heldUntil } from '../../channels/gates/hours.ts';
-import { judgeMessages, readHours } from '../../channels/gates/judge.ts';
-import { readPreferredChannels } from '../../channels/gates/preferred-channels.ts';
+import { heldUntil } from '../../delivery/gates/hours.ts';
+import { judgeMessages, readHours } from '../../delivery/gates/judge.ts';
+import { readPreferredChannels } from '../../delivery/gates/preferred-channels.ts';
 import { judgeEmails } from '../../emails/ledger/judge-emails.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
 import { createYielder } from '../../../lib/async/turn.ts';
-import { channelsInOrder } from '../definition/steps/message.ts';
+import { channelsInOrder } from '../../campaign-definitions/steps/message.ts';
 import type { Effect } from '../execution/advance.ts';
 import { success, type Performed } from '../execution/performed.ts';
 import { refusedByAll, sentBy } from '../execution/send-step.ts';

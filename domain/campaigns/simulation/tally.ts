@@ -1,4 +1,4 @@
-import type { Definition } from '../definition/definition.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import type { PathEnd, PathStep, Traveller } from './traveller.ts';
 
 /** The steps in all paths of an answer, so that it stays within some megabytes. */

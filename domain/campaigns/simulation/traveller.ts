@@ -1,6 +1,6 @@
 import type { Channel } from '../../../db/entities/channels.ts';
-import type { ContactFields } from '../../contacts/values/apply-values.ts';
-import type { SimulatedEvent } from '../../segments/compile/simulated-contact.ts';
+import type { ContactFields } from '../../contact-values/apply-values.ts';
+import type { SimulatedEvent } from '../../membership/compile/simulated-contact.ts';
 import type { Position } from '../execution/advance.ts';
 
 export interface PathStep {

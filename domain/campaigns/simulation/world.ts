@@ -1,10 +1,10 @@
-import type { Cap } from '../../channels/gates/caps.ts';
+import type { Cap } from '../../delivery/gates/caps.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { customFieldTypes, type CustomFieldTypes } from '../../contacts/values/custom-field-types.ts';
-import { changeKindsOf } from '../../segments/filter/change-kinds.ts';
-import type { Filter } from '../../segments/filter/filter.ts';
-import { dynamicSegments, type DynamicSegment } from '../../segments/membership/dynamic-segments.ts';
-import type { Definition } from '../definition/definition.ts';
+import { customFieldTypes, type CustomFieldTypes } from '../../contact-values/custom-field-types.ts';
+import { changeKindsOf } from '../../membership/filter/change-kinds.ts';
+import type { Filter } from '../../membership/filter/filter.ts';
+import { dynamicSegments, type DynamicSegment } from '../../membership/members/dynamic-segments.ts';
+import type { Definition } from '../../campaign-definitions/definition.ts';
 import { plannedFilters } from './planned-filters.ts';
 import type { Assumption } from './draws.ts';
 import type { Tally } from './tally.ts';

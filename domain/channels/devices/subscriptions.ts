@@ -6,7 +6,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertNoneMissing, invalid, notFound } from '../../../lib/checks/errors.ts';
 import { byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
-import { assertNotBeingErased } from '../../contacts/values/being-erased.ts';
+import { assertNotBeingErased } from '../../contact-values/being-erased.ts';
 import type { LedgerKey } from '../queue/refresh-messages.ts';
 import { changeDevices, lockOwners } from '../queue/device-owners.ts';
 import { isFormer, lockWaiting, replaceSubscription, type Former } from './replace-subscription.ts';

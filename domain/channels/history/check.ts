@@ -3,9 +3,9 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { assertNoneMissing, assertValid, type Missing } from '../../../lib/checks/errors.ts';
 import { GATES as EMAIL_GATES, gateJoins, gateOf, refusalAtStart } from '../../emails/ledger/gates.ts';
 import { fromKeyToVerify } from '../../emails/senders/proven.ts';
-import { nextOpening } from '../gates/hours.ts';
-import { judgeCaps, judgeMessage, type AskedMessage } from '../gates/judge.ts';
-import { MESSAGE_GATES, messageGateOf } from '../gates/message-gates.ts';
+import { nextOpening } from '../../delivery/gates/hours.ts';
+import { judgeCaps, judgeMessage, type AskedMessage } from '../../delivery/gates/judge.ts';
+import { MESSAGE_GATES, messageGateOf } from '../../delivery/gates/message-gates.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -3,7 +3,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { HealthOf } from '../providers/provider-health.ts';
 import { TEST_KEY } from '../ledger/test-provider.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
-import { heldUntil, type HoursRules } from '../gates/hours.ts';
+import { heldUntil, type HoursRules } from '../../delivery/gates/hours.ts';
 import {
   MESSAGE_GATES,
   messageCapJoin,
@@ -12,7 +12,7 @@ import {
   messageHours,
   messageHoursJoin,
   messageRefusal,
-} from '../gates/message-gates.ts';
+} from '../../delivery/gates/message-gates.ts';
 
 export interface ExplainedGate {
   gate: string;

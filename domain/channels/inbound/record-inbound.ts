@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { phoneE164 } from '../../../lib/addresses/phone.ts';
-import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
+import { EXPIRES_AFTER_HOURS } from '../../delivery/gates/message-gates.ts';
 import { queueMessages } from '../queue/queue-messages.ts';
 import { refreshMessages } from '../queue/refresh-messages.ts';
 import { setSuppressed } from '../queue/suppress-messages.ts';

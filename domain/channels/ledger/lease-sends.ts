@@ -2,9 +2,15 @@ import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts'
 import type { MessageCategory, MessageChannel, PushUrgency } from '../../../db/entities/channels.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import type { InlineContent, SendType } from '../../../db/entities/messages.ts';
-import type { HoursRules } from '../gates/hours.ts';
-import { isMarketing, isTooOld, messageGateJoins, messageHours, messageHoursJoin } from '../gates/message-gates.ts';
-import { isNoticeDue } from '../gates/opt-out-notice.ts';
+import type { HoursRules } from '../../delivery/gates/hours.ts';
+import {
+  isMarketing,
+  isTooOld,
+  messageGateJoins,
+  messageHours,
+  messageHoursJoin,
+} from '../../delivery/gates/message-gates.ts';
+import { isNoticeDue } from '../../delivery/gates/opt-out-notice.ts';
 import { TEST_KEY } from './test-provider.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
 import type { ContactValues } from '../../emails/rendering/template-values.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { NOTICE_DAYS } from '../gates/opt-out-notice.ts';
+import { NOTICE_DAYS } from '../../delivery/gates/opt-out-notice.ts';
 
 /** A send of a text. */
 interface Text {

@@ -13,7 +13,7 @@ import type { Origin } from '../../../events/outbox.ts';
 import { AppError, assertNoneMissing, assertValid, type Missing, type Violation } from '../../../lib/checks/errors.ts';
 import { phoneE164 } from '../../../lib/addresses/phone.ts';
 import { callId } from '../../idempotency/hash-request.ts';
-import { isNoticeDue } from '../gates/opt-out-notice.ts';
+import { isNoticeDue } from '../../delivery/gates/opt-out-notice.ts';
 import type { Additions } from '../content/assert-fits.ts';
 import { assertFitsInThread } from '../content/in-thread.ts';
 import { contentViolations } from '../templates/template-violations.ts';

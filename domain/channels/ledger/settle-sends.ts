@@ -2,7 +2,7 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import { touchOutbox } from '../../../events/outbox.ts';
 import type { ChannelSuppressionReason } from '../../../db/entities/channels.ts';
 import { changeDevices, lockOwners } from '../queue/device-owners.ts';
-import { EXPIRES_AFTER_HOURS } from '../gates/message-gates.ts';
+import { EXPIRES_AFTER_HOURS } from '../../delivery/gates/message-gates.ts';
 import { optOutAtProvider } from '../queue/opt-out.ts';
 import { applyReports } from './apply-reports.ts';
 import { noteNotices, takeNoticesBack } from './opt-out-notices.ts';

@@ -1,8 +1,14 @@
 import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import type { MessageStatus } from '../../../db/entities/messages.ts';
 import type { ShortLink } from '../content/short-links.ts';
-import { isCapLocked, lockCapped } from '../gates/caps.ts';
-import { isMarketing, isTooOld, messageCapJoin, messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
+import { isCapLocked, lockCapped } from '../../delivery/gates/caps.ts';
+import {
+  isMarketing,
+  isTooOld,
+  messageCapJoin,
+  messageGateJoins,
+  messageRefusal,
+} from '../../delivery/gates/message-gates.ts';
 import { isMessageLocked, lockFreeMessages, lockMessages, refreshMessages } from '../queue/refresh-messages.ts';
 import { keyOf, messagesOf, REPEATABLE_HOURS, settlementStatements, type SendSettlement } from './settle-sends.ts';
 

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import { strictnessOf } from '../gates/strictness.ts';
+import { strictnessOf } from '../../delivery/gates/strictness.ts';
 import { ownersOf } from '../queue/opt-out.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
-import { strictnessOf } from '../gates/strictness.ts';
+import { strictnessOf } from '../../delivery/gates/strictness.ts';
 import { setSuppressed } from '../queue/suppress-messages.ts';
 import { inboundTextsOf, inboundTextsTo, withoutContacts, type Reached } from './reached.ts';
 

@@ -3,7 +3,7 @@ import type { EmailLane } from '../../../db/entities/emails.ts';
 import type { InlineContent, MessageStatus, PushDelivery } from '../../../db/entities/messages.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
-import { messageGateJoins, messageRefusal } from '../gates/message-gates.ts';
+import { messageGateJoins, messageRefusal } from '../../delivery/gates/message-gates.ts';
 
 export interface MessageRequest {
   /** Identifies the message within the tenant: a repeated request with the same key is the same message. */

@@ -1,5 +1,5 @@
 import { CHANNELS } from '../../../db/entities/channels.ts';
-import { checkSendWindow } from '../../campaigns/definition/entry.ts';
+import { checkSendWindow } from '../../campaign-definitions/entry.ts';
 import { isTimezone } from '../../../lib/time/local-time.ts';
 import { noLiquid } from '../../../lib/text/liquid.ts';
 import type { Violation } from '../../../lib/checks/errors.ts';

@@ -13,7 +13,7 @@ import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { phoneE164 } from '../../../lib/addresses/phone.ts';
 import { isViolation } from '../../../lib/checks/violation.ts';
-import { BY_STRICTNESS } from '../gates/strictness.ts';
+import { BY_STRICTNESS } from '../../delivery/gates/strictness.ts';
 
 /** The form in which a channel's addresses are compared: numbers in E.164; pushes go by the email address. */
 function readAddress(channel: MessageChannel, address: string): string | Omit<Violation, 'path'> {

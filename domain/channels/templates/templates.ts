@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { ChannelTemplate } from '../../../db/entities/channels.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
+import { campaignsUsing } from '../../campaign-definitions/in-use/campaigns-using.ts';
 import { assertValid, notFound, type Referrer } from '../../../lib/checks/errors.ts';
 import { byName, byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';

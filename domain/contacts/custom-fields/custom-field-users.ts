@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
+import { campaignsUsing } from '../../campaign-definitions/in-use/campaigns-using.ts';
 import { assertNotInUse, type Referrer } from '../../../lib/checks/errors.ts';
 
 /**

@@ -4,12 +4,12 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
-import { lockCustomFields, type CustomFieldEntity } from '../values/custom-field-types.ts';
+import { lockCustomFields, type CustomFieldEntity } from '../../contact-values/custom-field-types.ts';
 import { assertFieldUnused } from './custom-field-users.ts';
-import type { CustomFieldType } from '../values/custom-values.ts';
+import type { CustomFieldType } from '../../contact-values/custom-values.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
-import { blockSegmentBuilds } from '../values/lock-contacts.ts';
-import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
+import { blockSegmentBuilds } from '../../contact-values/lock-contacts.ts';
+import { OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 
 /** Maximum lengths in characters; `options` is a number of options. */
 export const CUSTOM_FIELD_LIMITS = { name: 100, description: 2000, option: 255, options: 500 } as const;

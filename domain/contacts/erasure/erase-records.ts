@@ -1,9 +1,9 @@
 import type { RawBuilder } from 'kysely';
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { forgetContacts } from '../../analytics/contacts/sets.ts';
-import { endMemberships } from '../../segments/membership/past-members.ts';
+import { endMemberships } from '../../membership/members/past-members.ts';
 import { eraseStoredEvents } from '../../webhooks/content/stored-events.ts';
-import { timeline } from '../values/timeline.ts';
+import { timeline } from '../../contact-values/timeline.ts';
 import { lockForRemoval, removeContact } from '../people/delete-contact.ts';
 import { eraseChannels, eraseMessages, lateMessagesOf } from '../../channels/people/erase-channels.ts';
 import { messagesOf } from '../../channels/people/reached.ts';

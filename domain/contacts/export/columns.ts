@@ -1,5 +1,5 @@
-import { OPTIONAL_NAMES, type OptionalFieldName } from '../values/optional-fields.ts';
-import { formatTags } from '../values/tags-text.ts';
+import { OPTIONAL_NAMES, type OptionalFieldName } from '../../contact-values/optional-fields.ts';
+import { formatTags } from '../../contact-values/tags-text.ts';
 import type { Column as TableColumn } from '../../export/table.ts';
 import type { Cell } from '../../export/xlsx.ts';
 import type { ExportedContact } from './read-contacts.ts';

@@ -2,9 +2,9 @@ import type { RawBuilder } from 'kysely';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { rows, sql, tenantEm, type Orm } from '../../../db/orm.ts';
 import { countUpTo, pagesById } from '../../export/pages-by-id.ts';
-import { isBeingErased } from '../values/being-erased.ts';
-import { selectOptional } from '../values/optional-fields.ts';
-import type { ShownContact } from '../values/read-contact.ts';
+import { isBeingErased } from '../../contact-values/being-erased.ts';
+import { selectOptional } from '../../contact-values/optional-fields.ts';
+import type { ShownContact } from '../../contact-values/read-contact.ts';
 
 export type ExportedContact = Contact & Omit<ShownContact, 'contact'>;
 

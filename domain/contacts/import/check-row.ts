@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
-import { parseCustomText, type CustomFieldType, type CustomValue } from '../values/custom-values.ts';
-import { isOptionalField, OPTIONAL_FIELDS, type OptionalFieldName } from '../values/optional-fields.ts';
-import { parseTags } from '../values/tags-text.ts';
+import { parseCustomText, type CustomFieldType, type CustomValue } from '../../contact-values/custom-values.ts';
+import { isOptionalField, OPTIONAL_FIELDS, type OptionalFieldName } from '../../contact-values/optional-fields.ts';
+import { parseTags } from '../../contact-values/tags-text.ts';
 import { unescapeFormula } from '../../export/formula.ts';
 import * as fields from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../../lib/checks/violation.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { companyNameKey } from '../values/find-or-create-company.ts';
+import { companyNameKey } from '../../contact-values/find-or-create-company.ts';
 
 type Ids = Map<string, number>;
 

@@ -1,5 +1,5 @@
 import { isViolation, type Violation } from '../../../lib/checks/violation.ts';
-import { parseBoolean } from '../values/booleans.ts';
+import { parseBoolean } from '../../contact-values/booleans.ts';
 
 /**
  * Fields that only imports have: `optedOut` (yes, or when), `bounced` (yes, or when) and `subscribed` (no means opted

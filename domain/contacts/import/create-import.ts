@@ -4,7 +4,7 @@ import { Segment } from '../../../db/entities/contacts.ts';
 import { appendJob, withdrawJob } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
-import { customFieldTypes } from '../values/custom-field-types.ts';
+import { customFieldTypes } from '../../contact-values/custom-field-types.ts';
 import type { CsvHead } from './csv/encoding.ts';
 import { inspectCsv, type CsvInspection } from './inspect-csv.ts';
 import { workflowId } from '../../../registry/workflows.ts';

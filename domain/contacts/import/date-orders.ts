@@ -1,5 +1,5 @@
 import type { Violation } from '../../../lib/checks/violation.ts';
-import { isCalendarDate } from '../values/custom-values.ts';
+import { isCalendarDate } from '../../contact-values/custom-values.ts';
 import type { ColumnPlan, CustomFields } from './map-header.ts';
 import type { ParsedRow } from './csv/read-csv.ts';
 

@@ -7,7 +7,7 @@ import { createRowCheck, type CellViolation, type CheckedRow } from './check-row
 import type { DateOrders } from './date-orders.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { CustomFields } from './map-header.ts';
-import { isDuplicateEmail } from '../values/insert-contact.ts';
+import { isDuplicateEmail } from '../../contact-values/insert-contact.ts';
 import { createMerge, type Merged } from './merge-stage.ts';
 import type { ParsedRow, RowBatch } from './csv/read-csv.ts';
 import { deleteReplacedRows } from './repeats.ts';

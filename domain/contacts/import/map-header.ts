@@ -1,5 +1,5 @@
-import type { CustomFieldType } from '../values/custom-values.ts';
-import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
+import type { CustomFieldType } from '../../contact-values/custom-values.ts';
+import { OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 import type { Violation } from '../../../lib/checks/violation.ts';
 import { isConsentField, type ConsentField } from './consent.ts';
 import { headerKey, knownHeader } from './header-names.ts';

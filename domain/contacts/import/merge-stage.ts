@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { insertContactEvents } from '../../../events/outbox.ts';
-import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../values/optional-fields.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { findOrCreateCompanies } from './companies.ts';
 import { beforeImage, idRanges, joinRanges, type UndoParts } from './undo-record.ts';

@@ -4,7 +4,7 @@ import { connectionTurnsOf, poolOf, rows, sql, tenantEm, type EntityManager, typ
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
-import { customFieldTypes } from '../values/custom-field-types.ts';
+import { customFieldTypes } from '../../contact-values/custom-field-types.ts';
 import { oneAhead } from '../../../lib/async/one-ahead.ts';
 import { createOrderFinder, hasDates, type DateOrders } from './date-orders.ts';
 import { createChunks, type ChunkJob, type PreparedChunk } from './import-chunk.ts';

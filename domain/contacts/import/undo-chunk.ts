@@ -2,12 +2,12 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { detachChannels } from '../../channels/people/move-channels.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
-import { endMemberships, keptPast } from '../../segments/membership/past-members.ts';
-import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
-import { lockContacts } from '../values/lock-contacts.ts';
+import { endMemberships, keptPast } from '../../membership/members/past-members.ts';
+import { membershipEvent } from '../../membership/members/refresh-memberships.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
 import { API_NAMES } from './merge-stage.ts';
 import { idsOfRanges, type UndoRecord, type UndoFigures } from './undo-record.ts';
-import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../values/optional-fields.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 
 interface Chunk {
   tenantId: string;

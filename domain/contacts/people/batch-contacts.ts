@@ -3,10 +3,10 @@ import { retried } from '../../../db/errors.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import type { Violation } from '../../../lib/checks/errors.ts';
-import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
+import { refreshMemberships } from '../../membership/members/refresh-memberships.ts';
 import { combineViolations } from '../../../lib/checks/valid-part.ts';
 import { mapYielding } from '../../../lib/async/turn.ts';
-import { applyValues } from '../values/apply-values.ts';
+import { applyValues } from '../../contact-values/apply-values.ts';
 import {
   companiesByName,
   contactsByKey,
@@ -21,16 +21,16 @@ import {
   type ContactInput,
   type ContactStatus,
   type ContactValues,
-} from '../values/contact-values.ts';
-import { typesFor } from '../values/custom-field-types.ts';
-import { mergedCustomFields } from '../values/custom-values.ts';
-import { companyNameKey } from '../values/find-or-create-company.ts';
-import { onlyEmpty } from '../values/only-empty.ts';
-import { COMPANY_TWICE, noCompany } from '../values/resolve-company.ts';
-import { statusViolations } from '../values/status-rules.ts';
-import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
-import { isDuplicateEmail } from '../values/insert-contact.ts';
-import { optionalValues } from '../values/optional-fields.ts';
+} from '../../contact-values/contact-values.ts';
+import { typesFor } from '../../contact-values/custom-field-types.ts';
+import { mergedCustomFields } from '../../contact-values/custom-values.ts';
+import { companyNameKey } from '../../contact-values/find-or-create-company.ts';
+import { onlyEmpty } from '../../contact-values/only-empty.ts';
+import { COMPANY_TWICE, noCompany } from '../../contact-values/resolve-company.ts';
+import { statusViolations } from '../../contact-values/status-rules.ts';
+import { suppressedStatuses, suppressUnsubscribed } from '../../contact-values/suppressed-statuses.ts';
+import { isDuplicateEmail } from '../../contact-values/insert-contact.ts';
+import { optionalValues } from '../../contact-values/optional-fields.ts';
 
 /** A row of a batch: its violations so far, and its valid fields; null if the row is invalid as a whole. */
 export interface BatchRow {

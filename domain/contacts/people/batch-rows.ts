@@ -2,10 +2,10 @@ import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import type { Contact } from '../../../db/entities/contacts.ts';
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { companyNameKey } from '../values/find-or-create-company.ts';
+import { companyNameKey } from '../../contact-values/find-or-create-company.ts';
 import { findOrCreateCompanies } from '../import/companies.ts';
-import { lockContacts, lockRangesOf } from '../values/lock-contacts.ts';
-import { optionalSql, selectOptional } from '../values/optional-fields.ts';
+import { lockContacts, lockRangesOf } from '../../contact-values/lock-contacts.ts';
+import { optionalSql, selectOptional } from '../../contact-values/optional-fields.ts';
 
 const FIELDS = sql`
   id, tenant_id as "tenantId", first_name as "firstName", last_name as "lastName", email, email_key as "emailKey", phone, phone_e164 as "phoneE164",

@@ -4,11 +4,11 @@ import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound } from '../../../lib/checks/errors.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
-import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
-import { checkCompanyValues, type CompanyInput, type CompanyValues } from '../values/company-values.ts';
-import { customFieldTypes } from '../values/custom-field-types.ts';
-import { mergedCustomFields } from '../values/custom-values.ts';
-import { lockContacts } from '../values/lock-contacts.ts';
+import { refreshMemberships } from '../../membership/members/refresh-memberships.ts';
+import { checkCompanyValues, type CompanyInput, type CompanyValues } from '../../contact-values/company-values.ts';
+import { customFieldTypes } from '../../contact-values/custom-field-types.ts';
+import { mergedCustomFields } from '../../contact-values/custom-values.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
 
 /** Creates a company; names need not be unique. */
 export async function createCompany(

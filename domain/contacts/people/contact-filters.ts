@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { instant } from '../../common/list-page.ts';
 import type { SortField } from '../../common/paging.ts';
-import type { ContactStatus } from '../values/contact-values.ts';
+import type { ContactStatus } from '../../contact-values/contact-values.ts';
 import { normaliseEmail } from '../../../lib/addresses/email.ts';
 import { isViolation } from '../../../lib/checks/violation.ts';
 

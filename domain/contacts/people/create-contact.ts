@@ -2,14 +2,14 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { AppError, assertValid } from '../../../lib/checks/errors.ts';
-import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
-import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
-import { resolveCompany } from '../values/resolve-company.ts';
-import { customFieldTypes } from '../values/custom-field-types.ts';
-import { insertContact, setCompany } from '../values/insert-contact.ts';
-import { shownContact, type ShownContact } from '../values/read-contact.ts';
-import { statusViolations } from '../values/status-rules.ts';
-import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+import { refreshMemberships } from '../../membership/members/refresh-memberships.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from '../../contact-values/contact-values.ts';
+import { resolveCompany } from '../../contact-values/resolve-company.ts';
+import { customFieldTypes } from '../../contact-values/custom-field-types.ts';
+import { insertContact, setCompany } from '../../contact-values/insert-contact.ts';
+import { shownContact, type ShownContact } from '../../contact-values/read-contact.ts';
+import { statusViolations } from '../../contact-values/status-rules.ts';
+import { suppressUnsubscribed } from '../../contact-values/suppressed-statuses.ts';
 
 /**
  * Creates a contact. If its address is suppressed, the suppression determines its status. Throws `validation_failed`,

@@ -10,8 +10,8 @@ import { erasedKey } from '../../addresses/digest.ts';
 import { NO_RULE } from '../../scoring/scores/apply-changes.ts';
 import { readContactScore, type RuleScore } from '../../scoring/scores/read-scores.ts';
 import { toldAbout } from '../../webhooks/content/stored-events.ts';
-import { beingErased } from '../values/being-erased.ts';
-import { timeline } from '../values/timeline.ts';
+import { beingErased } from '../../contact-values/being-erased.ts';
+import { timeline } from '../../contact-values/timeline.ts';
 
 type Rows = Record<string, unknown>[];
 

@@ -6,9 +6,9 @@ import { notFound } from '../../../lib/checks/errors.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
 import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { removeScores } from '../../scoring/scores/remove-scores.ts';
-import { endMemberships } from '../../segments/membership/past-members.ts';
-import { assertNotBeingErased } from '../values/being-erased.ts';
-import { lockContacts } from '../values/lock-contacts.ts';
+import { endMemberships } from '../../membership/members/past-members.ts';
+import { assertNotBeingErased } from '../../contact-values/being-erased.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
 
 /**
  * Deletes a contact with its activities, memberships and scores, stops its executions, and suppresses its QUEUED

@@ -2,7 +2,7 @@ import { Company } from '../../../db/entities/contacts.ts';
 import { sql, type EntityManager } from '../../../db/orm.ts';
 import { byName, byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
-import { companyNameKey } from '../values/find-or-create-company.ts';
+import { companyNameKey } from '../../contact-values/find-or-create-company.ts';
 
 /** Filters of a list of companies; `name` is the whole name, ignoring case. */
 interface CompanyQuery extends ListQuery {

@@ -3,8 +3,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { contactConditions, contactSearch, contactSort, SEARCH_SORT, type ContactFilters } from './contact-filters.ts';
-import { memberAt } from '../../segments/membership/membership-at.ts';
-import { timeline } from '../values/timeline.ts';
+import { memberAt } from '../../membership/members/membership-at.ts';
+import { timeline } from '../../contact-values/timeline.ts';
 
 const from = sql`contacts t`;
 

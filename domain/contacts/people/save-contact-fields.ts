@@ -2,15 +2,15 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { assertValid, type Violation } from '../../../lib/checks/errors.ts';
-import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
-import { applyValues } from '../values/apply-values.ts';
+import { refreshMemberships } from '../../membership/members/refresh-memberships.ts';
+import { applyValues } from '../../contact-values/apply-values.ts';
 import { writeBatch, type BatchResult } from './batch-contacts.ts';
-import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
-import { typesFor } from '../values/custom-field-types.ts';
-import { findOrCreateCompany } from '../values/find-or-create-company.ts';
-import { lockContacts } from '../values/lock-contacts.ts';
-import { isEmpty } from '../values/only-empty.ts';
-import { OPTIONAL_NAMES } from '../values/optional-fields.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from '../../contact-values/contact-values.ts';
+import { typesFor } from '../../contact-values/custom-field-types.ts';
+import { findOrCreateCompany } from '../../contact-values/find-or-create-company.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
+import { isEmpty } from '../../contact-values/only-empty.ts';
+import { OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 
 const SAVED = [
   'firstName',

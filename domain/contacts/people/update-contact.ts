@@ -3,16 +3,16 @@ import { freshTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { copyChoices } from '../../channels/people/copy-choices.ts';
 import { assertValid, notFound } from '../../../lib/checks/errors.ts';
-import type { ChangeKind } from '../../segments/filter/change-kinds.ts';
-import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
-import { applyValues } from '../values/apply-values.ts';
-import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
-import { resolveCompany } from '../values/resolve-company.ts';
-import { customFieldTypes } from '../values/custom-field-types.ts';
-import { lockContacts } from '../values/lock-contacts.ts';
-import { shownContact, type ShownContact } from '../values/read-contact.ts';
-import { statusViolations } from '../values/status-rules.ts';
-import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+import type { ChangeKind } from '../../membership/filter/change-kinds.ts';
+import { refreshMemberships } from '../../membership/members/refresh-memberships.ts';
+import { applyValues } from '../../contact-values/apply-values.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from '../../contact-values/contact-values.ts';
+import { resolveCompany } from '../../contact-values/resolve-company.ts';
+import { customFieldTypes } from '../../contact-values/custom-field-types.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
+import { shownContact, type ShownContact } from '../../contact-values/read-contact.ts';
+import { statusViolations } from '../../contact-values/status-rules.ts';
+import { suppressedStatuses, suppressUnsubscribed } from '../../contact-values/suppressed-statuses.ts';
 
 /**
  * Changes a contact; writes nothing if nothing changes. `read` gets the current contact, locked, may throw (If-Match,

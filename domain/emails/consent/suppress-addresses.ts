@@ -1,8 +1,8 @@
 import type { SuppressionReason } from '../../../db/entities/email-recipients.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
-import { lockContacts } from '../../contacts/values/lock-contacts.ts';
-import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
+import { refreshMemberships } from '../../membership/members/refresh-memberships.ts';
 
 export interface SuppressedAddress {
   emailKey: string;

@@ -3,9 +3,9 @@ import { Suppression, type SuppressionReason } from '../../../db/entities/email-
 import { freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+import { lockContacts } from '../../contact-values/lock-contacts.ts';
 import { notFound } from '../../../lib/checks/errors.ts';
-import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
+import { refreshMemberships } from '../../membership/members/refresh-memberships.ts';
 import { suppressAddresses } from './suppress-addresses.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { FAR } from '../../channels/gates/released.ts';
+import { FAR } from '../../delivery/gates/released.ts';
 
 /** Emails per batch: a sender leases one or a few at a time. */
 const EMAILS_PER_BATCH = 200;

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { isCapFull, slotsTaken } from '../../channels/gates/caps.ts';
+import { isCapFull, slotsTaken } from '../../delivery/gates/caps.ts';
 import type { Channel } from '../../../db/entities/channels.ts';
 
 interface FrequencyCap {

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
-import { askCaps, emailPriority } from '../../channels/gates/caps.ts';
-import { isStopped } from '../../channels/gates/stopped.ts';
+import { askCaps, emailPriority } from '../../delivery/gates/caps.ts';
+import { isStopped } from '../../delivery/gates/stopped.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
-import { isBeingErased } from '../../contacts/values/being-erased.ts';
+import { isBeingErased } from '../../contact-values/being-erased.ts';
 import { unverifiedSenderReason } from '../senders/proven.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
-import type { HoursRules } from '../../channels/gates/hours.ts';
-import { quietHoursJoin } from '../../channels/gates/quiet-hours.ts';
+import type { HoursRules } from '../../delivery/gates/hours.ts';
+import { quietHoursJoin } from '../../delivery/gates/quiet-hours.ts';
 import { emailsOfBatch, leaseEmailBatches, releaseBatchLeases } from './email-batches.ts';
 import type { ContactValues } from '../rendering/template-values.ts';
 

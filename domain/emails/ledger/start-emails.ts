@@ -2,7 +2,7 @@ import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
 import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
-import { isCapLocked, lockCapped } from '../../channels/gates/caps.ts';
+import { isCapLocked, lockCapped } from '../../delivery/gates/caps.ts';
 import { capJoin, gateJoins, refusalAtStart } from './gates.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { applySettlements, type Settlement } from './settle-emails.ts';

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/orm.ts';
-import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../contacts/values/optional-fields.ts';
+import { OPTIONAL_FIELDS, OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 import type { CompanyValues, ContactValues } from './template-values.ts';
 
 /** The contact fields that templates can use, and their columns. */

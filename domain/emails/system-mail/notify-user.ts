@@ -1,6 +1,16 @@
 import type { EntityManager } from '../../../db/orm.ts';
-import type { UserNotification } from '../../campaigns/execution/perform-effect.ts';
 import { activeUser, queueNotices } from './queue-notice.ts';
+
+export interface UserNotification {
+  /** The address of an active user. */
+  to: string;
+  subject: string;
+  body: string;
+  contactId: number;
+  executionId: number;
+  stepId: string;
+  sendKey: string;
+}
 
 /**
  * Queues an email to a user of the tenant about a contact, once per send key, in the transaction `tx`. It is no email

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import { CustomField } from '../../../db/entities/contacts.ts';
-import { OPTIONAL_NAMES } from '../../contacts/values/optional-fields.ts';
+import { OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 
 /** A variable of templates, as the API shows it. */
 export interface TemplateVariable {

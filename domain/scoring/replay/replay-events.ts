@@ -1,6 +1,6 @@
 import { creationIdSql } from '../../../events/creation-id.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { matchesWhere } from '../../segments/filter/match-where.ts';
+import { matchesWhere } from '../../membership/filter/match-where.ts';
 import type { Awarded, PastEvent } from './replay-score.ts';
 import type { RuleRow } from '../scores/score-events.ts';
 

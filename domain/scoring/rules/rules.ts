@@ -4,8 +4,8 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { ScoringRule } from '../../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
-import { checkWhere } from '../../segments/filter/check-filter.ts';
-import type { FieldLeaf } from '../../segments/filter/filter.ts';
+import { checkWhere } from '../../membership/filter/check-filter.ts';
+import type { FieldLeaf } from '../../membership/filter/filter.ts';
 
 /** A condition of a scoring rule on a field of the event, like a leaf in the `where` of a segment's event leaf. */
 export type RuleCondition = FieldLeaf;

@@ -4,8 +4,8 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { ScoringSettings } from '../../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { assertValid, type Violation } from '../../../lib/checks/errors.ts';
-import { beginBuilds } from '../../segments/membership/build-segment.ts';
-import { lockDefinitions } from '../../segments/membership/lock-definitions.ts';
+import { beginBuilds } from '../../membership/members/build-segment.ts';
+import { lockDefinitions } from '../../membership/members/lock-definitions.ts';
 
 export async function readSettings(em: EntityManager): Promise<ScoringSettings> {
   return em.findOneOrFail(ScoringSettings, { tenantId: { $ne: null } });

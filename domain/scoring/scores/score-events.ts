@@ -6,7 +6,7 @@ import { applyChanges, NO_RULE } from './apply-changes.ts';
 import { award, type Cause, type Change, type Changed } from './award.ts';
 import { totalOf } from './decay.ts';
 import { lockCompanies, lockScoredContacts } from './lock-subjects.ts';
-import { matchesWhere } from '../../segments/filter/match-where.ts';
+import { matchesWhere } from '../../membership/filter/match-where.ts';
 import type { RuleCondition } from '../rules/rules.ts';
 import { keyOf, readScores, type ScoreKey, type Subject } from './score-rows.ts';
 

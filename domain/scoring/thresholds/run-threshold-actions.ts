@@ -3,7 +3,7 @@ import { appendWorkflow } from '../../../events/outbox.ts';
 import { enterCampaign } from '../../campaigns/enrolment/enter-campaign.ts';
 import { thresholdKey } from '../../emails/system-mail/notice-keys.ts';
 import { activeUser, queueNotices } from '../../emails/system-mail/queue-notice.ts';
-import { addToListIfThere } from '../../segments/membership/change-list-members.ts';
+import { addToListIfThere } from '../../membership/members/change-list-members.ts';
 import type { ThresholdAction } from './threshold-action.ts';
 
 /** A threshold that a contact has just reached, for the first time. */

@@ -2,7 +2,7 @@ import { type EntityManager } from '../../../db/orm.ts';
 import type { Violation } from '../../../lib/checks/errors.ts';
 import { activeUser } from '../../emails/system-mail/queue-notice.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
-import { lockSegment } from '../../segments/membership/lock-segment.ts';
+import { lockSegment } from '../../membership/members/lock-segment.ts';
 import { lockReferenced } from '../../common/references.ts';
 
 /** What happens when a contact reaches a threshold. */

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type Origin } from '../../../events/outbox.ts';
 import { assertValid, notFound } from '../../../lib/checks/errors.ts';
-import { assertNotBeingErased } from '../../contacts/values/being-erased.ts';
+import { assertNotBeingErased } from '../../contact-values/being-erased.ts';
 import { keptPage, pageViolations, type VisitedPage } from './visited-page.ts';
 
 /**

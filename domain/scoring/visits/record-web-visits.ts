@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { preparedHint, freshTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEventsOfTenants } from '../../../events/outbox.ts';
 import { isOfToken } from '../../addresses/tokens.ts';
-import { isBeingErased } from '../../contacts/values/being-erased.ts';
+import { isBeingErased } from '../../contact-values/being-erased.ts';
 import { keptPage, type VisitedPage } from './visited-page.ts';
 
 /** A page that is visited again within this time after a visit that counted does not count. */

@@ -1,6 +1,6 @@
 import { Contact } from '../../../db/entities/contacts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { presentContacts } from '../../contacts/values/present-contact.ts';
+import { presentContacts } from '../../contact-values/present-contact.ts';
 
 /** Contacts as in the API, as JSON, as they are now, by id; those that do not exist are missing. */
 export async function contactsNow(

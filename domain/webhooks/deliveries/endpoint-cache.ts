@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { AnyEvent } from '../../../events/contracts.ts';
 import { referencesOfEvents, type EmailReferences } from '../../emails/ledger/event-emails.ts';
-import type { FieldLeaf } from '../../segments/filter/filter.ts';
-import { matchesWhere } from '../../segments/filter/match-where.ts';
+import type { FieldLeaf } from '../../membership/filter/filter.ts';
+import { matchesWhere } from '../../membership/filter/match-where.ts';
 
 /** What decides whether an endpoint wants an event of a type. */
 interface Wish {

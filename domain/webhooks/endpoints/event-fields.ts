@@ -1,6 +1,6 @@
 import { eventContracts, eventTypes, type EventType, FILTER_EVENTS } from '../../../events/contracts.ts';
-import { checkLeaves } from '../../segments/filter/check-filter.ts';
-import { eventField, eventFieldNames, type FieldSpec } from '../../segments/filter/filter-fields.ts';
+import { checkLeaves } from '../../membership/filter/check-filter.ts';
+import { eventField, eventFieldNames, type FieldSpec } from '../../membership/filter/filter-fields.ts';
 import type { Violation } from '../../../lib/checks/errors.ts';
 
 interface Property {

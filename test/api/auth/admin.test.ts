@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { connect, engineEm, rows, sql, tenantEm, type Orm } from '../../../db/orm.ts';
 import { Role, User } from '../../../db/entities/auth.ts';
-import { ensureAdmin } from '../../../domain/auth/accounts/ensure-admin.ts';
+import { ensureAdmin } from '../../../domain/accounts/ensure-admin.ts';
 import { PERMISSIONS, USER_PERMISSIONS } from '../../../domain/auth/access/permissions.ts';
-import { provisionTenant } from '../../../domain/auth/accounts/provision-tenant.ts';
+import { provisionTenant } from '../../../domain/accounts/provision-tenant.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 
 let slot: Slot;

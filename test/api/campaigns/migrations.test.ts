@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { campaignMigrationActivities } from '../../../activities/campaign-migration.ts';
 import { CampaignEnrolment, CampaignExecution } from '../../../db/entities/campaigns.ts';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { definitionCache } from '../../../domain/campaigns/definition/load-definition.ts';
+import { definitionCache } from '../../../domain/campaign-definitions/load-definition.ts';
 import { enrolPage } from '../../../domain/campaigns/enrolment/enrol-page.ts';
 import { makeContact, makeTemplate } from '../../support/mail/emails.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';

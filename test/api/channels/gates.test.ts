@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql, type rows } from '../../../db/orm.ts';
 import { erasedKey } from '../../../domain/addresses/digest.ts';
-import { messageGateJoins, messageRefusal } from '../../../domain/channels/gates/message-gates.ts';
+import { messageGateJoins, messageRefusal } from '../../../domain/delivery/gates/message-gates.ts';
 import { channelsOf } from '../../support/channels.ts';
 import { startService, type Service } from '../../support/service.ts';
 

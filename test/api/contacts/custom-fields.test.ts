@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { customFieldTypes } from '../../../domain/contacts/values/custom-field-types.ts';
+import { customFieldTypes } from '../../../domain/contact-values/custom-field-types.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { newMember } from '../../support/users.ts';

@@ -5,7 +5,7 @@ import {
   OPTIONAL_FIELDS,
   OPTIONAL_NAMES,
   type OptionalFieldName,
-} from '../../../domain/contacts/values/optional-fields.ts';
+} from '../../../domain/contact-values/optional-fields.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { importer } from './import-support.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents } from '../../../events/outbox.ts';
-import { changeListMembers } from '../../../domain/segments/membership/change-list-members.ts';
+import { changeListMembers } from '../../../domain/membership/members/change-list-members.ts';
 import { saveContacts, type ContactToSave } from '../../../domain/contacts/people/save-contact-fields.ts';
 import type { AppError } from '../../../lib/checks/errors.ts';
-import { isDuplicateEmail } from '../../../domain/contacts/values/insert-contact.ts';
+import { isDuplicateEmail } from '../../../domain/contact-values/insert-contact.ts';
 import { retried } from '../../../db/errors.ts';
-import { evaluateFilter } from '../../../domain/segments/compile/evaluate.ts';
+import { evaluateFilter } from '../../../domain/membership/compile/evaluate.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 let service: Service;

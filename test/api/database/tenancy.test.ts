@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { connect, engineEm, rows, sql, tenantEm, type Orm } from '../../../db/orm.ts';
 import { Role } from '../../../db/entities/auth.ts';
-import { provisionTenant } from '../../../domain/auth/accounts/provision-tenant.ts';
+import { provisionTenant } from '../../../domain/accounts/provision-tenant.ts';
 import {
   columnsOf,
   foreignKeys,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import { advanceEmailCampaign } from '../../../domain/emails/campaigns/advance-email-campaign.ts';
-import { releaseEmails } from '../../../domain/emails/campaigns/release-emails.ts';
+import { advanceEmailCampaign } from '../../../domain/email-campaigns/advance-email-campaign.ts';
+import { releaseEmails } from '../../../domain/email-campaigns/release-emails.ts';
 import { leaseEmails } from '../../../domain/emails/ledger/lease-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../../support/mail/email-campaigns.ts';
 import { makeContact, makeTemplate, send, startAs } from '../../support/mail/emails.ts';

@@ -1,14 +1,14 @@
 import { FILTER_EVENTS, type FilterEvent } from '../../../events/contracts.ts';
 import fc from 'fast-check';
-import type { CustomFieldType } from '../../../domain/contacts/values/custom-values.ts';
+import type { CustomFieldType } from '../../../domain/contact-values/custom-values.ts';
 import {
   OPERATORS_BY_TYPE,
   contactField,
   eventField,
   eventFieldNames,
   type FieldSpec,
-} from '../../../domain/segments/filter/filter-fields.ts';
-import type { EventLeaf, FieldLeaf, Filter, FilterValue } from '../../../domain/segments/filter/filter.ts';
+} from '../../../domain/membership/filter/filter-fields.ts';
+import type { EventLeaf, FieldLeaf, Filter, FilterValue } from '../../../domain/membership/filter/filter.ts';
 import type { ModelContact } from './model.ts';
 
 export const NOW = new Date('2030-06-15T12:00:00.000Z');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
-import { lockRange } from '../../../domain/contacts/values/lock-contacts.ts';
-import { buildPage } from '../../../domain/segments/membership/build-segment.ts';
+import { lockRange } from '../../../domain/contact-values/lock-contacts.ts';
+import { buildPage } from '../../../domain/membership/members/build-segment.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkflowInputs } from '../../../registry/workflows.ts';

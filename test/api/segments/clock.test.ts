@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { connect, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { checkFilter } from '../../../domain/segments/filter/check-filter.ts';
-import { clockLeaves, crossing } from '../../../domain/segments/filter/clock-leaves.ts';
-import { compileFilter } from '../../../domain/segments/compile/compile.ts';
-import type { Filter } from '../../../domain/segments/filter/filter.ts';
-import { sweepSegments } from '../../../domain/segments/membership/sweep-segments.ts';
+import { checkFilter } from '../../../domain/membership/filter/check-filter.ts';
+import { clockLeaves, crossing } from '../../../domain/membership/filter/clock-leaves.ts';
+import { compileFilter } from '../../../domain/membership/compile/compile.ts';
+import type { Filter } from '../../../domain/membership/filter/filter.ts';
+import { sweepSegments } from '../../../domain/membership/members/sweep-segments.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 import { filterArbitrary, NOW } from './arbitraries.ts';
 

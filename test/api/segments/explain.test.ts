@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import type { Explanation } from '../../../domain/segments/membership/explain-membership.ts';
+import type { Explanation } from '../../../domain/membership/members/explain-membership.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { holds, type ModelContact } from './model.ts';
 

@@ -1,4 +1,4 @@
-import type { EventLeaf, FieldLeaf, Filter } from '../../../domain/segments/filter/filter.ts';
+import type { EventLeaf, FieldLeaf, Filter } from '../../../domain/membership/filter/filter.ts';
 
 const DAY = 86_400_000;
 

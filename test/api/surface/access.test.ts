@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { routes } from '../../../api/routes.ts';
 import { USER_PERMISSIONS } from '../../../domain/auth/access/permissions.ts';
-import { updateBuiltInRoles } from '../../../domain/auth/accounts/provision-tenant.ts';
+import { updateBuiltInRoles } from '../../../domain/accounts/provision-tenant.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { memberWith, newTenant } from '../../support/accounts.ts';
 import { routesWhere } from '../../support/routes.ts';

@@ -8,7 +8,7 @@ import { Type } from 'typebox';
 import { guard } from '../../../api/guard/guard.ts';
 import { problems } from '../../../api/middleware/problem.ts';
 import type { Actor } from '../../../domain/audit/principal.ts';
-import { findOrCreateCompany } from '../../../domain/contacts/values/find-or-create-company.ts';
+import { findOrCreateCompany } from '../../../domain/contact-values/find-or-create-company.ts';
 import { AppError } from '../../../lib/checks/errors.ts';
 import { engineEm, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { strict } from '../../../api/route/schemas.ts';

@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { asService } from '../../../domain/audit/audit.ts';
 import { recordStatus } from '../../../domain/channels/callbacks/record-status.ts';
-import { recordPushReports } from '../../../domain/channels/devices/record-reports.ts';
+import { recordPushReports } from '../../../domain/tracking/push-reports.ts';
 import { leaseSends, putOffSends } from '../../../domain/channels/ledger/lease-sends.ts';
 import { markLostSends } from '../../../domain/channels/ledger/recover-sends.ts';
 import { resolveMessage, type Resolution } from '../../../domain/channels/ledger/resolve-message.ts';

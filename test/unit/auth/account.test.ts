@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { readEmail, readName, readUsername } from '../../../domain/auth/accounts/account.ts';
+import { readEmail, readName, readUsername } from '../../../domain/accounts/account.ts';
 
 const codeOf = (read: object | string) => (typeof read === 'object' && 'code' in read ? read.code : read);
 

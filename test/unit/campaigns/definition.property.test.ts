@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { type StepResult, advance, begin, jump, openGoals, plan } from '../../../domain/campaigns/execution/advance.ts';
-import type { Definition } from '../../../domain/campaigns/definition/definition.ts';
-import { exitsOf, stepIndexes, targetIndex } from '../../../domain/campaigns/validation/flow.ts';
-import { referencedIds } from '../../../domain/campaigns/validation/references.ts';
-import { STEP_TYPES, stepKind } from '../../../domain/campaigns/definition/step-kinds.ts';
-import { validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
+import type { Definition } from '../../../domain/campaign-definitions/definition.ts';
+import { exitsOf, stepIndexes, targetIndex } from '../../../domain/campaign-definitions/validation/flow.ts';
+import { referencedIds } from '../../../domain/campaign-definitions/validation/references.ts';
+import { STEP_TYPES, stepKind } from '../../../domain/campaign-definitions/step-kinds.ts';
+import { validateDefinition } from '../../../domain/campaign-definitions/validation/validate.ts';
 import { always, definitionOf, moment, refs } from './support.ts';
 
 const ODD_IDS = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -5,10 +5,10 @@ import {
   TriggerSchema,
   normaliseDefinition,
   normaliseSteps,
-} from '../../../domain/campaigns/definition/definition.ts';
-import { EntrySchema } from '../../../domain/campaigns/definition/entry.ts';
-import { prebuiltSteps } from '../../../domain/campaigns/definition/prebuilt.ts';
-import { validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
+} from '../../../domain/campaign-definitions/definition.ts';
+import { EntrySchema } from '../../../domain/campaign-definitions/entry.ts';
+import { prebuiltSteps } from '../../../domain/campaign-definitions/prebuilt.ts';
+import { validateDefinition } from '../../../domain/campaign-definitions/validation/validate.ts';
 import { compileRequest, compileResponse } from '../../../lib/checks/schema-check.ts';
 import { moment, refs, valid, walk } from './support.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Definition } from '../../../domain/campaigns/definition/definition.ts';
+import type { Definition } from '../../../domain/campaign-definitions/definition.ts';
 import { advance, begin, plan, type StepResult } from '../../../domain/campaigns/execution/advance.ts';
 import { aheadOf, type ExecutionState } from '../../../domain/campaigns/execution/execution.ts';
 import { migrateState } from '../../../domain/campaigns/execution/migrate-state.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import type { Definition, DefinitionInput } from '../../../domain/campaigns/definition/definition.ts';
+import type { Definition, DefinitionInput } from '../../../domain/campaign-definitions/definition.ts';
 import type { Position } from '../../../domain/campaigns/execution/advance.ts';
 import type { ExecutionState } from '../../../domain/campaigns/execution/execution.ts';
 import { migrateState, targetOf } from '../../../domain/campaigns/execution/migrate-state.ts';

@@ -8,9 +8,9 @@ import { Timetable } from '../../../domain/campaigns/simulation/timetable.ts';
 import { newTraveller } from '../../../domain/campaigns/simulation/traveller.ts';
 import { dependedOn } from '../../../domain/campaigns/simulation/world.ts';
 import { isFull } from '../../../domain/campaigns/simulation/simulated-caps.ts';
-import type { DynamicSegment } from '../../../domain/segments/membership/dynamic-segments.ts';
-import type { Filter } from '../../../domain/segments/filter/filter.ts';
-import { changeKindsOf } from '../../../domain/segments/filter/change-kinds.ts';
+import type { DynamicSegment } from '../../../domain/membership/members/dynamic-segments.ts';
+import type { Filter } from '../../../domain/membership/filter/filter.ts';
+import { changeKindsOf } from '../../../domain/membership/filter/change-kinds.ts';
 import { valid } from './support.ts';
 
 const emails = Array.from({ length: 20_000 }, (_, contactId) => ({ contactId, stepId: 'mail', visit: 1 }));

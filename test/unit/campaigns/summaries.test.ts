@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { withNames } from '../../../domain/campaigns/definition/load-definition.ts';
-import { type Names, shortSummary } from '../../../domain/campaigns/definition/names.ts';
+import { withNames } from '../../../domain/campaign-definitions/load-definition.ts';
+import { type Names, shortSummary } from '../../../domain/campaign-definitions/names.ts';
 import { begin } from '../../../domain/campaigns/execution/advance.ts';
 import { escapeMarkdown } from '../../../registry/markdown.ts';
 import { shownOf } from '../../../registry/search-attributes.ts';

@@ -14,9 +14,9 @@ import {
   type Definition,
   type DefinitionInput,
   normaliseDefinition,
-} from '../../../domain/campaigns/definition/definition.ts';
+} from '../../../domain/campaign-definitions/definition.ts';
 import { checkPublicUrl } from '../../../domain/outbound/check-url.ts';
-import { type DefinitionRefs, validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
+import { type DefinitionRefs, validateDefinition } from '../../../domain/campaign-definitions/validation/validate.ts';
 
 /** Refs of a tenant that has ids 1 to 20 of everything and some custom fields. */
 export const refs: DefinitionRefs = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { scheduleProblem } from '../../../lib/time/schedule-cron.ts';
-import { firingTimes } from '../../../domain/campaigns/definition/trigger-schedule.ts';
+import { firingTimes } from '../../../domain/campaign-definitions/trigger-schedule.ts';
 import { workflows } from '../../../registry/workflows.ts';
 
 const crons = (cron: string) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { referencedIds } from '../../../domain/campaigns/validation/references.ts';
-import { validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
+import { referencedIds } from '../../../domain/campaign-definitions/validation/references.ts';
+import { validateDefinition } from '../../../domain/campaign-definitions/validation/validate.ts';
 import { always, definitionOf, refs } from './support.ts';
 
 const email = { type: 'EMAIL', config: { templateId: 1 } };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import type { DefinitionInput } from '../../../domain/campaigns/definition/definition.ts';
-import { definitionWarnings } from '../../../domain/campaigns/validation/warnings.ts';
+import type { DefinitionInput } from '../../../domain/campaign-definitions/definition.ts';
+import { definitionWarnings } from '../../../domain/campaign-definitions/validation/warnings.ts';
 import { always, valid } from './support.ts';
 
 const OWN = 7;

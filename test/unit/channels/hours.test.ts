@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { heldUntil, nextOpening, zonesOfNumber, type HoursRules } from '../../../domain/channels/gates/hours.ts';
+import { heldUntil, nextOpening, zonesOfNumber, type HoursRules } from '../../../domain/delivery/gates/hours.ts';
 
 const MINUTE = 60_000;
 const RULES: HoursRules = {

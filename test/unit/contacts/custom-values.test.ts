@@ -4,7 +4,7 @@ import {
   checkCustomValue,
   parseCustomText,
   type CustomFieldType,
-} from '../../../domain/contacts/values/custom-values.ts';
+} from '../../../domain/contact-values/custom-values.ts';
 import { isViolation } from '../../../domain/common/fields.ts';
 
 const outcome = (value: unknown): unknown => (isViolation(value) ? `! ${value.code}` : value);

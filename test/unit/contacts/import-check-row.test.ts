@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import type { CustomFieldType } from '../../../domain/contacts/values/custom-values.ts';
+import type { CustomFieldType } from '../../../domain/contact-values/custom-values.ts';
 import { createRowCheck, type CheckedRow, type RowCheckOptions } from '../../../domain/contacts/import/check-row.ts';
 import { createOrderFinder } from '../../../domain/contacts/import/date-orders.ts';
 import type { RowFault } from '../../../domain/contacts/import/csv/read-csv.ts';

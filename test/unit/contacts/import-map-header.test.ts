@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import type { CustomFieldType } from '../../../domain/contacts/values/custom-values.ts';
+import type { CustomFieldType } from '../../../domain/contact-values/custom-values.ts';
 import { mapHeader } from '../../../domain/contacts/import/map-header.ts';
 
 const custom = new Map<string, CustomFieldType>([

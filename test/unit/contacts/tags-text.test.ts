@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatTags, parseTags } from '../../../domain/contacts/values/tags-text.ts';
+import { formatTags, parseTags } from '../../../domain/contact-values/tags-text.ts';
 
 test('tags are separated by commas and semicolons, quoted ones keep theirs', () => {
   for (const [text, tags] of [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import { dueAt, scheduleViolations, startOf } from '../../../domain/emails/campaigns/schedule.ts';
-import { chooseWinner, PLACES, shares } from '../../../domain/emails/campaigns/variants.ts';
+import { dueAt, scheduleViolations, startOf } from '../../../domain/email-campaigns/schedule.ts';
+import { chooseWinner, PLACES, shares } from '../../../domain/email-campaigns/variants.ts';
 
 const at = (iso: string) => new Date(iso);
 

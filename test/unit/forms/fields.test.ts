@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import type { CustomFieldTypes } from '../../../domain/contacts/values/custom-field-types.ts';
+import type { CustomFieldTypes } from '../../../domain/contact-values/custom-field-types.ts';
 import { checkFields, mappedFields, normaliseFields, type FormFieldInput } from '../../../domain/forms/fields.ts';
 
 const text = (name: string, more: Partial<FormFieldInput> = {}): FormFieldInput => ({

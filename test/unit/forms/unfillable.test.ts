@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { FORM_FIELD_TYPES } from '../../../db/entities/forms.ts';
-import type { CustomFieldTypes } from '../../../domain/contacts/values/custom-field-types.ts';
+import type { CustomFieldTypes } from '../../../domain/contact-values/custom-field-types.ts';
 import type { FormFieldInput } from '../../../domain/forms/fields.ts';
 import { unfillableProblems } from '../../../domain/forms/unfillable.ts';
 

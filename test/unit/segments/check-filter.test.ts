@@ -4,9 +4,9 @@ import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { CONTACT_STATUSES } from '../../../db/entities/contacts.ts';
 import { compileRequest, compileResponse } from '../../../lib/checks/schema-check.ts';
-import { type FilterOptions, checkFilter } from '../../../domain/segments/filter/check-filter.ts';
-import { FIELD_OPERATORS } from '../../../domain/segments/filter/filter-fields.ts';
-import { FilterSchema, filterReferences } from '../../../domain/segments/filter/filter.ts';
+import { type FilterOptions, checkFilter } from '../../../domain/membership/filter/check-filter.ts';
+import { FIELD_OPERATORS } from '../../../domain/membership/filter/filter-fields.ts';
+import { FilterSchema, filterReferences } from '../../../domain/membership/filter/filter.ts';
 
 const options: FilterOptions = {
   customFields: new Map([

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { changeKindsOf } from '../../../domain/segments/filter/change-kinds.ts';
-import { compileFilter } from '../../../domain/segments/compile/compile.ts';
-import type { Filter } from '../../../domain/segments/filter/filter.ts';
+import { changeKindsOf } from '../../../domain/membership/filter/change-kinds.ts';
+import { compileFilter } from '../../../domain/membership/compile/compile.ts';
+import type { Filter } from '../../../domain/membership/filter/filter.ts';
 
 const db = new Kysely<object>({
   dialect: {

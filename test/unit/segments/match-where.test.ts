@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import type { FieldLeaf } from '../../../domain/segments/filter/filter.ts';
-import { matchesWhere } from '../../../domain/segments/filter/match-where.ts';
+import type { FieldLeaf } from '../../../domain/membership/filter/filter.ts';
+import { matchesWhere } from '../../../domain/membership/filter/match-where.ts';
 
 test('conditions hold on the fields of the event, all of them', () => {
   const data = {

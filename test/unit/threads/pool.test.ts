@@ -5,7 +5,7 @@ import { ThreadPool, TooLate } from '../../../domain/threads/pool.ts';
 import { until } from '../../support/until.ts';
 
 const pool = (threads = 2) =>
-  new ThreadPool(new URL('../../../domain/threads/thread-main.ts', import.meta.url), threads);
+  new ThreadPool(new URL('../../../domain/thread-jobs/thread-main.ts', import.meta.url), threads);
 
 const L = (k: number) => `{% for i in (1..${k}) %}{% for j in (1..100) %}{% assign a = j %}{% endfor %}{% endfor %}`;
 const job = (source: string) => ({ name: 'renderTexts', args: [[{ source, most: 10 }], null] });
