@@ -5,6 +5,7 @@ import type { OutboundAnswer } from '../domain/outbound/outbound.ts';
 import { outboundError, type OutboundError } from '../domain/outbound/outbound-error.ts';
 import { retryAfterSeconds } from '../domain/outbound/retry-after.ts';
 import { webhookHeaders } from '../domain/outbound/sign-webhook.ts';
+import { backoff } from '../lib/time/backoff.ts';
 import type { Deps } from '../runtime/deps.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,8 +44,7 @@ const MAXIMUM_MS = 300_000;
 export function retryDelay(retryAfter: string | undefined, attempt: number, now: number): number | undefined {
   const asked = retryAfterSeconds(retryAfter, now);
   if (asked === null) return undefined;
-  const backoff = INITIAL_MS * 2 ** Math.min(attempt - 1, 20);
-  return Math.min(Math.max(backoff, asked * 1000), MAXIMUM_MS);
+  return Math.min(Math.max(backoff(attempt, INITIAL_MS, MAXIMUM_MS), asked * 1000), MAXIMUM_MS);
 }
 
 /** What came of an attempt. `mayPass`: another attempt may succeed. */

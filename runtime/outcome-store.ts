@@ -2,8 +2,10 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { Logger } from '../config/logger.ts';
 import { isDataError } from '../db/errors.ts';
 import { Batcher } from '../lib/async/batcher.ts';
+import { backoff } from '../lib/time/backoff.ts';
 
 const BATCH = 500;
+const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 interface Options<Outcome> {
@@ -55,7 +57,7 @@ export class OutcomeStore<Outcome> {
         break;
       } catch (error) {
         this.#options.log.warn({ err: error, waiting: this.waiting }, 'could not store outcomes, will retry');
-        await delay(Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS));
+        await delay(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS));
       }
     }
     this.#unstored -= outcomes.length;

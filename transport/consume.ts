@@ -4,6 +4,7 @@ import { beginAtZero, type Metrics } from '../config/metrics.ts';
 import type { Tracing } from '../config/tracing.ts';
 import type { Orm } from '../db/orm.ts';
 import { isConnectionLost, pgError } from '../db/errors.ts';
+import { backoff } from '../lib/time/backoff.ts';
 import { deadLetter, letterOf, type FailedPart } from './dead-letters.ts';
 import { MessageQueue } from './message-queue.ts';
 import { isUnanswered, type JsMsg, type Nats } from './nats.ts';
@@ -25,7 +26,7 @@ const MAX_LETTER_TRIES = 4;
 /** Such an error says nothing about the message, so it is retried without end. SQLSTATE class 53: no disk, no memory. */
 export const isPostgresDown = (error: unknown): boolean =>
   isConnectionLost(error) || (pgError(error)?.code?.startsWith('53') ?? false);
-const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
+const backoffMs = (deliveries: number): number => backoff(deliveries, 500, 60_000);
 /** The longest wait while Postgres is down, so that handling goes on soon after it is back. */
 const DOWN_BACKOFF_MS = 5_000;
 

@@ -1,6 +1,7 @@
+import { FairQueue, type Queued } from '../lib/async/fair-queue.ts';
 import type { JsMsg } from './nats.ts';
 
-interface Waiting {
+interface Waiting extends Queued {
   message: JsMsg;
   /** When it came, by performance.now(). */
   at: number;
@@ -9,9 +10,7 @@ interface Waiting {
 /** Messages that wait to be handled, in lanes that take turns; a lane keeps its order. */
 export class MessageQueue {
   readonly #laneOf: (message: JsMsg) => string;
-  /** In the order of their turns. */
-  readonly #lanes = new Map<string, Waiting[]>();
-  #length = 0;
+  readonly #lanes = new FairQueue<Waiting>();
   #bytes = 0;
 
   constructor(laneOf: (message: JsMsg) => string) {
@@ -19,7 +18,7 @@ export class MessageQueue {
   }
 
   get length(): number {
-    return this.#length;
+    return this.#lanes.size;
   }
 
   get bytes(): number {
@@ -27,11 +26,7 @@ export class MessageQueue {
   }
 
   push(message: JsMsg): void {
-    const lane = this.#laneOf(message);
-    const waiting = this.#lanes.get(lane) ?? [];
-    this.#lanes.set(lane, waiting);
-    waiting.push({ message, at: performance.now() });
-    this.#length += 1;
+    this.#lanes.push({ message, at: performance.now(), key: { tenantId: this.#laneOf(message) }, isQueued: false });
     this.#bytes += message.data.length;
   }
 
@@ -39,12 +34,8 @@ export class MessageQueue {
   take(most: number, mostBytes: number): Waiting[] {
     const taken: Waiting[] = [];
     let bytes = 0;
-    while (this.#length > 0 && taken.length < most && (bytes === 0 || bytes < mostBytes)) {
-      const [lane, waiting] = this.#lanes.entries().next().value!;
-      const next = waiting.shift()!;
-      this.#lanes.delete(lane);
-      if (waiting.length > 0) this.#lanes.set(lane, waiting);
-      this.#length -= 1;
+    while (this.length > 0 && taken.length < most && (bytes === 0 || bytes < mostBytes)) {
+      const next = this.#lanes.shift()!;
       bytes += next.message.data.length;
       taken.push(next);
     }

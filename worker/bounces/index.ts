@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backoff } from '../../lib/time/backoff.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { withMailboxLock } from './mailbox-lock.ts';
 import { readMailboxUrl } from './mailbox-url.ts';
@@ -6,8 +7,8 @@ import { readMailbox } from './read-mailbox.ts';
 
 /** How often a process checks whether the mailbox has no reader any more. */
 const STAND_BY_MS = 5_000;
-const MAX_BACKOFF_MS = 60_000;
-const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, MAX_BACKOFF_MS);
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /** Reads the mailbox of BOUNCE_IMAP_URL, if set, in one process at a time; the others are on standby. */
 export function startBounceReader(deps: Deps): { stop: () => Promise<void> } {
@@ -29,7 +30,7 @@ export function startBounceReader(deps: Deps): { stop: () => Promise<void> } {
         );
       } catch (error) {
         failures += 1;
-        pauseMs = backoffMs(failures);
+        pauseMs = backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
         log.warn({ err: error, mailbox: mailbox.name, pauseMs }, 'could not read the bounce mailbox, will retry');
       }
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);

@@ -15,6 +15,7 @@ import { outboundError } from '../../domain/outbound/outbound-error.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { SLOW_MS, type Flight } from '../turns/connections.ts';
 import { isComplete, requestOf, rowOf, type Rendered } from './prepare.ts';
+import { backoff } from '../../lib/time/backoff.ts';
 import { LONGEST_RETRY_SECONDS, type Provider, type Providers } from './providers.ts';
 import { Renders } from './renders.ts';
 import { Sites } from './sites.ts';
@@ -303,13 +304,13 @@ export class Attempts {
     const boundTo = outcome.isRepeatable && provider ? askedAs(provider.row.config) : null;
     // The provider knows the message by its key, so asking again sends nothing twice.
     const result = boundTo !== null ? 'QUEUED' : outcome.result;
-    const backoff = backoffSeconds(attempt);
+    const pause = backoffSeconds(attempt);
     // Another provider may take what this one refused, and its breaker says when it is asked again: a message that came
     // back just then would be the one to try it each time. A push service has neither.
     const again =
       fault === 'refused' && row.providerId !== null
         ? WAIT_MS / 1000
-        : Math.max(outcome.retryAfter ?? 0, fault ? Math.min(backoff, LONGEST_FAULT_SECONDS) : backoff);
+        : Math.max(outcome.retryAfter ?? 0, fault ? Math.min(pause, LONGEST_FAULT_SECONDS) : pause);
     this.#count(result);
     await this.#ledger.settle({
       ...{ id: row.id, tenantId: row.tenantId, messageId: row.messageId, attempt },
@@ -350,9 +351,7 @@ export class Attempts {
   }
 }
 
-/** How long it is waited after so many attempts. */
-const backoffSeconds = (attempts: number): number =>
-  Math.min(FIRST_RETRY_SECONDS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_SECONDS);
+const backoffSeconds = (attempts: number): number => backoff(attempts, FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS);
 
 /** A test shows what the provider says now: it is not tried again, although nothing was accepted. */
 const ofTest = (outcome: CallOutcome): CallOutcome =>

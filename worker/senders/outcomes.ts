@@ -1,11 +1,8 @@
 import type { SettledAttempt } from '../../domain/emails/bounces/settle-attempts.ts';
+import { backoff } from '../../lib/time/backoff.ts';
 import type { Outcome } from './smtp-outcome.ts';
 
 const MAX_REPLY = 1000;
-
-/** `base` seconds, twice as long with each attempt, up to `longest`. */
-const grown = (base: number, attempt: number, longest: number): number =>
-  Math.min(base * 2 ** Math.min(attempt - 1, 30), longest);
 
 /**
  * Seconds until an email that was surely not sent is retried. After the provider's own fault: very soon, while it is
@@ -15,9 +12,9 @@ const grown = (base: number, attempt: number, longest: number): number =>
  */
 export function retryDelay(outcome: Outcome, attempt: number): number {
   if (outcome.kind !== 'retry') return 1;
-  if (outcome.blames === 'provider') return grown(0.3, attempt, 3600);
-  if (outcome.reply === null || outcome.reply.startsWith('421')) return grown(5, attempt, 600);
-  return grown(60, attempt, 3600);
+  if (outcome.blames === 'provider') return backoff(attempt, 0.3, 3600);
+  if (outcome.reply === null || outcome.reply.startsWith('421')) return backoff(attempt, 5, 600);
+  return backoff(attempt, 60, 3600);
 }
 
 /** Makes a text storable in Postgres (no NUL, no lone surrogates) and limits its length. */

@@ -29,6 +29,7 @@ import { deferDeliveries, markSending, noteSuccesses } from '../../domain/webhoo
 import { openSecrets, type OpenSecrets } from '../../domain/webhooks/endpoints/keys.ts';
 import { storeSealedAgain } from '../../domain/webhooks/endpoints/rotate-key.ts';
 import { Wake } from '../../lib/async/wake.ts';
+import { backoff } from '../../lib/time/backoff.ts';
 import { every } from '../../runtime/every.ts';
 import { Connections, SLOW_MS, type Flight } from '../turns/connections.ts';
 import { createContactReader } from './contacts.ts';
@@ -320,7 +321,7 @@ export class Deliverer {
           return lane.deferred(deliveries);
         } catch (error) {
           this.#deps.log.warn({ err: error }, 'could not defer webhooks, will retry');
-          await delay(Math.min(100 * 2 ** failures, 5_000));
+          await delay(backoff(failures, 200, 5_000));
         }
       }
     };

@@ -10,6 +10,7 @@ import {
   messageHours,
   messageHoursJoin,
 } from '../../delivery/gates/message-gates.ts';
+import { pickInTurn } from '../../delivery/pick-in-turn.ts';
 import { isNoticeDue } from '../../delivery/gates/opt-out-notice.ts';
 import { TEST_KEY } from './test-provider.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../../emails/rendering/template-contact.ts';
@@ -139,35 +140,18 @@ export async function leaseSends(
   em: EntityManager,
   lease: { holder: string; lane: EmailLane; limit: number; seconds: number; except?: readonly string[] },
 ): Promise<LeasedSend[]> {
-  const due = sql`s.lane = ${lease.lane} and s.is_open and s.status = 'QUEUED' and s.next_attempt_at <= now()`;
-  const ready = sql`lane = ${lease.lane} and is_open and next_attempt_at <= now()`;
-  const free = sql`(s.lease_until is null or s.lease_until < now())`;
+  const ready = {
+    name: 'message_sends',
+    key: 'id',
+    isWaiting: sql`l.lane = ${lease.lane} and l.is_open and l.next_attempt_at <= now()`,
+    isFree: sql`l.status = 'QUEUED' and (l.lease_until is null or l.lease_until <= now())`,
+    order: sql`l.next_attempt_at, l.id`,
+  } as const;
   const found = await em.transactional((tx) =>
     rows<LeasedRow>(
       tx,
       sql`${preparedHint}
-    with recursive tenants as (
-      (select tenant_id from message_sends where ${ready} order by tenant_id limit 1)
-      union all
-      select (select s.tenant_id from message_sends s where s.lane = ${lease.lane} and s.is_open and s.next_attempt_at <= now()
-        and s.tenant_id > tenants.tenant_id order by s.tenant_id limit 1)
-      from tenants where tenants.tenant_id is not null
-    ), chosen as materialized (
-      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
-      from tenants cross join lateral (
-        -- A tenant whose sends are all leased takes no share from others, if there are any.
-        (select 1 where (select count(tenant_id) from tenants) = 1) union all
-        (select 1 from message_sends s where ${due} and s.tenant_id = tenants.tenant_id and ${free} limit 1) limit 1) first
-      where tenants.tenant_id is not null and tenants.tenant_id <> all(${lease.except ?? []}::text[])
-      order by random()
-    ), picked as (
-      select p.id, p.tenant_id from chosen cross join lateral (
-        select s.id, s.tenant_id from message_sends s
-        where ${due} and s.tenant_id = chosen.tenant_id and ${free}
-        order by s.next_attempt_at, s.id limit chosen.share
-        for update skip locked) p
-      limit ${lease.limit}
-    ), taken as (
+    with recursive ${pickInTurn(ready, lease)}, taken as (
       update message_sends s set holder = ${lease.holder}, lease_until = now() + make_interval(secs => ${lease.seconds})
       from picked where s.tenant_id = picked.tenant_id and s.id = picked.id
       returning s.*

@@ -2,6 +2,7 @@ import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '..
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { HoursRules } from '../../delivery/gates/hours.ts';
+import { pickInTurn } from '../../delivery/pick-in-turn.ts';
 import { quietHoursJoin } from '../../delivery/gates/quiet-hours.ts';
 import { emailsOfBatch, leaseEmailBatches, releaseBatchLeases } from './email-batches.ts';
 import type { ContactValues } from '../rendering/template-values.ts';
@@ -87,32 +88,17 @@ export async function leaseEmails(em: EntityManager, lease: Lease): Promise<Leas
 }
 
 async function leaseSingly(tx: EntityManager, lease: Lease): Promise<LeasedEmail[]> {
-  const ready = sql`stage = 'open' and status = 'QUEUED' and lane = ${lease.lane}`;
-  const most = sql`(${JSON.stringify(lease.most ?? {})}::jsonb ->> tenants.tenant_id)::int`;
-  const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
+  const ready = {
+    name: 'emails',
+    key: 'id',
+    isWaiting: sql`l.stage = 'open' and l.status = 'QUEUED' and l.lane = ${lease.lane}`,
+    isFree: sql`l.next_attempt_at <= now() and (l.lease_until is null or l.lease_until <= now())`,
+    order: sql`l.next_attempt_at, l.id`,
+  } as const;
   return readLeased(
     tx,
     sql`
-    recursive tenants as (
-      (select tenant_id from emails where ${ready} order by tenant_id limit 1)
-      union all
-      select (select e.tenant_id from emails e where ${ready} and e.tenant_id > tenants.tenant_id order by e.tenant_id limit 1)
-      from tenants where tenants.tenant_id is not null
-    ), chosen as materialized (
-      select tenant_id, least(ceil(${lease.limit}::numeric / count(*) over ())::int, ${most}) as share
-      -- Looked up per tenant: a join would read all ready emails for each lease.
-      from tenants cross join lateral (
-        select 1 from emails e where ${ready} and e.tenant_id = tenants.tenant_id and ${free} order by e.next_attempt_at limit 1) first
-      where coalesce(${most}, 1) > 0
-      order by random()
-    ), picked as (
-      select p.id, p.tenant_id from chosen cross join lateral (
-        select e.id, e.tenant_id from emails e
-        where ${ready} and e.tenant_id = chosen.tenant_id and ${free}
-        order by e.next_attempt_at, e.id limit chosen.share
-        for update skip locked) p
-      limit ${lease.limit}
-    ), taken as (
+    recursive ${pickInTurn(ready, lease)}, taken as (
       update emails e set holder = ${lease.holder}, lease_until = now() + make_interval(secs => ${lease.seconds})
       from picked where e.tenant_id = picked.tenant_id and e.id = picked.id
       returning e.*, null::bigint as batch_id

@@ -1,5 +1,6 @@
 import type { WebhookEndpoint } from '../../../db/entities/webhooks.ts';
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { pickInTurn } from '../../delivery/pick-in-turn.ts';
 
 /** How long a lane is held without renewal. Short: what a process that dies had in hand waits for as long. */
 export const LANE_LEASE_SECONDS = 15;
@@ -81,33 +82,23 @@ export async function leaseLanes(
     held?: readonly number[];
   },
 ): Promise<LeasedLane[]> {
-  // A lane whose endpoint was deactivated stays due if its holder died.
-  const isDue = sql`
-    l.active and l.due_at <= now() and l.endpoint_id <> all(${[...held]}::bigint[]) and (
-      l.tenant_id <> all(${[...exceptSlow]}::text[]) or not exists (
-        select 1 from webhook_health h
-        where h.tenant_id = l.tenant_id and h.endpoint_id = l.endpoint_id and (h.slow or h.failures > 0)))`;
+  const due = {
+    name: 'webhook_lanes',
+    key: 'endpoint_id',
+    isWaiting: sql`l.due_at is not null`,
+    // A lane whose endpoint was deactivated stays due if its holder died.
+    isFree: sql`
+      l.active and l.due_at <= now() and l.endpoint_id <> all(${[...held]}::bigint[]) and (
+        l.tenant_id <> all(${[...exceptSlow]}::text[]) or not exists (
+          select 1 from webhook_health h
+          where h.tenant_id = l.tenant_id and h.endpoint_id = l.endpoint_id and (h.slow or h.failures > 0)))`,
+    order: sql`l.due_at`,
+  } as const;
   const found = await em.transactional((tx) =>
     rows<Omit<LeasedLane, 'endpoint'> & HeldEndpoint>(
       tx,
       sql`${preparedHint}
-      with recursive tenants as (
-        (select tenant_id from webhook_lanes where due_at is not null order by tenant_id limit 1)
-        union all
-        select (select l.tenant_id from webhook_lanes l where l.due_at is not null and l.tenant_id > tenants.tenant_id order by l.tenant_id limit 1)
-        from tenants where tenants.tenant_id is not null
-      ), chosen as materialized (
-        select tenant_id, ceil(${limit}::numeric / count(*) over ())::int as share
-        from tenants cross join lateral (
-          select 1 from webhook_lanes l where l.tenant_id = tenants.tenant_id and ${isDue} limit 1) due
-        where tenant_id <> all(${[...except]}::text[])
-      ), picked as materialized (
-        select p.* from chosen cross join lateral (
-          select l.tenant_id, l.endpoint_id from webhook_lanes l
-          where l.tenant_id = chosen.tenant_id and ${isDue}
-          order by l.due_at limit chosen.share for update skip locked) p
-        limit ${limit}
-      ), leased as (
+      with recursive ${pickInTurn(due, { limit, except })}, leased as (
         update webhook_lanes l set holder = ${holder}, due_at = now() + make_interval(secs => ${LANE_LEASE_SECONDS}), forgotten = l.erasures
         from picked p where l.tenant_id = p.tenant_id and l.endpoint_id = p.endpoint_id
         returning l.*
