@@ -179,9 +179,12 @@ export const externalSendRequest = Type.Object(
       description: 'Your id for the email; returned as `externalId` in responses and events',
     }),
     campaignId: orNull(givenId('The `id` of the campaign that the email counts for')),
+    data: orNull(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Values for `{{data.x}}` in the template' }),
+    ),
     tenantId: orNull(Type.Literal('default')),
   },
-  { title: 'Request of another program' },
+  { title: 'Request of another program', additionalProperties: false },
 );
 
 export type OwnSendRequest = Static<typeof ownSendRequest>;

@@ -112,7 +112,7 @@ Publishing to another subject is denied; in clients that do not wait for the rea
         name: 'EmailSendRequest',
         contentType: 'application/json',
         payload: externalSendRequest,
-        examples: [{ payload: { templateId: 3, recipientId: 7, emailId: 'order-4711' } }],
+        examples: [{ payload: { templateId: 3, recipientId: 7, emailId: 'order-4711', data: { order: '4711' } } }],
       },
       ownRequest: { name: 'OwnEmailSendRequest', contentType: 'application/json', payload: ownSendRequest },
     },

@@ -39,7 +39,7 @@ const ImportWarning = strict(
   {
     code: Type.String({
       description:
-        '`encoding_judged`, `no_header`, `column_not_used`, `date_order` or, with `onBadCell: skip`, `cell_skipped`',
+        '`encoding_judged`, `no_header`, `column_second` (counts only where a better column for the field is empty), `consent_not_imported` (a column that may say who does not want mail), `date_order`, `status_of_another_row` (of a repeated address) or, with `onBadCell: skip`, `cell_skipped`',
     }),
     column: nullable(Type.String({ description: "The column's header; null for the file as a whole" })),
     message: Type.String(),
@@ -84,8 +84,8 @@ const ImportAnswer = strict({
 const IMPORT_DESCRIPTION = [
   'Reads exports as other programs write them, without a `mapping` in most cases.',
   '**Columns**: the header of a column may be the name of its field in any spelling (`firstName`, `first_name`, `First Name`), the name of a custom field, or what mailing services, CRMs, address books and spreadsheets call the field in common languages (`Email Address`, `Nachname`, `Prénom`, `メールアドレス`). Only an email column is required. Others are ignored, and listed in `ignoredColumns`. A file of addresses alone needs no header.',
-  '**Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, the strictest counts.',
-  '**Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Within a file, the last row of an address counts.',
+  '**Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, and of several rows of an address, the strictest counts. A column that is not imported although its name speaks of consent is a warning.',
+  '**Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Of several columns for one field, such as two telephone numbers, the first that is not empty counts. Within a file, the last row of an address counts, except for its status.',
   'If every row is rejected, the import is FAILED and `error` tells why.',
 ].join('\n\n');
 

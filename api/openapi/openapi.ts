@@ -26,7 +26,7 @@ const description = `The following applies to every operation.
 
 **Bodies** are limited to the size given at the 413 of each operation, and to ${MAX_VALUES.others.toLocaleString('en')} values and names (${MAX_VALUES.public.toLocaleString('en')} without a token).
 
-**Retries.** A POST with an \`Idempotency-Key\` is executed once. On 429 and 503, wait as many seconds as \`Retry-After\` says.
+**Retries.** A POST with an \`Idempotency-Key\` is executed once: its first answer is repeated for 24 hours, a refusal too, so a corrected request needs another key. Only 401, 429 and 5xx are not kept. A key belongs to one caller and one operation. On 429 and 503, wait as many seconds as \`Retry-After\` says.
 
 **Events** are published on NATS: [how to consume them](/docs/events).
 
@@ -65,12 +65,12 @@ const headerParameters = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
     example: 'order-4711',
     description:
-      'Repeating a request with the same key within 24 hours returns the first response, with `Idempotency-Replayed: true`',
+      'Repeating a request with the same key within 24 hours returns the first response, with `Idempotency-Replayed: true`; a refusal too, unless it was 401, 429 or 5xx',
   },
   'If-Match': {
     schema: { type: 'string' },
     example: '"1"',
-    description: 'The ETag of the version to change; if the resource has another version, the response is 412',
+    description: 'The ETag of the version to change, in quotes; if the resource has another version, the response is 412',
   },
   'If-None-Match': {
     schema: { type: 'string' },
@@ -112,6 +112,12 @@ function security({ access, accessWithToken }: RouteSpec): object[] {
   return access === 'user' ? [{ accessToken: [] }] : [{ accessToken: [] }, { apiKey: [] }];
 }
 
+/** The description, with the permission that a caller needs. */
+function describe({ description: text, access }: RouteSpec): { description?: string } {
+  const parts = [text, access.includes(':') ? `Permission: \`${access}\`.` : undefined].filter((part) => part);
+  return parts.length > 0 ? { description: parts.join('\n\n') } : {};
+}
+
 /** If no field is required, the JSON body may be omitted: a PUT that changes nothing. */
 const needsBody = ({ body, bodyTypes }: RouteSpec): boolean =>
   bodyTypes !== undefined || (partsOf(body).required ?? []).length > 0;
@@ -135,7 +141,7 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
     (paths[path] ??= {})[spec.method.toLowerCase()] = {
       operationId: spec.operationId,
       summary: spec.summary,
-      ...(spec.description ? { description: spec.description } : {}),
+      ...describe(spec),
       tags: [tagOf(spec)],
       security: security(spec),
       ...(spec.access.includes(':') ? { 'x-permission': spec.access } : {}),

@@ -214,7 +214,10 @@ export function assertUnchanged(readOnly: Record<string, unknown>, current: obje
 /** Throws 412 unless If-Match is absent or contains this version. */
 export function assertIfMatch(ifMatch: readonly number[] | null, version: number): void {
   if (ifMatch !== null && !ifMatch.includes(version)) {
-    throw new AppError('precondition_failed', `The current version is ${version}, which does not match If-Match`);
+    throw new AppError(
+      'precondition_failed',
+      `The current version is ${version}, which does not match If-Match: send If-Match: "${version}", with the quotes`,
+    );
   }
 }
 

@@ -112,6 +112,7 @@ const ACTION_FIELDS: [ThresholdAction['type'], string][] = [
   ['WEBHOOK', 'url'],
 ];
 const Action = Type.Unsafe<ThresholdAction>({
+  examples: [{ type: 'ADD_TO_LIST', listId: 1 }],
   type: 'object',
   description:
     '`NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard ' +

@@ -5,7 +5,7 @@ export interface Settings {
     baseUrl: string;
     /** An access token or API key, or what gives the present one. */
     token?: string | (() => string | undefined | Promise<string | undefined>);
-    /** How often a call that may be repeated is, after 429 and 503; default 3. */
+    /** How often a call is repeated after a 429, and one that may be repeated after a 503; default 3. */
     retries?: number;
     /** Longest wait that Retry-After may ask for, in seconds; default 60. */
     maxWait?: number;
@@ -22,7 +22,10 @@ export declare class ProblemError extends Error {
     readonly body: unknown;
     constructor(response: Response, body: unknown);
 }
-/** A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. */
+/**
+ * A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. Calls that were
+ * refused by the rate limit are repeated one after another, each after the time it was told.
+ */
 export declare function createClient({ baseUrl, token, retries, maxWait, fetch: send }: Settings): Client;
 type Lists = (input: never) => Promise<{
     data: unknown[];

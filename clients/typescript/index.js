@@ -51,13 +51,19 @@ async function read(response) {
         return undefined;
     return /[/+]json/.test(type) ? JSON.parse(text) : text;
 }
-/** A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. */
+/**
+ * A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. Calls that were
+ * refused by the rate limit are repeated one after another, each after the time it was told.
+ */
 export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }) {
+    /** Ends when the last of the calls that wait has waited. */
+    let line = Promise.resolve();
+    const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     async function call(id, input = {}) {
         const [method, path, type] = table[id];
         const key = input.idempotencyKey === true ? crypto.randomUUID() : input.idempotencyKey;
         const url = urlOf(baseUrl, path, input);
-        for (let left = method !== 'POST' || key ? retries : 0;; left -= 1) {
+        for (let left = retries;; left -= 1) {
             const bearer = typeof token === 'function' ? await token() : token;
             const headers = new Headers({ accept: 'application/json, */*;q=0.1' });
             if (bearer)
@@ -78,9 +84,14 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
             if (response.ok)
                 return body;
             const wait = Number(response.headers.get('retry-after') ?? NaN);
-            if (left <= 0 || ![429, 503].includes(response.status) || !(wait <= maxWait))
+            // A 429 says that nothing was done. After a 503 a POST may have been, unless its key tells.
+            const mayRepeat = response.status === 429 || (response.status === 503 && (method !== 'POST' || key));
+            if (left <= 0 || !mayRepeat || !(wait <= maxWait))
                 throw new ProblemError(response, body);
-            await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+            if (response.status === 429)
+                await (line = line.then(() => pause(wait)));
+            else
+                await pause(wait);
             input.signal?.throwIfAborted();
         }
     }

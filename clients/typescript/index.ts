@@ -7,7 +7,7 @@ export interface Settings {
   baseUrl: string;
   /** An access token or API key, or what gives the present one. */
   token?: string | (() => string | undefined | Promise<string | undefined>);
-  /** How often a call that may be repeated is, after 429 and 503; default 3. */
+  /** How often a call is repeated after a 429, and one that may be repeated after a 503; default 3. */
   retries?: number;
   /** Longest wait that Retry-After may ask for, in seconds; default 60. */
   maxWait?: number;
@@ -73,13 +73,20 @@ async function read(response: Response): Promise<unknown> {
   return /[/+]json/.test(type) ? JSON.parse(text) : text;
 }
 
-/** A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. */
+/**
+ * A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. Calls that were
+ * refused by the rate limit are repeated one after another, each after the time it was told.
+ */
 export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }: Settings): Client {
+  /** Ends when the last of the calls that wait has waited. */
+  let line: Promise<unknown> = Promise.resolve();
+  const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
   async function call(id: OperationId, input: AnyInput = {}): Promise<unknown> {
     const [method, path, type] = table[id];
     const key = input.idempotencyKey === true ? crypto.randomUUID() : input.idempotencyKey;
     const url = urlOf(baseUrl, path, input);
-    for (let left = method !== 'POST' || key ? retries : 0; ; left -= 1) {
+    for (let left = retries; ; left -= 1) {
       const bearer = typeof token === 'function' ? await token() : token;
       const headers = new Headers({ accept: 'application/json, */*;q=0.1' });
       if (bearer) headers.set('authorization', `Bearer ${bearer}`);
@@ -95,9 +102,11 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
       const body = await read(response);
       if (response.ok) return body;
       const wait = Number(response.headers.get('retry-after') ?? NaN);
-      if (left <= 0 || ![429, 503].includes(response.status) || !(wait <= maxWait))
-        throw new ProblemError(response, body);
-      await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+      // A 429 says that nothing was done. After a 503 a POST may have been, unless its key tells.
+      const mayRepeat = response.status === 429 || (response.status === 503 && (method !== 'POST' || key));
+      if (left <= 0 || !mayRepeat || !(wait <= maxWait)) throw new ProblemError(response, body);
+      if (response.status === 429) await (line = line.then(() => pause(wait)));
+      else await pause(wait);
       input.signal?.throwIfAborted();
     }
   }

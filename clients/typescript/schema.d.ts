@@ -518,6 +518,8 @@ export interface paths {
         /**
          * List users
          * @description The users of the account, disabled ones too. `q` finds a part of a username, an address or a name.
+         *
+         *     Permission: `users:read`.
          */
         get: operations["listUsers"];
         put?: never;
@@ -538,11 +540,15 @@ export interface paths {
         /**
          * Get a user
          * @description Also a disabled user. `roles` are names; `GET /auth/roles` has their permissions.
+         *
+         *     Permission: `users:read`.
          */
         get: operations["getUser"];
         /**
          * Enable or disable a user, or change the roles of the user
          * @description Callers can neither grant nor revoke permissions that they do not have, and can neither disable nor demote themselves. The tenant always keeps an Admin.
+         *
+         *     Permission: `users:write`.
          */
         put: operations["updateUser"];
         post?: never;
@@ -565,6 +571,8 @@ export interface paths {
         /**
          * Turn off a user's TOTP
          * @description For a user who has lost the authenticator. Ends all sessions of the user; logins then require only the password.
+         *
+         *     Permission: `users:write`.
          */
         delete: operations["removeUserTotp"];
         options?: never;
@@ -582,6 +590,8 @@ export interface paths {
         /**
          * List audit log entries: who changed what
          * @description Each entry says who did what, when, from which address and in which request, with the changed fields before and after. Filter by action, actor, resource and time. Entries cannot be changed.
+         *
+         *     Permission: `audit-log:read`.
          */
         get: operations["listAuditLog"];
         put?: never;
@@ -602,12 +612,16 @@ export interface paths {
         /**
          * List roles
          * @description The built-in roles Admin and User, which cannot be changed, and those of the account.
+         *
+         *     Permission: `roles:read`.
          */
         get: operations["listRoles"];
         put?: never;
         /**
          * Create a role
          * @description A caller can give only permissions that the caller has: others are a 403, unknown ones a 400. `GET /auth/permissions` lists all. Users get the role with `PUT /auth/users/{id}`. 409 `name_taken` if there is a role of this name.
+         *
+         *     Permission: `roles:write`.
          */
         post: operations["createRole"];
         delete?: never;
@@ -626,17 +640,23 @@ export interface paths {
         /**
          * Get a role
          * @description With the names of its permissions. A role that is `builtIn` cannot be changed or deleted.
+         *
+         *     Permission: `roles:read`.
          */
         get: operations["getRole"];
         /**
          * Change a role; applies to all users who have it
          * @description `permissions` replaces the whole list. A new name is the role's name for its users and invitations too. Admin and User cannot be changed: 409 `conflict`.
+         *
+         *     Permission: `roles:write`.
          */
         put: operations["updateRole"];
         post?: never;
         /**
          * Delete a role that is not in use
          * @description 409 `in_use`, with their names, while users or open invitations have the role. Admin and User cannot be deleted: 409 `conflict`.
+         *
+         *     Permission: `roles:write`.
          */
         delete: operations["deleteRole"];
         options?: never;
@@ -654,6 +674,8 @@ export interface paths {
         /**
          * List all permissions that a role can have
          * @description The names that roles and API keys take, `resource:action`, and what each allows. `x-permission` of an operation in the OpenAPI document is the one that its callers need.
+         *
+         *     Permission: `roles:read`.
          */
         get: operations["listPermissions"];
         put?: never;
@@ -674,12 +696,16 @@ export interface paths {
         /**
          * List invitations
          * @description OPEN ones, and those that were ACCEPTED or EXPIRED.
+         *
+         *     Permission: `users:read`.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
          * Invite a user by email
          * @description The link in the email can be used once, within 7 days. Inviting an address again invalidates the earlier link. Invitations to an address are rate limited across all tenants: bursts of five, then one every twelve minutes.
+         *
+         *     Permission: `users:write`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -698,6 +724,8 @@ export interface paths {
         /**
          * Get an invitation
          * @description Its token is in the email only.
+         *
+         *     Permission: `users:read`.
          */
         get: operations["getInvitation"];
         put?: never;
@@ -705,6 +733,8 @@ export interface paths {
         /**
          * Revoke an invitation
          * @description The link in the email stops working. 409 `conflict` if the invitation was accepted: then disable the user.
+         *
+         *     Permission: `users:write`.
          */
         delete: operations["deleteInvitation"];
         options?: never;
@@ -742,12 +772,16 @@ export interface paths {
         /**
          * List API keys
          * @description All keys of the account, with who created each and when it was last used; the keys themselves cannot be read again.
+         *
+         *     Permission: `api-keys:read`.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Create an API key; the key itself is returned only once
          * @description Send the key as a Bearer token. Its effective permissions are those that both the key and its creator have, and none while the creator is disabled.
+         *
+         *     Permission: `api-keys:write`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -766,6 +800,8 @@ export interface paths {
         /**
          * Get an API key, without the key itself
          * @description The key itself is only in the answer to its creation.
+         *
+         *     Permission: `api-keys:read`.
          */
         get: operations["getApiKey"];
         put?: never;
@@ -773,6 +809,8 @@ export interface paths {
         /**
          * Delete an API key; it stops working immediately
          * @description Requests with the key get 401 from now on, in all API processes. 403 for a key with permissions that the caller lacks.
+         *
+         *     Permission: `api-keys:write`.
          */
         delete: operations["deleteApiKey"];
         options?: never;
@@ -790,12 +828,16 @@ export interface paths {
         /**
          * List contacts
          * @description Filters are combined: a contact must meet all. `segmentId` and `listId` are the same filter. To find somebody by a part of a name use `GET /contacts/search`; to read all contacts, `GET /contacts/export`.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listContacts"];
         put?: never;
         /**
          * Create a contact
          * @description An address belongs to one contact, ignoring case: 409 `email_taken`; `POST /contacts/batch` creates or updates. `company` is a name, which is found or created; `companyId` is an id; both together are a 400. If the address is suppressed, the contact gets the matching status. The event CONTACT_CREATED may start campaigns.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["createContact"];
         delete?: never;
@@ -814,6 +856,8 @@ export interface paths {
         /**
          * Search contacts by name, address or company
          * @description Results are ranked: exact matches of a name or address first, then matches at the beginning, then matches anywhere, then matches of the company name. If more than 10,000 contacts match, the results are not ranked.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["searchContacts"];
         put?: never;
@@ -834,17 +878,23 @@ export interface paths {
         /**
          * Get a contact
          * @description `phone` is as it was given; `phoneE164` is derived from it, and null if it cannot be parsed. `company` is the contact's only company.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getContact"];
         /**
          * Change a contact
          * @description `tags` replaces all tags, `customFields` are merged by key. `status` can be set to `unsubscribed` and `archived`; only a confirmed opt-in, or deleting the suppression, makes a contact `active` again. What changes nothing writes nothing and no event.
+         *
+         *     Permission: `contacts:write`.
          */
         put: operations["updateContact"];
         post?: never;
         /**
          * Delete a contact
          * @description Deletes its activities, memberships and scores too, ends its journeys, and suppresses its QUEUED emails and messages. A suppression of its address stays. To remove a person from everything, emails and events included, use `POST /contacts/{id}/erase`. 409 `conflict` while the contact is being erased.
+         *
+         *     Permission: `contacts:write`.
          */
         delete: operations["deleteContact"];
         options?: never;
@@ -862,6 +912,8 @@ export interface paths {
         /**
          * List the activities of a contact
          * @description What happened to the contact, as events: `type` is the type of the event, `data` its fields.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listContactActivities"];
         put?: never;
@@ -884,6 +936,8 @@ export interface paths {
         /**
          * Create or update up to 1,000 contacts, matched by email address
          * @description Rows are processed in order, like single requests: if two rows have the same address, the second updates the contact of the first, so the later one wins. A rejected row returns its errors and does not affect the others; the response is always 200. The response lists at most 10,000 errors, shared equally among the rows: ten per row for 1,000 rows.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["batchContacts"];
         delete?: never;
@@ -902,12 +956,16 @@ export interface paths {
         /**
          * List companies
          * @description Companies with their own fields; `GET /contacts/companies/{id}/contacts` lists who belongs to one.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listCompanies"];
         put?: never;
         /**
          * Create a company
          * @description Names need not be unique. A contact joins with `companyId`, or with the name in `company`.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["createCompany"];
         delete?: never;
@@ -926,17 +984,23 @@ export interface paths {
         /**
          * Get a company
          * @description The company itself, without its contacts.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getCompany"];
         /**
          * Change a company
          * @description `customFields` are merged by key. Segments with conditions on the company follow.
+         *
+         *     Permission: `contacts:write`.
          */
         put: operations["updateCompany"];
         post?: never;
         /**
          * Delete a company; its contacts are not deleted
          * @description Its contacts remain, without a company.
+         *
+         *     Permission: `contacts:write`.
          */
         delete: operations["deleteCompany"];
         options?: never;
@@ -954,6 +1018,8 @@ export interface paths {
         /**
          * List the contacts of a company
          * @description The contacts that belong to the company now.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listCompanyContacts"];
         put?: never;
@@ -974,12 +1040,16 @@ export interface paths {
         /**
          * List custom field definitions
          * @description Those of contacts and of companies. They are used as `customFields.x` in filters, imports, forms and templates.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listCustomFields"];
         put?: never;
         /**
          * Define a custom field of contacts or companies
          * @description From then on values of this name are accepted, and must have its `type`. Type `enum` needs `options`. A column of an import with this name fills it. 409 `name_taken` if the entity has such a field.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["createCustomField"];
         delete?: never;
@@ -998,17 +1068,23 @@ export interface paths {
         /**
          * Get the definition of a custom field
          * @description The definition only; values are in `customFields` of contacts and companies.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getCustomField"];
         /**
          * Change the definition of a custom field
          * @description `entity`, `name` and `type` cannot be changed. Stored values whose option is removed stay until they are changed.
+         *
+         *     Permission: `contacts:write`.
          */
         put: operations["updateCustomField"];
         post?: never;
         /**
          * Delete a custom field and its values
          * @description Responds when all values are deleted; for a million values this takes about a minute. Values are deleted in batches. If the deletion is interrupted, creating a field with the same name deletes the remaining values first.
+         *
+         *     Permission: `contacts:write`.
          */
         delete: operations["deleteCustomField"];
         options?: never;
@@ -1028,6 +1104,8 @@ export interface paths {
         /**
          * Erase a person's data everywhere
          * @description Erases all personal data of the contact, including events in the stream and histories; aggregated figures stay. A hash of the address stays, so that imports reject the address. While the erasure is in progress, repeating the request returns the same erasure.
+         *
+         *     Permission: `erasure:write`.
          */
         post: operations["eraseContact"];
         delete?: never;
@@ -1046,6 +1124,8 @@ export interface paths {
         /**
          * Export all data stored about a person
          * @description For access requests (Article 15 GDPR): all data by kind, oldest first. Each export is recorded in the audit log.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["exportContactData"];
         put?: never;
@@ -1066,6 +1146,8 @@ export interface paths {
         /**
          * List erasures
          * @description All erasures of the account, in progress and completed.
+         *
+         *     Permission: `erasure:read`.
          */
         get: operations["listErasures"];
         put?: never;
@@ -1086,6 +1168,8 @@ export interface paths {
         /**
          * Get an erasure, with its certificate once it is completed
          * @description Poll it until it is completed. The certificate says how much of what kind was erased.
+         *
+         *     Permission: `erasure:read`.
          */
         get: operations["getErasure"];
         put?: never;
@@ -1106,6 +1190,8 @@ export interface paths {
         /**
          * Download contacts as CSV, JSON, NDJSON or XLSX
          * @description Streamed in id order. Headers and keys are API field names. In csv and xlsx, the company is its name, tags are separated by semicolons, and custom fields are columns `customFields.x`. In csv, text that begins with = + - @, a tab or a carriage return (including `phone`, not `phoneE164`) is prefixed with an apostrophe, so that spreadsheets do not run it as a formula; imports remove the apostrophe. Cells of xlsx have types and need none. xlsx supports at most 200,000 contacts.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["exportContacts"];
         put?: never;
@@ -1131,11 +1217,13 @@ export interface paths {
          *
          *     **Columns**: the header of a column may be the name of its field in any spelling (`firstName`, `first_name`, `First Name`), the name of a custom field, or what mailing services, CRMs, address books and spreadsheets call the field in common languages (`Email Address`, `Nachname`, `Prénom`, `メールアドレス`). Only an email column is required. Others are ignored, and listed in `ignoredColumns`. A file of addresses alone needs no header.
          *
-         *     **Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, the strictest counts.
+         *     **Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, and of several rows of an address, the strictest counts. A column that is not imported although its name speaks of consent is a warning.
          *
-         *     **Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Within a file, the last row of an address counts.
+         *     **Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Of several columns for one field, such as two telephone numbers, the first that is not empty counts. Within a file, the last row of an address counts, except for its status.
          *
          *     If every row is rejected, the import is FAILED and `error` tells why.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["importContacts"];
         delete?: never;
@@ -1154,6 +1242,8 @@ export interface paths {
         /**
          * List imports
          * @description Dry runs and undone imports too.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listImports"];
         put?: never;
@@ -1174,6 +1264,8 @@ export interface paths {
         /**
          * Get an import and its progress
          * @description Always `created + updated + unchanged + duplicates + rejected = processedRows`. `ignoredColumns` are those that match no field. While it is being undone, `undo` tells the progress.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getImport"];
         put?: never;
@@ -1194,6 +1286,8 @@ export interface paths {
         /**
          * Download the rejected rows as CSV
          * @description One line per rejected row: `row,column,code,message`, where several errors are separated by `; `, then the cells as they came.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getImportErrors"];
         put?: never;
@@ -1216,6 +1310,8 @@ export interface paths {
         /**
          * Cancel an import; rows already imported stay
          * @description What is not imported yet is left out. 409 `conflict` if the import has ended.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["cancelImport"];
         delete?: never;
@@ -1236,6 +1332,8 @@ export interface paths {
         /**
          * Undo an import: remove what it created and restore what it changed, unless changed since
          * @description Runs in the background until `status` is UNDONE; `GET /contacts/imports/{id}/kept` lists whom it left alone. 409 `conflict` while the import is running, after a dry run, and if it is undone or being undone.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["undoImport"];
         delete?: never;
@@ -1254,6 +1352,8 @@ export interface paths {
         /**
          * List contacts that the undo of an import left as they are
          * @description Each with the reason. Who is on this list is unchanged by the undo.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listImportKept"];
         put?: never;
@@ -1276,6 +1376,8 @@ export interface paths {
         /**
          * Merge another contact into this one
          * @description The target (`id`) keeps its id, address and values. Empty fields are filled from the source (`sourceId`); tags and custom fields are combined; the stricter status wins. The source's activities, scores, lists, emails, submissions and executions move to the target, and the source is deleted. If both are in the same campaign, the source's execution is stopped (`merged`).
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["mergeContacts"];
         delete?: never;
@@ -1294,12 +1396,16 @@ export interface paths {
         /**
          * List segments and lists
          * @description Both kinds; `type` tells which. `count` is the number of contacts in each.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listSegments"];
         put?: never;
         /**
          * Create a dynamic segment or a static list
          * @description `dynamic` needs `filter`, whose matches become its members in the background: `status` is BUILDING, then READY. `static` takes `contactIds`. Creating one starts no campaigns; who enters or leaves it later may. Mistakes in the filter are a 400 with the path into its tree.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["createSegment"];
         delete?: never;
@@ -1318,12 +1424,16 @@ export interface paths {
         /**
          * List static lists
          * @description Only static lists; `GET /contacts/segments` has both kinds.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listLists"];
         put?: never;
         /**
          * Create a static list
          * @description A segment of type `static`: its members are those of `contactIds`, and those who are added later by this API, forms, imports and journeys. Adding members on creation starts no campaigns.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["createList"];
         delete?: never;
@@ -1344,6 +1454,8 @@ export interface paths {
         /**
          * Preview the contacts that match a filter
          * @description Stores nothing. `count` is exact, `sample` has the newest matches. A wrong filter is a 400 with the path into its tree.
+         *
+         *     Permission: `contacts:read`.
          */
         post: operations["previewSegment"];
         delete?: never;
@@ -1362,17 +1474,23 @@ export interface paths {
         /**
          * Get a segment or list
          * @description Segments and lists are one kind of thing with one id space: either path takes the id of both. While `status` is BUILDING, `count` grows; sends and enrolments wait until it is READY.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getSegment"];
         /**
          * Change a segment or list
          * @description `count` and `status` are accepted with any value, and ignored, because they change by themselves. A new `filter` is built, without events.
+         *
+         *     Permission: `contacts:write`.
          */
         put: operations["updateSegment"];
         post?: never;
         /**
          * Delete a segment or list; its contacts are not deleted
          * @description 409 `in_use`, naming them, while campaigns, forms, imports, thresholds or other segments refer to it.
+         *
+         *     Permission: `contacts:write`.
          */
         delete: operations["deleteSegment"];
         options?: never;
@@ -1392,6 +1510,8 @@ export interface paths {
         /**
          * Re-evaluate every contact for a segment or list
          * @description Rarely needed, because membership follows contacts, events and time by itself. Answers how many memberships differed from the filter; of a static list none can. Publishes no events, so it starts no campaigns.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["rebuildSegment"];
         delete?: never;
@@ -1410,12 +1530,16 @@ export interface paths {
         /**
          * List the contacts in a segment or list
          * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. Who entered at that very millisecond is among them, who left then is not. What a build of the segment moves counts at its end.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listSegmentContacts"];
         put?: never;
         /**
          * Add contacts to a static list
          * @description Up to 10,000 at a time; those who are members already stay so and are not counted. An unknown id is an error, and then nobody is added. Publishes SEGMENT_ENTERED, which may start campaigns. 409 `conflict` if it is a dynamic segment.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["addSegmentContacts"];
         delete?: never;
@@ -1434,6 +1558,8 @@ export interface paths {
         /**
          * Read how many contacts were in a segment or list over time
          * @description For each interval: how many were members at its beginning, and how many entered and left in it. Who does so in the very millisecond in which an interval begins does so in that interval: `count` is of right before, while `at` of the list of contacts is of right after. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getSegmentHistory"];
         put?: never;
@@ -1456,6 +1582,8 @@ export interface paths {
         /**
          * Remove contacts from a static list
          * @description Up to 10,000 at a time; those who are no members are not counted. The contacts themselves stay. Publishes SEGMENT_LEFT. 409 `conflict` if it is a dynamic segment.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["removeSegmentContacts"];
         delete?: never;
@@ -1474,17 +1602,23 @@ export interface paths {
         /**
          * Get a list or segment
          * @description Segments and lists are one kind of thing with one id space: either path takes the id of both. While `status` is BUILDING, `count` grows; sends and enrolments wait until it is READY.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getList"];
         /**
          * Change a list or segment
          * @description `count` and `status` are accepted with any value, and ignored, because they change by themselves. A new `filter` is built, without events.
+         *
+         *     Permission: `contacts:write`.
          */
         put: operations["updateList"];
         post?: never;
         /**
          * Delete a list or segment; its contacts are not deleted
          * @description 409 `in_use`, naming them, while campaigns, forms, imports, thresholds or other segments refer to it.
+         *
+         *     Permission: `contacts:write`.
          */
         delete: operations["deleteList"];
         options?: never;
@@ -1504,6 +1638,8 @@ export interface paths {
         /**
          * Re-evaluate every contact for a list or segment
          * @description Rarely needed, because membership follows contacts, events and time by itself. Answers how many memberships differed from the filter; of a static list none can. Publishes no events, so it starts no campaigns.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["rebuildList"];
         delete?: never;
@@ -1522,12 +1658,16 @@ export interface paths {
         /**
          * List the contacts in a list or segment
          * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. Who entered at that very millisecond is among them, who left then is not. What a build of the segment moves counts at its end.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listListContacts"];
         put?: never;
         /**
          * Add contacts to a static list
          * @description Up to 10,000 at a time; those who are members already stay so and are not counted. An unknown id is an error, and then nobody is added. Publishes SEGMENT_ENTERED, which may start campaigns. 409 `conflict` if it is a dynamic segment.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["addListContacts"];
         delete?: never;
@@ -1546,6 +1686,8 @@ export interface paths {
         /**
          * Read how many contacts were in a list or segment over time
          * @description For each interval: how many were members at its beginning, and how many entered and left in it. Who does so in the very millisecond in which an interval begins does so in that interval: `count` is of right before, while `at` of the list of contacts is of right after. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getListHistory"];
         put?: never;
@@ -1568,6 +1710,8 @@ export interface paths {
         /**
          * Remove contacts from a static list
          * @description Up to 10,000 at a time; those who are no members are not counted. The contacts themselves stay. Publishes SEGMENT_LEFT. 409 `conflict` if it is a dynamic segment.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["removeListContacts"];
         delete?: never;
@@ -1586,12 +1730,16 @@ export interface paths {
         /**
          * List segments and lists
          * @description Both kinds; `type` tells which. `count` is the number of contacts in each.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listSegmentsAndLists"];
         put?: never;
         /**
          * Create a dynamic segment or a static list
          * @description `dynamic` needs `filter`, whose matches become its members in the background: `status` is BUILDING, then READY. `static` takes `contactIds`. Creating one starts no campaigns; who enters or leaves it later may. Mistakes in the filter are a 400 with the path into its tree.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["createSegmentOrList"];
         delete?: never;
@@ -1610,17 +1758,23 @@ export interface paths {
         /**
          * Get a segment or list
          * @description Segments and lists are one kind of thing with one id space: either path takes the id of both. While `status` is BUILDING, `count` grows; sends and enrolments wait until it is READY.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getSegmentOrList"];
         /**
          * Change a segment or list
          * @description `count` and `status` are accepted with any value, and ignored, because they change by themselves. A new `filter` is built, without events.
+         *
+         *     Permission: `contacts:write`.
          */
         put: operations["updateSegmentOrList"];
         post?: never;
         /**
          * Delete a segment or list; its contacts are not deleted
          * @description 409 `in_use`, naming them, while campaigns, forms, imports, thresholds or other segments refer to it.
+         *
+         *     Permission: `contacts:write`.
          */
         delete: operations["deleteSegmentOrList"];
         options?: never;
@@ -1640,6 +1794,8 @@ export interface paths {
         /**
          * Re-evaluate every contact for a segment or list
          * @description Rarely needed, because membership follows contacts, events and time by itself. Answers how many memberships differed from the filter; of a static list none can. Publishes no events, so it starts no campaigns.
+         *
+         *     Permission: `contacts:write`.
          */
         post: operations["rebuildSegmentOrList"];
         delete?: never;
@@ -1658,6 +1814,8 @@ export interface paths {
         /**
          * List the contacts in a segment or list
          * @description With `at`, those who were members at that moment, as they are now; not those who were deleted since, and for those who were merged, the contact that they were merged into. Who entered at that very millisecond is among them, who left then is not. What a build of the segment moves counts at its end.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listSegmentOrListContacts"];
         put?: never;
@@ -1678,6 +1836,8 @@ export interface paths {
         /**
          * Read how many contacts were in a segment or list over time
          * @description For each interval: how many were members at its beginning, and how many entered and left in it. Who does so in the very millisecond in which an interval begins does so in that interval: `count` is of right before, while `at` of the list of contacts is of right after. Contacts that were deleted or erased since are among them until then. What a build of the segment moves counts at its end.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["getSegmentOrListHistory"];
         put?: never;
@@ -1698,6 +1858,8 @@ export interface paths {
         /**
          * List the segments and lists that contain a contact; with explain=true, all dynamic segments with the reasons
          * @description With `explain=true` each dynamic segment says which of its conditions hold for the contact.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["listContactSegments"];
         put?: never;
@@ -1720,6 +1882,8 @@ export interface paths {
         /**
          * Send one email to a contact or an address
          * @description An email refused by a gate (for example, the contact is unsubscribed or suppressed) is SUPPRESSED immediately. Repeating the request with the same Idempotency-Key sends no second email.
+         *
+         *     Permission: `emails:send`.
          */
         post: operations["sendEmail"];
         delete?: never;
@@ -1738,6 +1902,8 @@ export interface paths {
         /**
          * List emails
          * @description Every intended email has a row, sent or not; `GET /emails/{id}/explain` says why. `externalId` finds the email of a send request from NATS.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listEmails"];
         put?: never;
@@ -1758,6 +1924,8 @@ export interface paths {
         /**
          * Get an email
          * @description `reason` says why it is SUPPRESSED or FAILED. UNKNOWN: nobody knows whether the provider took it; it is never sent again by itself.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getEmail"];
         put?: never;
@@ -1778,6 +1946,8 @@ export interface paths {
         /**
          * Explain why an email was, or was not, sent
          * @description The gates in their order, each with whether it passed and why, and every attempt with the reply of the provider. Gates of an email that is not sent yet are evaluated now; of others, the stored result counts.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["explainEmail"];
         put?: never;
@@ -1798,6 +1968,8 @@ export interface paths {
         /**
          * Explain why a contact did, or did not, get the emails of a campaign
          * @description Also emails that were never intended for the contact, with the reason. Without `campaignId`, of all campaigns.
+         *
+         *     Permission: `contacts:read`.
          */
         get: operations["explainContactEmails"];
         put?: never;
@@ -1820,6 +1992,8 @@ export interface paths {
         /**
          * Settle the outcome of an UNKNOWN email
          * @description UNKNOWN means that the connection or process ended before the provider's reply. Say what is known from elsewhere: it was `sent`, or it `failed`, or it was not sent and shall be sent again (`resend`). 409 `conflict` if it is not UNKNOWN.
+         *
+         *     Permission: `emails:write`.
          */
         post: operations["resolveEmail"];
         delete?: never;
@@ -1838,12 +2012,16 @@ export interface paths {
         /**
          * List email campaigns
          * @description One-time and recurring sends to a segment or list. Journeys are at `GET /campaigns`.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listEmailCampaigns"];
         put?: never;
         /**
          * Create an email campaign, and schedule it if scheduleType is given
          * @description Without `scheduleType`, the campaign is a DRAFT until `POST /emails/campaigns/{id}/send`. `immediate` starts sending right away. The audience is the members of the segment when sending starts; each gets the email once.
+         *
+         *     Permission: `emails:send`.
          */
         post: operations["createEmailCampaign"];
         delete?: never;
@@ -1862,17 +2040,23 @@ export interface paths {
         /**
          * Get an email campaign
          * @description Its figures are at `GET /emails/campaigns/{id}/stats`.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getEmailCampaign"];
         /**
          * Change an email campaign
          * @description While SENDING or PAUSED, only `name` and `ratePerMinute` can be changed; once the campaign has ended, only `name`.
+         *
+         *     Permission: `emails:send`.
          */
         put: operations["updateEmailCampaign"];
         post?: never;
         /**
          * Delete an email campaign
          * @description The emails of the campaign are not deleted.
+         *
+         *     Permission: `emails:send`.
          */
         delete: operations["deleteEmailCampaign"];
         options?: never;
@@ -1892,6 +2076,8 @@ export interface paths {
         /**
          * Send a DRAFT
          * @description Sends as scheduled, or right away if the campaign has no schedule. No effect if it is SCHEDULED or SENDING.
+         *
+         *     Permission: `emails:send`.
          */
         post: operations["sendEmailCampaign"];
         delete?: never;
@@ -1912,6 +2098,8 @@ export interface paths {
         /**
          * Pause an email campaign
          * @description Emails that are not being delivered at this moment wait until the campaign is resumed; a SCHEDULED campaign does not start.
+         *
+         *     Permission: `emails:send`.
          */
         post: operations["pauseEmailCampaign"];
         delete?: never;
@@ -1932,6 +2120,8 @@ export interface paths {
         /**
          * Resume a paused email campaign
          * @description Continues with the recipients who have not had the email yet. A campaign that has not started is SCHEDULED again: a recurring one for its next time; any other starts right away if its time has passed.
+         *
+         *     Permission: `emails:send`.
          */
         post: operations["resumeEmailCampaign"];
         delete?: never;
@@ -1952,6 +2142,8 @@ export interface paths {
         /**
          * Cancel an email campaign
          * @description No more emails are sent; emails that are still QUEUED become SUPPRESSED.
+         *
+         *     Permission: `emails:send`.
          */
         post: operations["cancelEmailCampaign"];
         delete?: never;
@@ -1970,6 +2162,8 @@ export interface paths {
         /**
          * Get email campaign statistics
          * @description Automated hits (link scanners, prefetchers) are not counted.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getEmailCampaignStats"];
         put?: never;
@@ -1990,6 +2184,8 @@ export interface paths {
         /**
          * List the recipients of an email campaign with the status of their emails
          * @description Those who were in the audience when sending started, with what became of the email of each.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listEmailCampaignRecipients"];
         put?: never;
@@ -2010,11 +2206,15 @@ export interface paths {
         /**
          * Get the rules for all marketing email
          * @description Null means no limit. Text messages and pushes have theirs at `GET /channels/settings`.
+         *
+         *     Permission: `settings:read`.
          */
         get: operations["getEmailSettings"];
         /**
          * Change the rules for all marketing email
          * @description Marketing email to a contact beyond `frequencyCap` is SUPPRESSED. Outside `sendWindow` it waits.
+         *
+         *     Permission: `settings:write`.
          */
         put: operations["updateEmailSettings"];
         post?: never;
@@ -2034,12 +2234,16 @@ export interface paths {
         /**
          * List suppressed addresses
          * @description Addresses that get no marketing email, or none at all, with the reason. They outlive contacts.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listSuppressions"];
         put?: never;
         /**
          * Suppress an address
          * @description Suppresses one address: patterns and domains are refused. The default reason is `manual`. The contact that has the address gets the matching status (`manual`: unsubscribed). If the address is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
+         *
+         *     Permission: `emails:write`.
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -2058,6 +2262,8 @@ export interface paths {
         /**
          * Get a suppression
          * @description It holds for the address, whether or not a contact has it.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getSuppression"];
         put?: never;
@@ -2065,6 +2271,8 @@ export interface paths {
         /**
          * Delete a suppression: allow email to the address again
          * @description The contact of the address becomes active unless it is archived or pending. Recorded in the audit log.
+         *
+         *     Permission: `emails:write`.
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -2082,12 +2290,16 @@ export interface paths {
         /**
          * List email templates
          * @description Templates of email; those of text messages and pushes are at `GET /channels/templates`.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listTemplates"];
         put?: never;
         /**
          * Create an email template
          * @description Content that begins with `<mjml>` (after comments, a doctype, an XML declaration and Liquid that prints nothing) is compiled as MJML when it is saved; MJML anywhere else is rejected. Syntax errors, unknown tags or filters, and MJML errors are rejected with their line. `fromEmail` must be the default sender or a verified sender address.
+         *
+         *     Permission: `emails:write`.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -2106,6 +2318,8 @@ export interface paths {
         /**
          * List what templates can print
          * @description Every variable of Liquid in templates of emails, and of text messages and pushes but for the links of emails: fields of the contact and its company, the custom fields of the account, `data`, and links. Fields of the contact are also under `contact.`.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listTemplateVariables"];
         put?: never;
@@ -2126,17 +2340,23 @@ export interface paths {
         /**
          * Get an email template
          * @description As it was saved. `contentVersion` names what an email was rendered from.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getTemplate"];
         /**
          * Change an email template
          * @description Emails that are not rendered yet get the new content, also in campaigns that are running; those that were sent keep theirs. Syntax errors are rejected with their line, like on creation, and nothing is changed.
+         *
+         *     Permission: `emails:write`.
          */
         put: operations["updateTemplate"];
         post?: never;
         /**
          * Delete an email template
          * @description 409 `in_use`, naming them, while campaigns or emails that are not sent yet need it. Emails that were sent can still be shown.
+         *
+         *     Permission: `emails:write`.
          */
         delete: operations["deleteTemplate"];
         options?: never;
@@ -2156,6 +2376,8 @@ export interface paths {
         /**
          * Preview a template as a contact would get it
          * @description Sends, stores and tracks nothing. Without `contactId`, fields of the contact render empty; `data` is what `{{data.x}}` reads.
+         *
+         *     Permission: `emails:read`.
          */
         post: operations["previewTemplate"];
         delete?: never;
@@ -2176,6 +2398,8 @@ export interface paths {
         /**
          * Send a test email of a template
          * @description Sends one email to the address, rendered with `data` and no contact. It is listed at `GET /emails`.
+         *
+         *     Permission: `emails:send`.
          */
         post: operations["testTemplate"];
         delete?: never;
@@ -2194,12 +2418,16 @@ export interface paths {
         /**
          * List topics
          * @description What recipients can choose from on the preference page.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listTopics"];
         put?: never;
         /**
          * Create a topic
          * @description Templates refer to a topic with `topicId`. Recipients choose topics on the preference page; until they choose, they are subscribed to all topics.
+         *
+         *     Permission: `emails:write`.
          */
         post: operations["createTopic"];
         delete?: never;
@@ -2218,17 +2446,23 @@ export interface paths {
         /**
          * Get a topic
          * @description Choices of recipients are at `GET /channels/preferences`.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getTopic"];
         /**
          * Change a topic
          * @description Choices of recipients stay, also under a new name. 409 `name_taken`.
+         *
+         *     Permission: `emails:write`.
          */
         put: operations["updateTopic"];
         post?: never;
         /**
          * Delete a topic
          * @description Deletes the opt-outs of the topic too. A topic that a template refers to cannot be deleted.
+         *
+         *     Permission: `emails:write`.
          */
         delete: operations["deleteTopic"];
         options?: never;
@@ -2246,6 +2480,8 @@ export interface paths {
         /**
          * Get the opens and clicks of an email
          * @description Automated hits are included in `events` but not in the counts.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getTracking"];
         put?: never;
@@ -2266,12 +2502,16 @@ export interface paths {
         /**
          * List sender identities
          * @description Addresses of this account, verified or not. Email can be sent from a verified one, and from the default sender `MAIL_FROM`.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listSenders"];
         put?: never;
         /**
          * Create a sender identity
          * @description With `dkim`, email from the address is signed immediately; publish the returned TXT record and verify it. Without the record, receivers ignore the signature. A confirmation link is sent to the address: email may be sent from it once the link is confirmed or the DKIM record of its domain is verified.
+         *
+         *     Permission: `emails:write`.
          */
         post: operations["createSender"];
         delete?: never;
@@ -2290,17 +2530,23 @@ export interface paths {
         /**
          * Get a sender identity
          * @description With the DNS record to publish for its DKIM key. A private key is never returned.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["getSender"];
         /**
          * Change a sender identity
          * @description Another address must be confirmed again; another DKIM domain, selector or private key replaces the key. 409 `in_use` if templates would be left with an address that is not verified.
+         *
+         *     Permission: `emails:write`.
          */
         put: operations["updateSender"];
         post?: never;
         /**
          * Delete a sender identity
          * @description 409 `in_use`, naming them, while templates use its address, or an address that only this sender verifies.
+         *
+         *     Permission: `emails:write`.
          */
         delete: operations["deleteSender"];
         options?: never;
@@ -2320,6 +2566,8 @@ export interface paths {
         /**
          * Resend the confirmation link to a sender's address
          * @description Only the link in the latest email works, once, within 24 hours.
+         *
+         *     Permission: `emails:write`.
          */
         post: operations["requestSenderConfirmation"];
         delete?: never;
@@ -2340,6 +2588,8 @@ export interface paths {
         /**
          * Verify a sender's DKIM record in the DNS
          * @description If the record is found, the domain is verified for the tenant, and email may be sent from any address of it and of its subdomains. If you supplied the key, the record must name the tenant, as `dnsValue` does.
+         *
+         *     Permission: `emails:write`.
          */
         post: operations["verifySender"];
         delete?: never;
@@ -2358,6 +2608,8 @@ export interface paths {
         /**
          * List the mail providers and their health
          * @description The mail servers of `SMTP_URL`, in their failover order. DOWN: none is tried through it until its pause ends.
+         *
+         *     Permission: `emails:read`.
          */
         get: operations["listProviders"];
         put?: never;
@@ -2398,12 +2650,16 @@ export interface paths {
         /**
          * List campaigns
          * @description Journeys. One-time sends to a segment are at `GET /emails/campaigns`.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["listCampaigns"];
         put?: never;
         /**
          * Create a campaign
          * @description Makes a DRAFT: nobody enters before `POST /campaigns/{id}/start`. A type other than CUSTOM makes its steps from `templateIds`. Unknown types, targets and loops without a WAIT are a 400 that names the step; `warnings` says what is valid and may not be meant.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["createCampaign"];
         delete?: never;
@@ -2422,17 +2678,23 @@ export interface paths {
         /**
          * Get a campaign
          * @description The latest edit, which executions run only after `start` has published it; `GET /campaigns/{id}/versions` has what was published.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["getCampaign"];
         /**
          * Change a campaign
          * @description If the campaign is ACTIVE, the changes go into its next version, which `start` publishes.
+         *
+         *     Permission: `campaigns:write`.
          */
         put: operations["updateCampaign"];
         post?: never;
         /**
          * Delete a campaign and its executions
          * @description Its emails remain. 409 `conflict` while it is ACTIVE, PAUSED or its workflows are still being closed; 409 `in_use` if a threshold or an active campaign refers to it.
+         *
+         *     Permission: `campaigns:write`.
          */
         delete: operations["deleteCampaign"];
         options?: never;
@@ -2452,6 +2714,8 @@ export interface paths {
         /**
          * Publish a campaign, make it ACTIVE and enrol contacts
          * @description Enrols the given contacts as the entry rules allow; with `reentry` never, starting again enrols no contact twice. 400 if the campaign has no steps.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["startCampaign"];
         delete?: never;
@@ -2472,6 +2736,8 @@ export interface paths {
         /**
          * Stop a campaign and every execution of it
          * @description Nobody enters any more. Every running execution is STOPPED at once, no step of theirs runs again, and their QUEUED emails and messages are SUPPRESSED. Workflows are closed in the background (`closing`). `start` makes it ACTIVE again and revives no execution. No effect if it is STOPPED.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["stopCampaign"];
         delete?: never;
@@ -2492,6 +2758,8 @@ export interface paths {
         /**
          * Pause a campaign: no step runs until it is resumed
          * @description Waits go on, and steps that become due run when it is resumed. 409 `conflict` unless it is ACTIVE; no effect if it is PAUSED.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["pauseCampaign"];
         delete?: never;
@@ -2512,6 +2780,8 @@ export interface paths {
         /**
          * Resume a paused campaign
          * @description Steps that became due during the pause run now. 409 `conflict` unless it is PAUSED; no effect if it is ACTIVE.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["resumeCampaign"];
         delete?: never;
@@ -2532,6 +2802,8 @@ export interface paths {
         /**
          * Archive a campaign that is DRAFT or STOPPED
          * @description It keeps its executions and figures, and cannot be started. 409 `conflict` unless it is DRAFT or STOPPED.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["archiveCampaign"];
         delete?: never;
@@ -2552,6 +2824,8 @@ export interface paths {
         /**
          * Make an archived campaign STOPPED again, or DRAFT if it was never started
          * @description Nobody enters before it is started. 409 `conflict` unless it is ARCHIVED.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["unarchiveCampaign"];
         delete?: never;
@@ -2570,6 +2844,8 @@ export interface paths {
         /**
          * List the published versions of a campaign
          * @description One for each `start` that published something, with how many executions run it now. Versions never change.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["listCampaignVersions"];
         put?: never;
@@ -2590,6 +2866,8 @@ export interface paths {
         /**
          * Get a published version: what the executions that are pinned to it run
          * @description Executions keep the version with which they began, unless they are migrated.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["getCampaignVersion"];
         put?: never;
@@ -2610,6 +2888,8 @@ export interface paths {
         /**
          * Get campaign statistics
          * @description `emails` counts all emails of the campaign, as `GET /emails?campaignId=` and the analytics do: emails sent by its steps, and emails sent with `POST /emails/send` and its id. `steps` counts only executions.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["getCampaignStats"];
         put?: never;
@@ -2630,6 +2910,8 @@ export interface paths {
         /**
          * List the executions of a campaign
          * @description One for each entry of a contact, by `entryNo`. `currentStep` is an index into `steps`; of a COMPLETED one, the number of steps.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["listCampaignExecutions"];
         put?: never;
@@ -2650,6 +2932,8 @@ export interface paths {
         /**
          * Explain why a contact is, or is not, in a campaign
          * @description Whether the contact is in the campaign, whether it could enter now, and each rule with its reason.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["explainCampaignContact"];
         put?: never;
@@ -2670,6 +2954,8 @@ export interface paths {
         /**
          * Get the progress of an enrolment
          * @description What one `start`, or one time of a schedule, has enrolled so far. `skipped` were kept out by the entry rules.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["getCampaignEnrolment"];
         put?: never;
@@ -2692,6 +2978,8 @@ export interface paths {
         /**
          * Move the running executions of a published version to another
          * @description Each continues at the same step, by its id or by `map`, and keeps the time that it has already waited. Executions that FAILED do not run and stay in their version.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["migrateCampaign"];
         delete?: never;
@@ -2710,6 +2998,8 @@ export interface paths {
         /**
          * Get the progress of a migration
          * @description The figures grow while it is RUNNING. `blocked` executions stay in their version.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["getCampaignMigration"];
         put?: never;
@@ -2730,6 +3020,8 @@ export interface paths {
         /**
          * Get an execution with its completed steps
          * @description `steps` has each visit of a step that is over, with its result.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["getCampaignExecution"];
         put?: never;
@@ -2752,6 +3044,8 @@ export interface paths {
         /**
          * Stop one execution
          * @description No step of it runs again, and its QUEUED emails and messages are SUPPRESSED. Others of the campaign go on. No effect if it has ended.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["stopCampaignExecution"];
         delete?: never;
@@ -2772,6 +3066,8 @@ export interface paths {
         /**
          * Retry a failed execution, or one that is RUNNING and has no open workflow
          * @description Goes on at the step at which it failed; steps before it are not repeated. 409 `conflict` if it can go on by itself or has ended, and unless the campaign is ACTIVE or PAUSED.
+         *
+         *     Permission: `campaigns:write`.
          */
         post: operations["retryCampaignExecution"];
         delete?: never;
@@ -2792,6 +3088,8 @@ export interface paths {
         /**
          * Simulate a campaign for contacts: nothing is sent or changed
          * @description The contacts go through the steps as executions would, without waiting. Up to 10,000 contacts are answered at once; more are a job, whose result `GET /campaigns/simulations/{id}` has. Gates, segments and fields are those of now, changed only by the steps themselves; nothing else happens to the contacts but the assumed opens and clicks, which a step sees only after the contact has waited. Score rules, thresholds, other campaigns and unsubscribes are not simulated; what would be sent to others (webhooks, notifications) counts as a success.
+         *
+         *     Permission: `campaigns:read`.
          */
         post: operations["simulateCampaign"];
         delete?: never;
@@ -2810,6 +3108,8 @@ export interface paths {
         /**
          * Get the progress and the result of a simulation of more than 10,000 contacts
          * @description Poll it until it is completed; its result has what a smaller simulation answers at once.
+         *
+         *     Permission: `campaigns:read`.
          */
         get: operations["getCampaignSimulation"];
         put?: never;
@@ -2830,12 +3130,16 @@ export interface paths {
         /**
          * List forms
          * @description DRAFT and ARCHIVED ones too, which take no submissions.
+         *
+         *     Permission: `forms:read`.
          */
         get: operations["listForms"];
         put?: never;
         /**
          * Create a form
          * @description ACTIVE unless `status` says otherwise, so it takes submissions at once. A field named like a contact field fills it; `mapTo` names another one. An input whose every value that contact field would refuse, or an option that it lacks, is a 400: nobody could submit the form. The code for a page comes from `GET /forms/{id}/embed`.
+         *
+         *     Permission: `forms:write`.
          */
         post: operations["createForm"];
         delete?: never;
@@ -2854,17 +3158,23 @@ export interface paths {
         /**
          * Get a form
          * @description As its editors see it; `GET /forms/{id}/fields` is what visitors get.
+         *
+         *     Permission: `forms:read`.
          */
         get: operations["getForm"];
         /**
          * Change a form
          * @description `fields` replaces the whole list; fields whose name stays keep their id, and submissions keep all their values. Pages that embed the form show the change at their next load.
+         *
+         *     Permission: `forms:write`.
          */
         put: operations["updateForm"];
         post?: never;
         /**
          * Delete a form and its submissions with their files
          * @description Pages that embed it show it no more. Its figures in analytics stay. 409 `in_use` while an active campaign refers to it.
+         *
+         *     Permission: `forms:write`.
          */
         delete: operations["deleteForm"];
         options?: never;
@@ -2882,6 +3192,8 @@ export interface paths {
         /**
          * Get the code that embeds the form in a page
          * @description `javascript` renders the form in the page, takes one step and is recommended; `iframe` shows the hosted page; `html` is a plain form in two steps: its visitors press the button once more on the hosted page before anything is stored. No token of the API is in it.
+         *
+         *     Permission: `forms:read`.
          */
         get: operations["getFormEmbed"];
         put?: never;
@@ -2902,6 +3214,8 @@ export interface paths {
         /**
          * Get views, submissions and conversion rate of a form
          * @description A view counts once per showing of the form. `abandonment` tells which field visitors left last.
+         *
+         *     Permission: `forms:read`.
          */
         get: operations["getFormStats"];
         put?: never;
@@ -2922,6 +3236,8 @@ export interface paths {
         /**
          * List submissions
          * @description `submissionData` has the values by field name; files are `{fileId, …}`, to be downloaded with a token.
+         *
+         *     Permission: `forms:read`.
          */
         get: operations["listFormSubmissions"];
         put?: never;
@@ -3042,6 +3358,8 @@ export interface paths {
         /**
          * Download submissions as CSV, NDJSON or XLSX
          * @description Streamed in id order. In csv and xlsx, the columns are id, contactId, submittedAt, ipAddress and userAgent, then one per field of the form, then those that only older submissions have. Headers are field names; a field named like one of the first columns is `submissionData.name`. Lists are separated by semicolons, a file is its name, and in csv, text that begins with = + - @, a tab or a carriage return is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. ndjson has the submissions as in the API. xlsx supports at most 200,000 submissions.
+         *
+         *     Permission: `forms:read`.
          */
         get: operations["exportFormSubmissions"];
         put?: never;
@@ -3062,6 +3380,8 @@ export interface paths {
         /**
          * Download a file of a submission
          * @description Always an attachment. The Content-Type is what the file is by its content; what a browser or another program might run (HTML, SVG, XML, programs) is application/octet-stream. Anybody can send files with a form, and they are not scanned for malware. Each download is recorded in the audit log.
+         *
+         *     Permission: `forms:read`.
          */
         get: operations["downloadFormFile"];
         put?: never;
@@ -3082,12 +3402,16 @@ export interface paths {
         /**
          * List scoring rules
          * @description Every account begins with rules for opens, clicks, form submissions and website visits. Deleted rules are left out.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["listScoringRules"];
         put?: never;
         /**
          * Create a scoring rule
          * @description The rule awards `points` × `weight`, rounded, for each event of its type that meets all `conditions`, from now on: once per event, however often that is delivered. Automated opens and clicks do not count. A replay applies it to earlier events.
+         *
+         *     Permission: `scoring:write`.
          */
         post: operations["createScoringRule"];
         delete?: never;
@@ -3106,17 +3430,23 @@ export interface paths {
         /**
          * Get a scoring rule
          * @description Deleted rules are not found; scores still name them.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getScoringRule"];
         /**
          * Change a scoring rule
          * @description Applies to events from now on. Points that the rule has awarded stay, and lose worth as the rule said when they were awarded; a replay gives earlier events what the rule gives now. An inactive rule awards nothing, and its points stay.
+         *
+         *     Permission: `scoring:write`.
          */
         put: operations["updateScoringRule"];
         post?: never;
         /**
          * Delete a scoring rule
          * @description Points that the rule has awarded stay in scores and in their history, and lose worth as before. To take them away, change the rule to 0 points and replay it before.
+         *
+         *     Permission: `scoring:write`.
          */
         delete: operations["deleteScoringRule"];
         options?: never;
@@ -3136,6 +3466,8 @@ export interface paths {
         /**
          * Apply a scoring rule to earlier events
          * @description Events since `from` get the points that the rule gives now, instead of those that they got. Thresholds that are reached fire, but never again for a contact for whom they have fired. An event counts for the company that has its points, or else for that of its contact. A dry run over up to 10000 contacts, 10000 companies and 50000 events is answered at once.
+         *
+         *     Permission: `scoring:write`.
          */
         post: operations["replayScoringRule"];
         delete?: never;
@@ -3154,6 +3486,8 @@ export interface paths {
         /**
          * Get the progress of a replay
          * @description The figures grow while it is RUNNING. It ends as CANCELLED when the rule is changed, deleted or made inactive; what it has changed until then stays.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getScoringReplay"];
         put?: never;
@@ -3174,6 +3508,8 @@ export interface paths {
         /**
          * Get the score of a contact
          * @description Everything is as of now: points of rules with `decay` have lost worth since they were awarded. `totalScore` is the sum of the `score` of all `rules`, each rounded. `history` lists the changes by awards, the latest first; what has lost worth since is no change in it, so its `total`, the total right after the change, may be more than `totalScore`. A contact that was never scored has 0 and is cold.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getContactScore"];
         put?: never;
@@ -3194,6 +3530,8 @@ export interface paths {
         /**
          * Get the score of a contact
          * @description Everything is as of now: points of rules with `decay` have lost worth since they were awarded. `totalScore` is the sum of the `score` of all `rules`, each rounded. `history` lists the changes by awards, the latest first; what has lost worth since is no change in it, so its `total`, the total right after the change, may be more than `totalScore`. A contact that was never scored has 0 and is cold.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getContactScoreAlias"];
         put?: never;
@@ -3214,6 +3552,8 @@ export interface paths {
         /**
          * Get the score of a company
          * @description `totalScore` is the own score of the company, from rules with the target `company`; `contactsTotal` is the sum of the scores of the contacts that belong to it now. Both are as of now; a `total` in `history` is as of its change, as for contacts.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getCompanyScore"];
         put?: never;
@@ -3234,6 +3574,8 @@ export interface paths {
         /**
          * List the highest scores
          * @description By the totals of now, the highest first; those who have the same total share a rank. Companies are ranked by their own score, from rules with the target `company`.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getLeaderboard"];
         put?: never;
@@ -3256,6 +3598,8 @@ export interface paths {
         /**
          * Record a website visit
          * @description For programs: writes a WEBSITE_VISITED event for the contact, which is scored as any event. Each request counts: neither repeated visits nor many of them are left out, as they are from what the visit script tells. An `Idempotency-Key` prevents that a repeated request counts twice. Refused while the contact is being erased (409 `conflict`).
+         *
+         *     Permission: `scoring:write`.
          */
         post: operations["recordScoringEvent"];
         delete?: never;
@@ -3274,6 +3618,8 @@ export interface paths {
         /**
          * Get the code that tells of visits, for all pages of a site
          * @description An HTML element for the `<head>` of every page. It loads the visit script, which tells of pages that known contacts visit, and does nothing for others.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getVisitEmbed"];
         put?: never;
@@ -3314,12 +3660,16 @@ export interface paths {
         /**
          * List score thresholds
          * @description All thresholds of the account, with the number of contacts for whom each has fired.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["listScoreThresholds"];
         put?: never;
         /**
          * Create a score threshold
          * @description A threshold fires for a contact when an event leaves its total at `score` or above, and then never again for this contact, also when the total falls below and rises again. It is judged once per event, on the total after all rules of the event; points in between do not count. Totals that are there already do not fire it: it fires when the score of a contact changes next and is still enough. A threshold whose action starts a campaign waits while that is not active, and fires at the next change of the score after it is. Points from campaigns, replays and merges, and negative points that lose worth, can make it fire too.
+         *
+         *     Permission: `scoring:write`.
          */
         post: operations["createScoreThreshold"];
         delete?: never;
@@ -3338,17 +3688,23 @@ export interface paths {
         /**
          * Get a score threshold
          * @description `triggered` and `triggeredCount` tell for how many contacts it has fired, also those who were deleted since, but not those who were erased.
+         *
+         *     Permission: `scoring:read`.
          */
         get: operations["getScoreThreshold"];
         /**
          * Change a score threshold
          * @description For contacts for whom it has fired it does not fire again, whatever is changed. A lower `score` fires when the score of a contact changes next and is still enough. `triggered` and `triggeredCount` are accepted with any value, and ignored, because they change by themselves.
+         *
+         *     Permission: `scoring:write`.
          */
         put: operations["updateScoreThreshold"];
         post?: never;
         /**
          * Delete a score threshold
          * @description What it has caused stays. A call of its webhook that has not ended is given up.
+         *
+         *     Permission: `scoring:write`.
          */
         delete: operations["deleteScoreThreshold"];
         options?: never;
@@ -3366,11 +3722,15 @@ export interface paths {
         /**
          * Get the scores at which warm and hot begin
          * @description A total below `warm` is cold, one from `hot` on is hot. New accounts have 30 and 70.
+         *
+         *     Permission: `settings:read`.
          */
         get: operations["getScoringSettings"];
         /**
          * Change the scores at which warm and hot begin
          * @description `warm` must be below `hot`. The qualification of all contacts and companies follows at once, without events; segments that depend on it are built again.
+         *
+         *     Permission: `settings:write`.
          */
         put: operations["updateScoringSettings"];
         post?: never;
@@ -3390,6 +3750,8 @@ export interface paths {
         /**
          * Key figures of a period
          * @description What happened in the period, and what there is now: contacts, active campaigns, contacts in them. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["getDashboard"];
         put?: never;
@@ -3410,6 +3772,8 @@ export interface paths {
         /**
          * Email figures
          * @description All emails, also those of campaigns: in all, over time, and for each template (or link), a page at a time. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["getEmailsAnalytics"];
         put?: never;
@@ -3430,6 +3794,8 @@ export interface paths {
         /**
          * Contact figures
          * @description What contacts there are now, and how many were created and unsubscribed in the period. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["getContactsAnalytics"];
         put?: never;
@@ -3450,6 +3816,8 @@ export interface paths {
         /**
          * Campaign figures
          * @description What belongs to campaigns and email campaigns: in all, over time, and for each, a page at a time. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["getCampaignsAnalytics"];
         put?: never;
@@ -3470,6 +3838,8 @@ export interface paths {
         /**
          * Form figures
          * @description Views and submissions of forms: in all, over time, and for each, a page at a time. All figures are of one moment; `asOf` tells up to when the events that they count are complete.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["getFormsAnalytics"];
         put?: never;
@@ -3490,6 +3860,8 @@ export interface paths {
         /**
          * Download the figures of a period as CSV, PDF or XLSX
          * @description The figures are those of the endpoint named like `type`, with those of the period before: as many whole months or days before, if the period consists of whole months or days in `timezone`, else the same duration. csv has one figure per row (`section,at,id,name,metric,value`): `metric` is its name in the API, `section` is `period`, `previousPeriod`, `series` or the name of a breakdown, or `note` with a text as its name; rates are fractions; texts that a spreadsheet would run as formulas are prefixed with an apostrophe. xlsx has a summary and a sheet for each table. pdf has key figures, charts, and up to 1,000 rows of each table. `POST /analytics/reports` makes the same files in the background, and regularly.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["exportAnalytics"];
         put?: never;
@@ -3510,12 +3882,16 @@ export interface paths {
         /**
          * List reports
          * @description Reports made once, and those on a schedule.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["listReports"];
         put?: never;
         /**
          * Make a report, once or on a schedule
          * @description Without `schedule`, the report on the period (by default the last 30 days) is made now: poll `status`, then download it. With `schedule`, a report on the last whole day, week or month is made at each of its times and emailed to `recipients`, as an attachment up to 5 MiB; `from`, `to` and `timezone` are left out. What the formats contain is described at `GET /analytics/export`; json has all of it. Files are kept for 90 days, of the 100 most recent runs of a report, and up to 64 MiB of an account; not removed before its emails are sent. A report that cannot be made is FAILED with its reason in `error`, and `recipients` are told. An account may have 200 reports with a schedule.
+         *
+         *     Permission: `analytics:write`.
          */
         post: operations["createReport"];
         delete?: never;
@@ -3534,17 +3910,23 @@ export interface paths {
         /**
          * Get a report and the state of its most recent run
          * @description Poll `status` until it is COMPLETED; `downloadUrl` then leads to the file.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["getReport"];
         /**
          * Change a report: its name, format and schedule
          * @description Changes the runs that follow. A changed `cron` or `timezone` counts from now on; `schedule: null` ends the schedule. What follows from runs (`status`, `from`, `to`, `timezone`, `nextRunAt`, `downloadUrl` and so on) is ignored. 409 `conflict` for another `format` or `interval` of a report without a schedule: it is not made again.
+         *
+         *     Permission: `analytics:write`.
          */
         put: operations["updateReport"];
         post?: never;
         /**
          * Delete a report with its schedule, runs and files
          * @description Also while it is being made. Emails with its file that are not sent yet end as FAILED.
+         *
+         *     Permission: `analytics:write`.
          */
         delete: operations["deleteReport"];
         options?: never;
@@ -3562,6 +3944,8 @@ export interface paths {
         /**
          * List the runs of a report
          * @description A report without a schedule has one run. The latest 100 are kept, with their files until these expire (`expiresAt`).
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["listReportRuns"];
         put?: never;
@@ -3582,6 +3966,8 @@ export interface paths {
         /**
          * Download the file of a report
          * @description The most recent file, or that of the run `runId`.
+         *
+         *     Permission: `analytics:read`.
          */
         get: operations["downloadReport"];
         put?: never;
@@ -3602,12 +3988,16 @@ export interface paths {
         /**
          * List templates of text messages and pushes
          * @description Of both kinds; `channel` tells which. Templates of email are at `GET /emails/templates`.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["listChannelTemplates"];
         put?: never;
         /**
          * Create a template of text messages or pushes
          * @description All texts are Liquid with the fields of the contact, as in email templates. A text message may have ten segments: 1,530 characters of GSM-7, or 670 of UCS-2, with the `optOutText` of the settings if it is marketing. A push may have 3,993 bytes as JSON.
+         *
+         *     Permission: `channels:write`.
          */
         post: operations["createChannelTemplate"];
         delete?: never;
@@ -3626,17 +4016,23 @@ export interface paths {
         /**
          * Get a template of text messages or pushes
          * @description As it was saved, with its Liquid.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getChannelTemplate"];
         /**
          * Change a template of text messages or pushes
          * @description Messages that are not sent yet get the new content, also in campaigns that are running. Checked like a new template.
+         *
+         *     Permission: `channels:write`.
          */
         put: operations["updateChannelTemplate"];
         post?: never;
         /**
          * Delete a template of text messages or pushes
          * @description 409 `in_use`, naming them, while campaigns or messages that are not sent yet need it.
+         *
+         *     Permission: `channels:write`.
          */
         delete: operations["deleteChannelTemplate"];
         options?: never;
@@ -3656,6 +4052,8 @@ export interface paths {
         /**
          * Preview a template as a contact would get it, with its segments
          * @description What renders as nothing, or has a URL that no browser can open, could not be sent: 400 with the reason.
+         *
+         *     Permission: `channels:read`.
          */
         post: operations["previewChannelTemplate"];
         delete?: never;
@@ -3674,11 +4072,15 @@ export interface paths {
         /**
          * Get the rules for marketing messages on all channels
          * @description Caps, hours and the text that tells how to opt out. `GET /emails/settings` shows what of this is about email alone.
+         *
+         *     Permission: `settings:read`.
          */
         get: operations["getChannelSettings"];
         /**
          * Change the rules for marketing messages on all channels
          * @description Of messages under a cap, those with the higher `priority` are sent; the others are SUPPRESSED with `outranked`, or with `frequency_cap`. Outside the hours a message waits. `/emails/settings` shows the same rules for email: its cap is the one of `["email"]`.
+         *
+         *     Permission: `settings:write`.
          */
         put: operations["updateChannelSettings"];
         post?: never;
@@ -3700,6 +4102,8 @@ export interface paths {
         /**
          * Ask whether a message to a contact would be sent, and why not
          * @description The answer of the gate for a message that is queued now, up to the gate that stops it; nothing changes. With `at`, the hours are those at that time. If it only has to wait for open hours, `opensAt` tells until when.
+         *
+         *     Permission: `channels:read`.
          */
         post: operations["checkMessage"];
         delete?: never;
@@ -3718,6 +4122,8 @@ export interface paths {
         /**
          * Explain why a text message or push was, or was not, sent
          * @description The gates in their order, each with whether it passed and why, then the provider and the delivery. Gates of a message that is not sent yet are evaluated now.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["explainMessage"];
         put?: never;
@@ -3738,11 +4144,15 @@ export interface paths {
         /**
          * Get what a contact wants on each channel
          * @description All topics are wanted until the person chooses. Choices hang on the addresses and outlive the contact.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getChannelPreferences"];
         /**
          * Change what a contact wants on each channel
          * @description What is absent stays. `subscribed` to texts needs `evidence`, from after the last opt-out. Email can be switched off; only a confirmed opt-in, or removing the suppression, switches it on again. What is switched off is not sent any more, even if it is QUEUED.
+         *
+         *     Permission: `channels:write`.
          */
         put: operations["updateChannelPreferences"];
         post?: never;
@@ -3762,12 +4172,16 @@ export interface paths {
         /**
          * List the providers of text messages and pushes, and their health
          * @description In no answer are their credentials: `true` stands for one that is there.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["listChannelProviders"];
         put?: never;
         /**
          * Create a provider of text messages or pushes
          * @description Of the active providers of a channel, that with the lowest `priority` is used; the next one while it refuses, does not answer or cannot be reached. Web Push needs none. A provider reports what becomes of messages, and texts that it receives, to `POST /channels/webhooks/{providerId}`.
+         *
+         *     Permission: `channels:write`.
          */
         post: operations["createChannelProvider"];
         delete?: never;
@@ -3786,17 +4200,23 @@ export interface paths {
         /**
          * Get a provider of text messages or pushes
          * @description Credentials are shown as `true` only.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getChannelProvider"];
         /**
          * Change a provider of text messages or pushes
          * @description `credentials` replace those that are there; absent, or just as GET shows them (`{field: true}`), they are kept. They must be given again with a `config` that would send them to another origin. `health` is accepted with any value, and ignored.
+         *
+         *     Permission: `channels:write`.
          */
         put: operations["updateChannelProvider"];
         post?: never;
         /**
          * Delete a provider of text messages or pushes
          * @description Reports of messages that it has sent are refused from then on.
+         *
+         *     Permission: `channels:write`.
          */
         delete: operations["deleteChannelProvider"];
         options?: never;
@@ -3816,6 +4236,8 @@ export interface paths {
         /**
          * Send a test message through a provider
          * @description Whether the provider is active or not. It is tried once: what the provider refuses is FAILED, with what it said in `reason` and in `/channels/messages/{id}/explain`. It is a message as any other, and listed with them. Repeating the request with the same Idempotency-Key sends no second one.
+         *
+         *     Permission: `channels:send`.
          */
         post: operations["testChannelProvider"];
         delete?: never;
@@ -3854,6 +4276,8 @@ export interface paths {
         /**
          * List received text messages
          * @description Providers tell of them by `POST /channels/webhooks/{id}`; each is kept once.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["listInboundTexts"];
         put?: never;
@@ -3874,12 +4298,16 @@ export interface paths {
         /**
          * List suppressed numbers, and who gets no pushes
          * @description Who gets no marketing, or nothing at all, on a channel, and why. They outlive contacts.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["listChannelSuppressions"];
         put?: never;
         /**
          * Suppress a number, or the pushes to a person
          * @description sms: a number in E.164. push: the email address of a contact, whose devices then get no marketing. The default reason is `manual`; to what is `invalid` or `complained`, not even transactional messages are sent. If it is already suppressed, the response is 200 and the reason stays unless the new one is stricter.
+         *
+         *     Permission: `channels:write`.
          */
         post: operations["createChannelSuppression"];
         delete?: never;
@@ -3898,6 +4326,8 @@ export interface paths {
         /**
          * Get a suppression of a channel
          * @description It holds for the number or person, whether or not there is a contact.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getChannelSuppression"];
         put?: never;
@@ -3905,6 +4335,8 @@ export interface paths {
         /**
          * Delete a suppression of a channel
          * @description Consents and other choices of the person stay as they are. Recorded in the audit log.
+         *
+         *     Permission: `channels:write`.
          */
         delete: operations["deleteChannelSuppression"];
         options?: never;
@@ -3922,6 +4354,8 @@ export interface paths {
         /**
          * Figures of email, text messages and pushes
          * @description Messages count when they were queued, by what has become of them until now: each is in exactly one of queued, sent, failed, suppressed and unknown, whose sum is `audience`; `delivered` and `undelivered` are parts of `sent`. A push to several devices is one message. Clicks and opt-outs count when they happened. `asOf` tells up to when clicks are complete.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getChannelAnalytics"];
         put?: never;
@@ -3944,6 +4378,8 @@ export interface paths {
         /**
          * Send one text message
          * @description To the number of a contact, or to a number. A message that a gate refuses is SUPPRESSED immediately, with the reason. Repeating the request with the same Idempotency-Key sends no second one.
+         *
+         *     Permission: `channels:send`.
          */
         post: operations["sendText"];
         delete?: never;
@@ -3964,6 +4400,8 @@ export interface paths {
         /**
          * Send one push
          * @description To all devices of a contact, or to one device; it counts as one message. A message that a gate refuses is SUPPRESSED immediately, with the reason. Repeating the request with the same Idempotency-Key sends no second one.
+         *
+         *     Permission: `channels:send`.
          */
         post: operations["sendPush"];
         delete?: never;
@@ -3982,6 +4420,8 @@ export interface paths {
         /**
          * List text messages and pushes
          * @description Every intended message has a row, sent or not; `GET /channels/messages/{id}/explain` says why. A push to several devices is one message.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["listMessages"];
         put?: never;
@@ -4002,6 +4442,8 @@ export interface paths {
         /**
          * Get a text message or push, and what became of it
          * @description `devices` tells what became of a push on each device. UNKNOWN: nobody knows whether the provider took it; it is never sent again by itself.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getMessage"];
         put?: never;
@@ -4024,6 +4466,8 @@ export interface paths {
         /**
          * Settle the outcome of an UNKNOWN text message or push
          * @description Say what is known from elsewhere: it was `sent`, or it `failed`, or it was not sent and shall be sent again (`resend`). 409 `conflict` if it is not UNKNOWN.
+         *
+         *     Permission: `channels:write`.
          */
         post: operations["resolveMessage"];
         delete?: never;
@@ -4042,12 +4486,16 @@ export interface paths {
         /**
          * List the websites whose visitors can subscribe to pushes
          * @description Each has a key pair of its own; the private key is never returned.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["listPushSites"];
         put?: never;
         /**
          * Create a website whose visitors can subscribe to pushes
          * @description Its key pair (VAPID, RFC 8292) is made here; the private key is never answered. Pages load `/channels/push/sites/{siteKey}/script.js`.
+         *
+         *     Permission: `channels:write`.
          */
         post: operations["createPushSite"];
         delete?: never;
@@ -4066,17 +4514,23 @@ export interface paths {
         /**
          * Get a website whose visitors can subscribe to pushes
          * @description `siteKey` names the site in its pages; `publicKey` is what browsers subscribe with.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getPushSite"];
         /**
          * Change a website whose visitors can subscribe to pushes
          * @description Browsers that are subscribed stay so. An origin that is taken out can subscribe nobody from now on.
+         *
+         *     Permission: `channels:write`.
          */
         put: operations["updatePushSite"];
         post?: never;
         /**
          * Delete a website whose visitors can subscribe to pushes
          * @description Its keys are deleted too, so that nothing reaches its browsers again: their subscriptions are `gone`.
+         *
+         *     Permission: `channels:write`.
          */
         delete: operations["deletePushSite"];
         options?: never;
@@ -4094,6 +4548,8 @@ export interface paths {
         /**
          * List the devices that receive pushes
          * @description Browsers and apps, those that are gone too. Endpoints are shortened, because whoever knows one can send to it.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["listPushSubscriptions"];
         put?: never;
@@ -4118,11 +4574,15 @@ export interface paths {
         /**
          * Get a device that receives pushes
          * @description Its endpoint is shortened, because whoever knows it can send to it.
+         *
+         *     Permission: `channels:read`.
          */
         get: operations["getPushSubscription"];
         /**
          * Say whose device it is
          * @description `contactId: null` makes it nobody's: it stays and gets no pushes for contacts. Writes CHANNEL_SUBSCRIBED and CHANNEL_UNSUBSCRIBED where a contact gets its first device or loses its last. 409 `conflict` while the contact is being erased.
+         *
+         *     Permission: `channels:write`.
          */
         put: operations["linkPushSubscription"];
         post?: never;
@@ -4166,12 +4626,16 @@ export interface paths {
         /**
          * List webhooks
          * @description With their state and when each last succeeded; secrets are never in it.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook
          * @description From now on, each event that matches is sent to `url` by a POST as Standard Webhooks 1.0 says (standardwebhooks.com), at least once: with the CloudEvents id as `webhook-id` at every attempt. What matches is numbered, `sequence` 1, 2, 3 and so on without gaps: a receiver knows what it has not seen, and can get it by `GET /webhooks/{id}/events`. 2xx is success; any other answer, a redirect too, is a failure, after which it is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h (each ± 10 %), or later if `Retry-After` asks for it, up to 24 h. An account may have 10,000 webhooks.
+         *
+         *     Permission: `webhooks:write`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -4190,6 +4654,8 @@ export interface paths {
         /**
          * List the events that webhooks can tell
          * @description Each with an example of what is sent. `POST /webhooks/{id}/test` sends it.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["listWebhookEventTypes"];
         put?: never;
@@ -4210,6 +4676,8 @@ export interface paths {
         /**
          * Get the key that signs the webhooks of WEBHOOK steps and thresholds
          * @description For a library of Standard Webhooks. It is the same for all campaigns and thresholds, and changes only with the LINK_SECRET of the service; while that is rotated, calls are signed with both. Each visit of a step, and each firing of a threshold, has one `webhook-id`.
+         *
+         *     Permission: `webhooks:write`.
          */
         get: operations["getDefaultWebhookKey"];
         put?: never;
@@ -4230,17 +4698,23 @@ export interface paths {
         /**
          * Get a webhook
          * @description Its secret was in the answer to its creation; `rotate-secret` makes another.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["getWebhook"];
         /**
          * Change a webhook
          * @description Counts for what is sent from now on. `active: true` sends what was held, oldest first. `headers` are replaced; `true` keeps the value of one that is there, unless `url` goes to another origin. `lastSuccessAt` and `secret` are accepted with any value, and ignored.
+         *
+         *     Permission: `webhooks:write`.
          */
         put: operations["updateWebhook"];
         post?: never;
         /**
          * Delete a webhook with its deliveries
          * @description What is on its way may still arrive.
+         *
+         *     Permission: `webhooks:write`.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -4260,6 +4734,8 @@ export interface paths {
         /**
          * Send an example to a webhook
          * @description Once, at once, whether the webhook is active or not, with the example of `GET /webhooks/event-types`, `sequence` 0 and a new `webhook-id`. It is no delivery, and changes nothing. 409 `conflict` if its key or its headers cannot be decrypted any more: rotate the secret, or give the headers again.
+         *
+         *     Permission: `webhooks:write`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -4280,6 +4756,8 @@ export interface paths {
         /**
          * Make another secret, or another key, for a webhook
          * @description The one before signs too for `overlapHours`: each attempt has a signature by either. 409 `conflict` until that is over.
+         *
+         *     Permission: `webhooks:write`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -4298,6 +4776,8 @@ export interface paths {
         /**
          * List the deliveries of a webhook
          * @description Those of the last 30 days. `from` is inclusive, `to` is not.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -4318,6 +4798,8 @@ export interface paths {
         /**
          * Get a delivery of a webhook
          * @description With its body and every attempt: what was answered, and when.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -4340,6 +4822,8 @@ export interface paths {
         /**
          * Send a delivery again, or now
          * @description Under the same `webhook-id`, with as many attempts as a new one. With `ordering: contact`, earlier ones that wait and concern the same are sent before it. 409 `conflict` if its data was erased.
+         *
+         *     Permission: `webhooks:write`.
          */
         post: operations["retryWebhookDelivery"];
         delete?: never;
@@ -4358,6 +4842,8 @@ export interface paths {
         /**
          * Get what was told to a webhook, by number
          * @description The bodies of its deliveries in the order of their numbers, whatever became of them, for 30 days: for a receiver that has missed some, or that cannot be called. `data` is null if it was about a person who was erased. Changes nothing.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["pullWebhookEvents"];
         put?: never;
@@ -4378,6 +4864,8 @@ export interface paths {
         /**
          * Get the proof that nothing was missed
          * @description What became of everything that matched in a period, by default the last 30 days. `from` is inclusive, `to` is not.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["getWebhookProof"];
         put?: never;
@@ -4400,6 +4888,8 @@ export interface paths {
         /**
          * Send the deliveries of a period again
          * @description Those that matched from `from` on and before `to` (default: now), under their `webhook-id`s, with as many attempts as new ones. `only`: `failed`; `held`, which are sent when the webhook is active again; or `all` that have ended. One replay of a webhook at a time: else 409 `conflict`.
+         *
+         *     Permission: `webhooks:write`.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -4418,6 +4908,8 @@ export interface paths {
         /**
          * Get the progress of a replay
          * @description The figures grow until it is completed.
+         *
+         *     Permission: `webhooks:read`.
          */
         get: operations["getWebhookReplay"];
         put?: never;
@@ -6144,7 +6636,13 @@ export interface components {
             name: string;
             /** @example 50 */
             score: number;
-            /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
+            /**
+             * @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour
+             * @example {
+             *       "type": "ADD_TO_LIST",
+             *       "listId": 1
+             *     }
+             */
             action?: {
                 /** @enum {string} */
                 type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN" | "NOTIFY" | "WEBHOOK";
@@ -8006,7 +8504,7 @@ export interface components {
             kept: number;
         };
         ImportWarning: {
-            /** @description `encoding_judged`, `no_header`, `column_not_used`, `date_order` or, with `onBadCell: skip`, `cell_skipped` */
+            /** @description `encoding_judged`, `no_header`, `column_second` (counts only where a better column for the field is empty), `consent_not_imported` (a column that may say who does not want mail), `date_order`, `status_of_another_row` (of a repeated address) or, with `onBadCell: skip`, `cell_skipped` */
             code: string;
             /** @description The column's header; null for the file as a whole */
             column: string | null;
@@ -9210,7 +9708,13 @@ export interface components {
             name: string;
             /** @example 50 */
             score: number;
-            /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
+            /**
+             * @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour
+             * @example {
+             *       "type": "ADD_TO_LIST",
+             *       "listId": 1
+             *     }
+             */
             action: {
                 /** @enum {string} */
                 type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN" | "NOTIFY" | "WEBHOOK";
@@ -10966,7 +11470,13 @@ export interface components {
             name?: string;
             /** @example 50 */
             score?: number;
-            /** @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour */
+            /**
+             * @description `NOTIFY` emails an active user of the account. `WEBHOOK` sends a POST to the URL (https), signed as Standard Webhooks says with the secret of `GET /webhooks/default`: `{type: "SCORE_THRESHOLD_REACHED", timestamp, data: {thresholdId, name, score, contactId, totalScore, tenantId}}`. Every attempt has the same `webhook-id`; without an answer, and after 408, 425, 429 and 5xx, it is repeated for an hour
+             * @example {
+             *       "type": "ADD_TO_LIST",
+             *       "listId": 1
+             *     }
+             */
             action?: {
                 /** @enum {string} */
                 type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN" | "NOTIFY" | "WEBHOOK";

@@ -101,6 +101,8 @@ const ContactImportKeySchema = defineEntity({
     importId: bigid().primary(),
     emailKey: p.string().length(320).primary(),
     lastRow: p.integer(),
+    /** The strictest status that an earlier row of the address has, if it suppresses the address. */
+    status: p.text().nullable(),
   },
 });
 export class ContactImportKey extends ContactImportKeySchema.class {}

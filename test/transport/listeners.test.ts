@@ -97,10 +97,14 @@ test('the copy has every event with its own id, in the order and under the numbe
 });
 
 test('a listener may request a mail, and hears that it was sent', async () => {
-  const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
+  const templateId = await makeTemplate(service, { subject: 'Order {{data.order}}' });
+  const contact = await makeContact(service);
   const { stream } = await listener
     .jetstream()
-    .publish(SEND_REQUEST_SUBJECT, encode({ templateId, recipientId: contact.id, emailId: 'from-listener-1' }));
+    .publish(
+      SEND_REQUEST_SUBJECT,
+      encode({ templateId, recipientId: contact.id, emailId: 'from-listener-1', data: { order: '4711' } }),
+    );
   assert.equal(stream, LISTENER_REQUESTS);
   const events = await readUntil(
     listener,
@@ -108,7 +112,11 @@ test('a listener may request a mail, and hears that it was sent', async () => {
     ({ type, data }) => type === 'EMAIL_SENT' && (data as { externalId?: string }).externalId === 'from-listener-1',
   );
   assert.equal(events.filter(({ type }) => type === 'EMAIL_SENT').length, 1);
-  assert.equal(service.sink.mails.filter((mail) => mail.to[0] === contact.email).length, 1);
+  const mails = service.sink.mails.filter((mail) => mail.to[0] === contact.email);
+  assert.deepEqual(
+    mails.map(({ parsed }) => parsed.subject),
+    ['Order 4711'],
+  );
 });
 
 test('who publishes to a subject that there is not, or without the right, is told', async () => {
@@ -136,7 +144,7 @@ test('a request that can not be read is a dead letter: in the table, in its stre
   try {
     await listener
       .jetstream()
-      .publish(SEND_REQUEST_SUBJECT, encode({ templateId: 'one', recipientId: 2, emailId: 'malformed-1' }));
+      .publish(SEND_REQUEST_SUBJECT, encode({ templateId: 'one', recipientId: 2, emailId: 'malformed-1', date: 1 }));
     const [letter] = await until('it is in the table', async () => {
       const found = await engineEm(service.deps.orm).transactional((tx) =>
         rows<{ consumer: string; error: string; body: string }>(
@@ -148,7 +156,7 @@ test('a request that can not be read is a dead letter: in the table, in its stre
     });
     assert.deepEqual(
       [letter!.consumer, letter!.error],
-      ['listener-intake', 'PoisonError: not a send request: /templateId must be integer'],
+      ['listener-intake', 'PoisonError: not a send request: /date is not a known field, /templateId must be integer'],
     );
     const message = await service.deps.nats.jsm.streams.getMessage('DEAD_LETTERS', {
       last_by_subj: 'dead.listener-intake',

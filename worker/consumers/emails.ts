@@ -68,7 +68,7 @@ function readRequest(message: JsMsg, multiTenant: boolean): Intake {
 function readExternalRequest(body: object, multiTenant: boolean): Intake {
   if (multiTenant) throw new PoisonError('requests of other programs are accepted only in single-tenant mode');
   assertNone([...violationsOfExternal(body), ...checkContent(body)]);
-  const { emailId, templateId, recipientId, campaignId = null } = body as ExternalSendRequest;
+  const { emailId, templateId, recipientId, campaignId = null, data = null } = body as ExternalSendRequest;
   return {
     outside: {
       sendKey: `external:${emailId}`,
@@ -79,6 +79,7 @@ function readExternalRequest(body: object, multiTenant: boolean): Intake {
       templateId,
       contactId: recipientId,
       campaignId,
+      data,
     },
   };
 }

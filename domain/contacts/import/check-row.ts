@@ -7,7 +7,7 @@ import * as fields from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../../lib/checks/violation.ts';
 import { isConsentField, readConsent, readStatus, stricter, type ImportedStatus, type ReadStatus } from './consent.ts';
 import { parseDate, type DateOrders } from './date-orders.ts';
-import type { ColumnPlan, CustomFields, PlannedColumn } from './map-header.ts';
+import { cellOf, type ColumnPlan, type CustomFields, type PlannedColumn } from './map-header.ts';
 import type { ParsedRow, RowFault } from './csv/read-csv.ts';
 
 const { CONTACT_LIMITS, cleanText } = fields;
@@ -91,11 +91,11 @@ export function createRowCheck(plan: ColumnPlan, options: RowCheckOptions): (row
     const values: Partial<ContactValues> = {};
     let skipped = NONE_SKIPPED;
     for (const { column, check, canSkip } of columns) {
-      const cell = cells[column.index];
-      if (cell === undefined || cell === '' || faults.some((fault) => fault.cell === column.index)) continue;
+      const { index, cell } = cellOf(column, cells);
+      if (cell === '' || faults.some((fault) => fault.cell === index)) continue;
       const violation = check(unescapeFormula(cell), values);
       if (violation === null) continue;
-      const found = { column: column.header, ...violation };
+      const found = { column: plan.headers[index]!, ...violation };
       if (canSkip) skipped = [...skipped, found];
       else violations.push(found);
     }

@@ -119,3 +119,15 @@ export const knownHeader = (header: string): KnownName | undefined => KNOWN.get(
 
 /** Whether a header is a known one with its accents: in a wrong encoding it has other ones. */
 export const isKnownSpelling = (header: string): boolean => SPELLINGS.has(spelling(header));
+
+const OF_CONSENT =
+  /opt(ed)?-?\s?(in|out)|unsub|subscri|consent|newsletter|do not|donot|\bdnc\b|gdpr|dsgvo|rgpd|suppress|blacklist|blocklist|bounce|abgemeldet|abonn|einwillig|werbung|désabonn|désinscri|consentement|suscri|\bbaja\b|consentimiento|zgoda|wypisan|inscri[tç]|disiscri|отпис|подпис|согласи|配信|退订|marketing.*(status|contact)/iu;
+
+/** When, why and from where somebody decided, not what. */
+const DETAIL = /\b(time|timestamp|date|on|at|ip|id|title|reason|other|source|method|am|le)\b/iu;
+
+/** Whether the name of an unknown column suggests that it says who may be mailed. */
+export function speaksOfConsent(header: string): boolean {
+  const words = header.replaceAll('_', ' ');
+  return OF_CONSENT.test(words) && !DETAIL.test(words);
+}

@@ -10,10 +10,10 @@ import type { CustomFields } from './map-header.ts';
 import { isDuplicateEmail } from '../../contact-values/insert-contact.ts';
 import { createMerge, type Merged } from './merge-stage.ts';
 import type { ParsedRow, RowBatch } from './csv/read-csv.ts';
-import { deleteReplacedRows } from './repeats.ts';
+import { replaceRepeats } from './repeats.ts';
 import { createStager, fieldsOf, stageRows, type StagedRow } from './stage-rows.ts';
 import { undoRecord } from './undo-record.ts';
-import { mergeWarnings, type ImportWarning } from './warnings.ts';
+import { mergeWarnings, NAMED_ROWS, type ImportWarning } from './warnings.ts';
 
 export interface ChunkJob {
   tenantId: string;
@@ -146,19 +146,30 @@ async function importInTransaction(
   if (options.listId !== undefined) await lockList(client, tenantId, options.listId);
 
   await stageRows(client, context.copy, chunk.lines);
-  const duplicates = context.hasRepeats ? await deleteDuplicates(client, job, chunk) : 0;
+  const haveStatus = fieldsOf(options.inspection.plan).has('status');
+  const repeats = context.hasRepeats
+    ? await replaceRepeats(client, { tenantId, importId, haveStatus }, chunk.repeats)
+    : { deleted: 0, restricted: [] };
+  const warnings = mergeWarnings(chunk.warnings, restrictions(repeats.restricted));
   await client.query('savepoint merged');
   const merged = await mergeWithRetry(client, context.merge, running.any_erased);
   if (options.dryRun) await client.query('rollback to savepoint merged');
 
   const rejects = [...chunk.rejects, ...refusals(job, chunk, merged.refused)];
   const { created, updated, unchanged } = merged;
-  const counts = { processed: batch.rows.length, created, updated, unchanged, duplicates, rejected: rejects.length };
+  const counts = {
+    processed: batch.rows.length,
+    created,
+    updated,
+    unchanged,
+    duplicates: repeats.deleted,
+    rejected: rejects.length,
+  };
   await writeOutcome(client, job, batch.chunk, {
     rejects,
     counts,
     undo: options.dryRun ? null : undoRecord(merged.undo),
-    warnings: chunk.warnings.length === 0 ? null : mergeWarnings(running.warnings, chunk.warnings),
+    warnings: warnings.length === 0 ? null : mergeWarnings(running.warnings, warnings),
   });
   return counts;
 }
@@ -191,21 +202,19 @@ async function lockList(client: pg.ClientBase, tenantId: string, listId: number)
   if (list.rowCount === 0) throw new AppError('not_found', `The list ${listId} no longer exists`);
 }
 
-/** Deletes staged rows that later rows of the file replace. Returns their number. */
-async function deleteDuplicates(
-  client: pg.ClientBase,
-  { tenantId, importId }: ChunkJob,
-  chunk: PreparedChunk,
-): Promise<number> {
-  const replaced = await deleteReplacedRows(client, tenantId, importId);
-  if (!chunk.repeats) return replaced;
-  // Nothing is left to delete, unless rows are usable now that were not in the first pass (a custom field was
-  // changed).
-  const { rowCount } = await client.query(
-    'delete from import_stage s using import_stage later where later.email_key = s.email_key and later.row > s.row',
-  );
-  return replaced + rowCount!;
-}
+/** The warning about rows that got the status of another row of their address. */
+const restrictions = (rows: readonly number[]): ImportWarning[] =>
+  rows.length === 0
+    ? []
+    : [
+        {
+          code: 'status_of_another_row',
+          column: null,
+          message: 'another row of this address says that it may not be mailed, and that counts',
+          count: rows.length,
+          rows: rows.slice(0, NAMED_ROWS),
+        },
+      ];
 
 function refusals({ options }: ChunkJob, { batch }: PreparedChunk, refused: Merged['refused']): Reject[] {
   if (refused.length === 0) return [];

@@ -2,7 +2,7 @@ import type { CustomFieldType } from '../../contact-values/custom-values.ts';
 import { OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 import type { Violation } from '../../../lib/checks/violation.ts';
 import { isConsentField, type ConsentField } from './consent.ts';
-import { headerKey, knownHeader } from './header-names.ts';
+import { headerKey, knownHeader, speaksOfConsent } from './header-names.ts';
 import type { ImportWarning } from './warnings.ts';
 
 export const MAX_COLUMNS = 200;
@@ -19,6 +19,16 @@ export interface PlannedColumn {
   /** The column's header as in the file, trimmed. */
   readonly header: string;
   readonly field: ImportField;
+  /** The columns whose cell is taken where this one's is empty, in order. */
+  readonly others?: readonly number[];
+}
+
+/** The cell of a row that counts for a column, and its index. */
+export function cellOf({ index, others }: PlannedColumn, cells: readonly string[]): { index: number; cell: string } {
+  const cell = cells[index] ?? '';
+  if (others === undefined || cell.trim() !== '') return { index, cell };
+  const other = others.find((at) => (cells[at] ?? '').trim() !== '');
+  return other === undefined ? { index, cell } : { index: other, cell: cells[other]! };
 }
 
 /** The meaning of a file's columns; plain data, stored with the import. */
@@ -41,11 +51,13 @@ export type HeaderMapping = Readonly<Record<string, string | null>>;
  * `first_name`, `First Name`, `customFields.x`), then custom fields by their bare name, then the names that other
  * programs give a field (`header-names.ts`). Ignores columns whose field another column has already, unknown and
  * read-only ones (id, tenantId, createdAt, updatedAt, version, phoneE164, companyId, erasing), and columns without a
- * header. Several columns may be about consent: the strictest of them counts.
+ * header. Several columns may be about consent: the strictest of them counts, mapped or not. Of several columns with
+ * known names for one field, the best one that has a value in the row counts.
  *
  * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns with a field's own name, or a
  * mapped header that occurs twice), `no_email_column`, and for the mapping `unknown_column`, `unknown_field`,
- * `read_only`. Warnings: `column_not_used` for columns that another one replaces.
+ * `read_only`. Warnings: `column_second` for columns that only count where another one is empty, `consent_not_imported`
+ * for columns that are not imported although their name speaks of consent.
  */
 export function mapHeader(
   header: readonly string[],
@@ -63,11 +75,12 @@ export function mapHeader(
   const taken = new Set(mapped.values());
   const findField = fieldFinder(customFields);
 
-  const columns: PlannedColumn[] = [];
+  const columns: Writable[] = [];
   const known: KnownColumn[] = [];
   headers.forEach((name, index) => {
     const own = findField(name);
-    const field = mapped.has(name) ? (mapped.get(name) ?? null) : taken.has(own?.field ?? null) ? null : own?.field;
+    const isTaken = own !== null && taken.has(own.field) && !isConsentField(own.field);
+    const field = mapped.has(name) ? (mapped.get(name) ?? null) : isTaken ? null : own?.field;
     if (field == null) return;
     if (own?.rank === undefined || mapped.has(name)) columns.push({ index, header: name, field });
     else known.push({ index, header: name, field, rank: own.rank });
@@ -77,35 +90,44 @@ export function mapHeader(
   errors.push(...duplicates(columns));
   if (!columns.some(({ field }) => field === 'email')) errors.push(noEmailColumn(headers));
   if (errors.length > 0) return { errors };
-  const used = new Set(columns.map(({ index }) => index));
+  const used = new Set(columns.flatMap(({ index, others = [] }) => [index, ...others]));
   const ignoredColumns = headers.flatMap((name, index) =>
     used.has(index) ? [] : [name === '' ? `(column ${index + 1})` : name],
   );
-  return { headers, columns, ignoredColumns, warnings };
+  const unsaid = headers
+    .filter((name, index) => !used.has(index) && !mapped.has(name) && speaksOfConsent(name))
+    .map((column) => ({ code: 'consent_not_imported', column, message: CONSENT_NOT_IMPORTED }));
+  return { headers, columns, ignoredColumns, warnings: [...warnings, ...unsaid] };
 }
+
+type Writable = Omit<PlannedColumn, 'others'> & { others?: readonly number[] };
 
 /** A column that has one of the names other programs give its field. */
 interface KnownColumn extends PlannedColumn {
   readonly rank: number;
 }
 
-/** Adds the best column for each field that has none yet. Returns warnings about the others. */
+const CONSENT_NOT_IMPORTED =
+  'is not imported, and may say who does not want to be mailed: map it to optedOut (yes means no mail), subscribed (no means no mail) or status, or to null if it says nothing of that';
+
+/** Adds the best column for each field that has none yet, with the others behind it. Returns warnings about those. */
 function addKnown(
-  columns: PlannedColumn[],
+  columns: Writable[],
   known: readonly KnownColumn[],
   mapped: ReadonlyMap<string, ImportField | null>,
   headers: readonly string[],
 ): ImportWarning[] {
   const warnings: ImportWarning[] = [];
-  const byField = new Map(columns.map((column) => [column.field, column]));
+  const byField = new Map<ImportField, Writable>(columns.map((column) => [column.field, column]));
   for (const { rank: _, ...column } of known.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
-    const used = isConsentField(column.field) ? undefined : byField.get(column.field);
-    if (used === undefined) {
+    const first = isConsentField(column.field) ? undefined : byField.get(column.field);
+    if (first === undefined) {
       byField.set(column.field, column);
       columns.push(column);
     } else {
-      const message = `is not imported: ${column.field} is taken from the column "${used.header}"`;
-      warnings.push({ code: 'column_not_used', column: column.header, message });
+      first.others = [...(first.others ?? []), column.index];
+      const message = `counts only where the column "${first.header}" is empty: both mean ${column.field}`;
+      warnings.push({ code: 'column_second', column: column.header, message });
     }
   }
   // Beside one of the names, "name" is the other, as in German and Dutch exports.
@@ -171,9 +193,11 @@ function readMapping(
   errors: Violation[],
 ): Map<string, ImportField | null> {
   const mapped = new Map<string, ImportField | null>();
-  for (const [key, field] of Object.entries(mapping)) {
+  for (const [key, asked] of Object.entries(mapping)) {
     const name = key.trim().normalize('NFC');
     const found = headers.filter((header) => header === name).length;
+    const field =
+      asked !== null && customFields.has(asked) && !isImportField(asked, customFields) ? `${CUSTOM}${asked}` : asked;
     if (found === 0) errors.push({ code: 'unknown_column', message: `mapping: the file has no column "${name}"` });
     if (found > 1)
       errors.push({ code: 'duplicate_column', message: `mapping: the file has ${found} columns "${name}"` });

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { isViolation, normaliseEmail } from '../../common/fields.ts';
 import type { CheckedRow } from './check-row.ts';
+import { cellOf } from './map-header.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { ParsedRow } from './csv/read-csv.ts';
 import { BloomFilter } from './bloom-filter.ts';
@@ -16,11 +17,11 @@ export function createRepeatFinder(
   check: (row: ParsedRow) => CheckedRow,
 ): (batch: readonly ParsedRow[]) => Map<string, number> {
   const seen = new BloomFilter();
-  const emailCell = inspection.plan.columns.find(({ field }) => field === 'email')!.index;
+  const emailColumn = inspection.plan.columns.find(({ field }) => field === 'email')!;
   return (batch) => {
     const repeats = new Map<string, number>();
     for (const row of batch) {
-      const email = normaliseEmail(row.cells[emailCell] ?? '');
+      const email = normaliseEmail(cellOf(emailColumn, row.cells).cell);
       if (isViolation(email) || !seen.add(email.emailKey)) continue;
       if (!('violations' in check(row))) repeats.set(email.emailKey, row.row);
     }
@@ -58,13 +59,55 @@ export async function hasRepeats(client: pg.ClientBase, importId: number): Promi
   return rowCount === 1;
 }
 
-/** Deletes the staged rows whose address occurs again in a later usable row of the file. Returns their number. */
-export async function deleteReplacedRows(client: pg.ClientBase, tenantId: string, importId: number): Promise<number> {
-  const { rowCount } = await client.query(
-    `
-    delete from import_stage s using contact_import_keys k
-    where k.tenant_id = $1 and k.import_id = $2 and k.email_key = s.email_key and k.last_row > s.row`,
-    [tenantId, importId],
+/** From the least to the most strict. */
+const SUPPRESSING = `array['unsubscribed', 'bounced', 'complained']`;
+const isStricter = (a: string, than: string): string =>
+  `array_position(${SUPPRESSING}, ${a}) > coalesce(array_position(${SUPPRESSING}, ${than}), 0)`;
+
+/**
+ * Deletes the staged rows whose address occurs again in a later usable row of the file. That row counts, but if any row
+ * of the address says that it may not be mailed, it may not be. `rowsRepeat`: an address occurs twice among the staged
+ * rows; `haveStatus`: the file says who may be mailed. Returns how many rows were deleted, and those that got the status
+ * of another row.
+ */
+export async function replaceRepeats(
+  client: pg.ClientBase,
+  { tenantId, importId, haveStatus }: { tenantId: string; importId: number; haveStatus: boolean },
+  rowsRepeat: boolean,
+): Promise<{ deleted: number; restricted: number[] }> {
+  const import_ = [tenantId, importId];
+  const keys = 'k.tenant_id = $1 and k.import_id = $2 and k.email_key = s.email_key';
+  if (haveStatus)
+    await client.query(
+      `
+    update contact_import_keys t set status = r.status from (
+      select distinct on (s.email_key) s.email_key, s.status from import_stage s join contact_import_keys k on ${keys}
+      where k.last_row > s.row and ${isStricter('s.status', 'k.status')}
+      order by s.email_key, array_position(${SUPPRESSING}, s.status) desc) r
+    where t.tenant_id = $1 and t.import_id = $2 and t.email_key = r.email_key`,
+      import_,
+    );
+  const replaced = await client.query(
+    `delete from import_stage s using contact_import_keys k where ${keys} and k.last_row > s.row`,
+    import_,
   );
-  return rowCount ?? 0;
+  const restricted = haveStatus
+    ? await client.query<{ row: number }>(
+        `
+    update import_stage s set status = k.status from contact_import_keys k
+    where ${keys} and k.last_row <= s.row and ${isStricter('k.status', 's.status')} returning s.row`,
+        import_,
+      )
+    : null;
+  // Nothing is left to delete, unless rows are usable now that were not in the first pass (a custom field was
+  // changed).
+  const left = rowsRepeat
+    ? await client.query(
+        'delete from import_stage s using import_stage later where later.email_key = s.email_key and later.row > s.row',
+      )
+    : null;
+  return {
+    deleted: (replaced.rowCount ?? 0) + (left?.rowCount ?? 0),
+    restricted: (restricted?.rows ?? []).map(({ row }) => row).sort((a, b) => a - b),
+  };
 }

@@ -9,8 +9,9 @@ export interface ImportWarning {
   readonly rows?: readonly number[];
 }
 
-/** How many row numbers a warning has at most, and how many warnings about rows an import. */
-const NAMED_ROWS = 10;
+/** How many row numbers a warning has at most. */
+export const NAMED_ROWS = 10;
+/** How many warnings about rows an import has at most. */
 const MAX_ROW_WARNINGS = 400;
 
 /** Adds warnings about rows to those of an import. Warnings that differ only in their rows are one. */

@@ -90,8 +90,9 @@ export function sendViolations(
   to: string | undefined,
 ): Violation[] {
   const isOne = (given.recipientId === undefined) !== (given.to === undefined);
+  const code = given.to === undefined ? 'required' : 'conflict';
   return [
-    ...(isOne ? [] : [{ path: '/recipientId', code: 'required', message: 'give either recipientId or to' }]),
+    ...(isOne ? [] : [{ path: '/recipientId', code, message: 'give either recipientId or to' }]),
     ...addressViolations(to),
   ];
 }

@@ -62,6 +62,7 @@ const OUTCOMES: Record<string, Outcome> = {
   'hubspot-contacts.csv': {
     created: 2,
     fields: 'firstName lastName email phone company jobTitle optedOut source',
+    warnings: ['Marketing contact status consent_not_imported'],
     contacts: {
       'hs1@example.com': { firstName: 'Eve', jobTitle: 'Buyer', status: 'active' },
       'hs2@example.com': { firstName: '', status: 'unsubscribed' },
@@ -70,7 +71,7 @@ const OUTCOMES: Record<string, Outcome> = {
   'salesforce-contacts.csv': {
     created: 2,
     fields: 'firstName lastName jobTitle company phone email optedOut',
-    warnings: ['Mobile column_not_used'],
+    warnings: ['Mobile column_second'],
     contacts: {
       'sf1@example.com': { firstName: 'Flo', jobTitle: 'Head of Sales', status: 'active' },
       'sf2@example.com': { firstName: 'Gus', status: 'unsubscribed' },
@@ -79,7 +80,7 @@ const OUTCOMES: Record<string, Outcome> = {
   'salesforce-data-export.csv': {
     created: 2,
     fields: 'lastName firstName phone email jobTitle source optedOut',
-    warnings: ['MOBILEPHONE column_not_used'],
+    warnings: ['MOBILEPHONE column_second'],
     contacts: {
       'sd1@example.com': { firstName: 'Hal', source: 'Web', status: 'active' },
       'sd2@example.com': { status: 'unsubscribed' },
@@ -102,7 +103,7 @@ const OUTCOMES: Record<string, Outcome> = {
   'outlook.csv': {
     created: 1,
     fields: 'firstName lastName company jobTitle phone tags email',
-    warnings: ['Title column_not_used', 'Business Phone column_not_used', 'Home Phone column_not_used'],
+    warnings: ['Title column_second', 'Business Phone column_second', 'Home Phone column_second'],
     contacts: {
       'ol1@example.com': {
         firstName: 'May',
@@ -116,7 +117,7 @@ const OUTCOMES: Record<string, Outcome> = {
     encoding: 'windows-1252',
     created: 1,
     fields: 'firstName lastName company jobTitle phone tags email',
-    warnings: ['null encoding_judged', 'Telefon geschäftlich column_not_used'],
+    warnings: ['null encoding_judged', 'Telefon geschäftlich column_second'],
     contacts: { 'od1@example.com': { firstName: 'Jörg', lastName: 'Öhler', jobTitle: 'Geschäftsführer' } },
   },
   'klaviyo-profiles.csv': {
@@ -137,6 +138,7 @@ const OUTCOMES: Record<string, Outcome> = {
     delimiter: ';',
     created: 2,
     fields: 'email lastName firstName phone optedOut',
+    warnings: ['DOUBLE_OPT-IN consent_not_imported'],
     contacts: {
       'br1@example.com': { firstName: 'Pat', phone: '33600000001', status: 'active' },
       'br2@example.com': { firstName: 'Quin', status: 'unsubscribed' },
@@ -171,13 +173,13 @@ const OUTCOMES: Record<string, Outcome> = {
   'pipedrive.csv': {
     created: 1,
     fields: 'firstName lastName tags company email phone',
-    warnings: ['Person - Email - Home column_not_used'],
+    warnings: ['Person - Email - Home column_second'],
     contacts: { 'pd1@example.com': { firstName: 'Zed', lastName: 'Aster', tags: ['Hot lead'] } },
   },
   'zoho-contacts.csv': {
     created: 2,
     fields: 'source firstName lastName company email jobTitle phone optedOut tags',
-    warnings: ['Mobile column_not_used'],
+    warnings: ['Mobile column_second'],
     contacts: {
       'zo1@example.com': { firstName: 'Abe', tags: ['gold', 'silver'], status: 'active' },
       'zo2@example.com': { status: 'unsubscribed' },
@@ -194,7 +196,7 @@ const OUTCOMES: Record<string, Outcome> = {
     delimiter: ';',
     created: 2,
     fields: 'firstName lastName email company phone customFields.Kunde_seit',
-    warnings: ['null encoding_judged'],
+    warnings: ['null encoding_judged', 'Newsletter consent_not_imported'],
     contacts: {
       'xd1@example.com': { firstName: 'Jürgen', lastName: 'Groß', customFields: { Kunde_seit: '2024-03-01' } },
       'xd2@example.com': { customFields: { Kunde_seit: '2023-12-31' } },

@@ -647,3 +647,43 @@ test('an undo takes back the statuses that an import set, with their suppression
   );
   assert.deepEqual(await query(sql`select 1 from suppressions where email_key like 'back%'`), []);
 });
+
+test('an opt-out in any row of a repeated address counts, also of one far above; an undo takes it back', async () => {
+  await service.api('POST', '/contacts', { firstName: 'Known', lastName: 'X', email: 'known-repeat@example.com' });
+  const others = Array.from({ length: 12_000 }, (_, n) => `filler${n}@repeat.example.com,F,\n`).join('');
+  const job = await run(
+    `Email,First Name,Unsubscribed\nnear@example.com,A,true\nNEAR@example.com,B,\nfar@example.com,A,true\nknown-repeat@example.com,K,yes\n${others}far@example.com,C,false\nknown-repeat@example.com,L,\nlater@example.com,A,\nlater@example.com,B,true\n`,
+  );
+  assert.equal(job.duplicates, 4);
+  assert.deepEqual(
+    job.warnings.map(({ code, count, rows: named }: { code: string; count: number; rows: number[] }) => [
+      code,
+      count,
+      named.length,
+    ]),
+    [['status_of_another_row', 3, 3]],
+  );
+  for (const [email, firstName] of [
+    ['near@example.com', 'B'],
+    ['far@example.com', 'C'],
+    ['known-repeat@example.com', 'L'],
+    ['later@example.com', 'B'],
+  ] as const) {
+    const contact = await contactBy(email);
+    assert.deepEqual([contact.status, contact.firstName], ['unsubscribed', firstName], email);
+  }
+  assert.equal((await service.api('POST', `/contacts/imports/${job.id}/undo`)).status, 202);
+  await until('it is undone', async () => {
+    const known = await contactBy('known-repeat@example.com');
+    return known.status === 'active' && known.firstName === 'Known';
+  });
+});
+
+test('of two columns for the telephone the one that is filled counts, row by row', async () => {
+  const job = await run(
+    'Email,Phone Number,Mobile Phone Number\none@phones.example.com,+49 30 111,\ntwo@phones.example.com,+49 30 222,+49 170 2\n',
+  );
+  assert.deepEqual([job.created, job.ignoredColumns], [2, []]);
+  assert.equal((await contactBy('one@phones.example.com')).phone, '+49 30 111');
+  assert.equal((await contactBy('two@phones.example.com')).phone, '+49 170 2');
+});

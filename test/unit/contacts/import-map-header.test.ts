@@ -109,7 +109,7 @@ test('headers and mappings that can not work are refused, with every reason', ()
   assert.deepEqual(fields(['email', 'x', 'x'], { x: 'firstName' }), ['! duplicate_column', '! duplicate_column']);
   assert.deepEqual(fields(['email', 'x', 'y'], { x: 'firstName', y: 'firstName' }), ['! duplicate_column']);
   assert.deepEqual(fields(['email'], { mail: 'email', email: 'nonsense' }), ['! unknown_column', '! unknown_field']);
-  for (const field of ['__proto__', 'customFields.none', 'customFields.', 'toString', '']) {
+  for (const field of ['__prot', 'customFields.none', 'customFields.', 'toString', '']) {
     assert.deepEqual(fields(['email', 'x'], { x: field }), ['! unknown_field'], field);
   }
   assert.deepEqual(fields(['email', 'x'], { x: 'tenantId' }), ['! read_only']);
@@ -147,10 +147,15 @@ test('of several columns with known names the best is taken, and said', () => {
     plan.columns.map(({ header, field }) => `${header}=${field}`),
     ['Email Address=email', 'Mobile Phone=phone'],
   );
-  assert.deepEqual(plan.ignoredColumns, ['E-mail 2 Address', 'Work Email', 'Business Phone']);
+  assert.deepEqual(plan.ignoredColumns, ['E-mail 2 Address']);
+  assert.deepEqual(
+    plan.columns.map(({ others }) => others),
+    [[1], [2]],
+    'the others count where the best is empty',
+  );
   assert.deepEqual(
     plan.warnings.map(({ code, column }) => `${column} ${code}`),
-    ['Work Email column_not_used', 'Business Phone column_not_used'],
+    ['Work Email column_second', 'Business Phone column_second'],
   );
   assert.deepEqual(fields(['Work Email', 'Email']), ['-', 'email']);
   const own = new Map<string, CustomFieldType>([['Mobile', { type: 'string' }]]);
@@ -172,4 +177,33 @@ test('an error about the email names the headers that were found', () => {
   );
   assert.ok('errors' in many);
   assert.match(many.errors[0]!.message, /"column 29" and 10 more$/);
+});
+
+test('columns about consent count beside one that is mapped, and an unknown one that speaks of consent is said', () => {
+  const headers = ['Email', 'Opted out of email: News', 'Unsubscribed from all email', 'DNC', 'Country', 'Newsletter'];
+  const plan = mapHeader(headers, custom, { 'Opted out of email: News': 'optedOut', Newsletter: null });
+  assert.ok('columns' in plan);
+  assert.deepEqual(
+    plan.columns.map(({ header, field }) => `${header}=${field}`),
+    ['Email=email', 'Opted out of email: News=optedOut', 'Unsubscribed from all email=optedOut'],
+  );
+  assert.deepEqual(
+    plan.warnings.map(({ code, column }) => `${column} ${code}`),
+    ['DNC consent_not_imported'],
+    'not of what is mapped to null',
+  );
+  const unmapped = mapHeader(headers, custom);
+  assert.ok('columns' in unmapped);
+  assert.deepEqual(
+    unmapped.warnings.map(({ column }) => column),
+    ['Opted out of email: News', 'DNC', 'Newsletter'],
+  );
+});
+
+test('a mapping takes a custom field by its bare name', () => {
+  const own = new Map<string, CustomFieldType>([['country', { type: 'string' }]]);
+  const plan = mapHeader(['Email', 'Country/Region'], own, { 'Country/Region': 'country' });
+  assert.ok('columns' in plan);
+  assert.equal(plan.columns[1]!.field, 'customFields.country');
+  assert.deepEqual(fields(['email', 'x'], { x: '__proto__' }), ['email', 'customFields.__proto__']);
 });
