@@ -53,7 +53,7 @@ export const webhookRoutes: RouteSpec[] = [
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'From now on, each event that matches is sent to `url` by a POST as Standard Webhooks 1.0 says (standardwebhooks.com), at least once: with the CloudEvents id as `webhook-id` at every attempt. What matches is numbered, `sequence` 1, 2, 3 and so on without gaps: a receiver knows what it has not seen, and can get it by `GET /webhooks/{id}/events`. 2xx is success; any other answer, a redirect too, is a failure, after which it is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h (each ± 10 %), or later if `Retry-After` asks for it, up to 24 h. An account may have 10,000 webhooks.',
+      'From now on, each event that matches is sent to `url` by a POST as Standard Webhooks 1.0 says (standardwebhooks.com), at least once: with the CloudEvents id as `webhook-id` at every attempt, `webhook-timestamp`, and in `webhook-signature` `v1,` with the HMAC-SHA256 of `{id}.{timestamp}.{body}` in base64. How to verify it is in docs/webhooks.md. What matches is numbered, `sequence` 1, 2, 3 and so on without gaps: a receiver knows what it has not seen, and can get it by `GET /webhooks/{id}/events`. 2xx is success; any other answer, a redirect too, is a failure, after which it is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h (each ± 10 %), or later if `Retry-After` asks for it, up to 24 h. An account may have 10,000 webhooks.',
     access: 'webhooks:write',
     body: schema.WebhookCreate,
     responses: { 201: { schema: schema.WebhookCreated } },

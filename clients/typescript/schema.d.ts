@@ -4633,7 +4633,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description From now on, each event that matches is sent to `url` by a POST as Standard Webhooks 1.0 says (standardwebhooks.com), at least once: with the CloudEvents id as `webhook-id` at every attempt. What matches is numbered, `sequence` 1, 2, 3 and so on without gaps: a receiver knows what it has not seen, and can get it by `GET /webhooks/{id}/events`. 2xx is success; any other answer, a redirect too, is a failure, after which it is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h (each ± 10 %), or later if `Retry-After` asks for it, up to 24 h. An account may have 10,000 webhooks.
+         * @description From now on, each event that matches is sent to `url` by a POST as Standard Webhooks 1.0 says (standardwebhooks.com), at least once: with the CloudEvents id as `webhook-id` at every attempt, `webhook-timestamp`, and in `webhook-signature` `v1,` with the HMAC-SHA256 of `{id}.{timestamp}.{body}` in base64. How to verify it is in docs/webhooks.md. What matches is numbered, `sequence` 1, 2, 3 and so on without gaps: a receiver knows what it has not seen, and can get it by `GET /webhooks/{id}/events`. 2xx is success; any other answer, a redirect too, is a failure, after which it is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h (each ± 10 %), or later if `Retry-After` asks for it, up to 24 h. An account may have 10,000 webhooks.
          *
          *     Permission: `webhooks:write`.
          */
@@ -8671,7 +8671,7 @@ export interface components {
             emailId: number;
             /** @example 1 */
             contactId: number | null;
-            /** @description The address it was sent to; null before it was sent */
+            /** @description The address it was sent to, or else would be; null if the contact was deleted before it was sent */
             email: string | null;
             /** @enum {string} */
             status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";

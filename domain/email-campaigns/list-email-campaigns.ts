@@ -1,3 +1,4 @@
+import { Contact } from '../../db/entities/contacts.ts';
 import { EmailCampaign } from '../../db/entities/email-campaigns.ts';
 import { Email } from '../../db/entities/emails.ts';
 import { sql, type EntityManager } from '../../db/orm.ts';
@@ -55,3 +56,10 @@ export const listRecipients = <T>(
     },
     present,
   );
+
+/** The present addresses of the contacts of those emails that have none of their own yet, by contact id. */
+export async function addressesNow(em: EntityManager, emails: readonly Email[]): Promise<Map<number, string>> {
+  const ids = emails.flatMap(({ toAddress, contactId }) => (toAddress == null && contactId != null ? [contactId] : []));
+  const contacts = await em.find(Contact, { id: { $in: ids } }, { fields: ['id', 'email'] });
+  return new Map(contacts.map(({ id, email }) => [id, email]));
+}

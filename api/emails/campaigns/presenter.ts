@@ -1,6 +1,8 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import type { EmailSettings } from '../../../domain/channels/settings/settings.ts';
 import type { Email } from '../../../db/entities/emails.ts';
+import { addressesNow } from '../../../domain/email-campaigns/list-email-campaigns.ts';
+import type { EntityManager } from '../../../db/orm.ts';
 
 export function presentEmailCampaign(campaign: EmailCampaign) {
   const segmentId = campaign.segmentId ?? null;
@@ -32,11 +34,17 @@ export function presentEmailCampaign(campaign: EmailCampaign) {
   };
 }
 
-export function presentRecipient(email: Email) {
+/** Recipients with the address that their email was sent to, or else would be. */
+export async function presentRecipients(emails: Email[], em: EntityManager) {
+  const addresses = await addressesNow(em, emails);
+  return emails.map((email) => presentRecipient(email, addresses.get(email.contactId ?? 0) ?? null));
+}
+
+function presentRecipient(email: Email, address: string | null) {
   return {
     emailId: email.id,
     contactId: email.contactId ?? null,
-    email: email.toAddress ?? null,
+    email: email.toAddress ?? address,
     status: email.status,
     reason: email.reason ?? null,
     variant: email.variant ?? null,

@@ -21,7 +21,7 @@ import { notFound } from '../../../lib/checks/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import type { ValidPart } from '../../../lib/checks/valid-part.ts';
 import * as schema from './schema.ts';
-import { presentEmailCampaign, presentRecipient } from './presenter.ts';
+import { presentEmailCampaign, presentRecipients } from './presenter.ts';
 import {
   accepted,
   assertIfMatch,
@@ -205,7 +205,7 @@ export const emailCampaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: listOf(schema.Recipient) } },
     handler: async ({ em, params, query }) => {
       await findCampaign(em, params.id);
-      return { body: await listRecipients(em, params.id, query, (found) => found.map(presentRecipient)) };
+      return { body: await listRecipients(em, params.id, query, presentRecipients) };
     },
   }),
 ];

@@ -178,7 +178,11 @@ export const EmailCampaignStats = strict({
 export const Recipient = strict({
   emailId: Id,
   contactId: nullable(Id),
-  email: nullable(Type.String({ description: 'The address it was sent to; null before it was sent' })),
+  email: nullable(
+    Type.String({
+      description: 'The address it was sent to, or else would be; null if the contact was deleted before it was sent',
+    }),
+  ),
   status: oneOf(EMAIL_STATUSES),
   reason: nullable(Type.String()),
   variant: nullable(Type.String()),

@@ -210,6 +210,7 @@ test.concurrent('cancelled in the middle the rest is SUPPRESSED, and nothing is 
   assert.equal(service.sink.mails.filter((mail) => own.has(mail.to[0]!)).length, figures.sent);
   const [suppressed] = await recipients(campaign.id, '&status=SUPPRESSED');
   assert.equal(suppressed.reason, 'campaign_cancelled');
+  assert.ok(own.has(suppressed.email), 'who it would have gone to');
   assert.equal((await act(campaign.id, 'resume')).status, 409);
 });
 
