@@ -32,7 +32,10 @@ export function checkUrl(text: string, allow: readonly Range[]): UrlProblem | nu
   if (url.username !== '' || url.password !== '') return refused('url must not contain a user name or password');
   const literal = literalHost(url);
   const judged = literal === null ? null : judgeAddress(literal, allow);
-  if (judged === 'refused') return refused('url must not lead to a private, local or reserved address, unless the operator allows it (OUTBOUND_ALLOW)');
+  if (judged === 'refused')
+    return refused(
+      'url must not lead to a private, local or reserved address, unless the operator allows it (OUTBOUND_ALLOW)',
+    );
   // Without TLS, only allowed addresses may be reached. For a name, that is decided at the connection.
   const mayBePlain = judged === 'allowed' || (judged === null && allow.length > 0);
   return url.protocol === 'http:' && !mayBePlain ? refused('url must start with https://') : null;
