@@ -70,7 +70,8 @@ const headerParameters = {
   'If-Match': {
     schema: { type: 'string' },
     example: '"1"',
-    description: 'The ETag of the version to change, in quotes; if the resource has another version, the response is 412',
+    description:
+      'The ETag of the version to change, in quotes; if the resource has another version, the response is 412',
   },
   'If-None-Match': {
     schema: { type: 'string' },

@@ -145,7 +145,12 @@ test('the Python of docs/listeners.md requests a mail; one that is refused is a 
   await run('python3', ['request.py'], { cwd: folder, env });
   const { jsm } = service.deps.nats;
   const { data } = await jsm.streams.getMessage(LISTENER_REQUESTS, { seq: 1 });
-  assert.deepEqual(JSON.parse(decodeText(data)), { templateId: 3, recipientId: 7, emailId: 'order-4711', data: { order: '4711' } });
+  assert.deepEqual(JSON.parse(decodeText(data)), {
+    templateId: 3,
+    recipientId: 7,
+    emailId: 'order-4711',
+    data: { order: '4711' },
+  });
   await writeFile(
     join(folder, 'refused.py'),
     (await readFile(join(folder, 'request.py'), 'utf8')).replace('email.send.requests', 'email.send.requestz'),
