@@ -37,6 +37,9 @@ export interface PipelinedTransactions {
   close: () => Promise<void>;
 }
 
+/** Runs statements in one engine transaction; returns the rows of each. */
+export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
+
 /** The timeout of a query. */
 const QUERY_TIMEOUT_MS = 60_000;
 const setTenant: Statement = { name: 'set-tenant', text: `select set_config('app.tenant_id', $1, true)` };

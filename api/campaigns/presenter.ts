@@ -9,14 +9,22 @@ import type { explainContact } from '../../domain/campaigns/management/explain-c
 import { readClosing, type Closing } from '../../domain/campaigns/management/read-closing.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { PublishedVersion } from '../../domain/campaigns/management/read-versions.ts';
+import { confirmationWarnings } from '../../domain/campaign-definitions/validation/confirmation-warnings.ts';
 import { definitionWarnings } from '../../domain/campaign-definitions/validation/warnings.ts';
 import type { MigrationFigures } from '../../domain/campaigns/management/survey-migration.ts';
 import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 
-/** Campaigns with the progress of their stops: one query for all. */
+/** Campaigns with the progress of their stops, and warnings about other resources: one query each for all. */
 export async function presentCampaigns(campaigns: Campaign[], em: EntityManager) {
   const closing = await readClosing(em, campaigns);
-  return campaigns.map((campaign) => presentCampaign(campaign, closing.get(campaign.id)));
+  const warnings = await confirmationWarnings(
+    em,
+    campaigns.map((campaign) => ({ id: campaign.id, tenantId: campaign.tenantId, definition: draftOf(campaign) })),
+  );
+  return campaigns.map((campaign) => {
+    const shown = presentCampaign(campaign, closing.get(campaign.id));
+    return { ...shown, warnings: [...shown.warnings, ...(warnings.get(campaign.id) ?? [])] };
+  });
 }
 
 export function presentCampaign(campaign: Campaign, closing: Closing | null = null) {

@@ -65,11 +65,17 @@ function definitionGiven(
 
 const present = async (campaign: Campaign, em: EntityManager) => (await presentCampaigns([campaign], em))[0]!;
 
-/** The campaign for comparison with read-only fields; the progress of a stop may have gone on since it was read. */
-const readOnlyOf = (campaign: Campaign, { closing }: Record<string, unknown>) => ({
-  ...presentCampaign(campaign),
-  closing,
-});
+/**
+ * The campaign for comparison with read-only fields. Since it was read, a stop may have gone on, and a form may ask for
+ * confirmations or not any more.
+ */
+function readOnlyOf(campaign: Campaign, { closing, warnings }: Record<string, unknown>) {
+  const shown = presentCampaign(campaign);
+  const ofForms = (Array.isArray(warnings) ? (warnings as unknown[]) : []).filter(
+    (warning) => (warning as { code?: unknown } | null)?.code === 'before_confirmation',
+  );
+  return { ...shown, closing, warnings: [...shown.warnings, ...ofForms] };
+}
 
 export const campaignRoutes: RouteSpec[] = [
   route({
@@ -107,7 +113,7 @@ export const campaignRoutes: RouteSpec[] = [
       ),
     handler: async ({ em, deps, principal, body }) => {
       const campaign = await createCampaign(em, principal.tenantId, body, deps.outbound.checkUrl);
-      return created(`/campaigns/${campaign.id}`, presentCampaign(campaign));
+      return created(`/campaigns/${campaign.id}`, await present(campaign, em));
     },
   }),
   route({
@@ -189,7 +195,7 @@ export const campaignRoutes: RouteSpec[] = [
       const { checkUrl } = deps.outbound;
       const { campaign, enrolmentId } = await startCampaign(em, caller, params.id, body, checkUrl);
       const location = enrolmentId === null ? `/campaigns/${campaign.id}` : `/campaigns/enrolments/${enrolmentId}`;
-      return accepted(location, { campaign: presentCampaign(campaign), enrolmentId });
+      return accepted(location, { campaign: await present(campaign, em), enrolmentId });
     },
   }),
   route({

@@ -47,9 +47,9 @@ const stored = <T>(component: string, example: T) =>
 const Warning = strict(
   {
     path: Type.String({ description: 'JSON Pointer into the campaign', examples: ['/steps/2'] }),
-    code: oneOf(['unreachable_step', 'starts_itself', 'enters_once'], {
+    code: oneOf(['unreachable_step', 'starts_itself', 'enters_once', 'before_confirmation'], {
       description:
-        '`unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again; `enters_once`: the trigger recurs (SCHEDULE, DATE with `annual`), but `reentry` is never',
+        '`unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again; `enters_once`: the trigger recurs (SCHEDULE, DATE with `annual`), but `reentry` is never; `before_confirmation`: it begins with a form whose people have to confirm their address first, and get no marketing mail before that',
     }),
     message: Type.String(),
   },

@@ -24,7 +24,7 @@ export declare class ProblemError extends Error {
 }
 /**
  * A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. Calls that were
- * refused by the rate limit are repeated one after another, each after the time it was told.
+ * refused by the rate limit are repeated one after another, as fast as the limit allows.
  */
 export declare function createClient({ baseUrl, token, retries, maxWait, fetch: send }: Settings): Client;
 type Lists = (input: never) => Promise<{

@@ -21,6 +21,7 @@ export class ProblemError extends Error {
         this.body = body;
     }
 }
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 function urlOf(baseUrl, path, { path: values = {}, query = {} }) {
     const url = new URL(baseUrl.replace(/\/+$/, '') +
         path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name]))));
@@ -53,12 +54,18 @@ async function read(response) {
 }
 /**
  * A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. Calls that were
- * refused by the rate limit are repeated one after another, each after the time it was told.
+ * refused by the rate limit are repeated one after another, as fast as the limit allows.
  */
 export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }) {
-    /** Ends when the last of the calls that wait has waited. */
-    let line = Promise.resolve();
-    const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    /** When the next call after those that wait may be repeated, by Date.now(). */
+    let free = 0;
+    /** Waits as long as a 429 says, and for the calls that wait already: each needs a token, which come at a steady rate. */
+    async function waitInLine(response, wait) {
+        const [limit, reset] = ['limit', 'reset'].map((name) => Number(response.headers.get(`ratelimit-${name}`)));
+        const at = Math.max(Date.now() + wait * 1000, free);
+        free = at + (limit && reset ? reset / limit : wait) * 1000;
+        await pause(at - Date.now());
+    }
     async function call(id, input = {}) {
         const [method, path, type] = table[id];
         const key = input.idempotencyKey === true ? crypto.randomUUID() : input.idempotencyKey;
@@ -89,9 +96,9 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
             if (left <= 0 || !mayRepeat || !(wait <= maxWait))
                 throw new ProblemError(response, body);
             if (response.status === 429)
-                await (line = line.then(() => pause(wait)));
+                await waitInLine(response, wait);
             else
-                await pause(wait);
+                await pause(wait * 1000);
             input.signal?.throwIfAborted();
         }
     }

@@ -37,6 +37,8 @@ export class ProblemError extends Error {
   }
 }
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 type Scalar = string | number | boolean;
 
 interface AnyInput extends Options {
@@ -75,12 +77,18 @@ async function read(response: Response): Promise<unknown> {
 
 /**
  * A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. Calls that were
- * refused by the rate limit are repeated one after another, each after the time it was told.
+ * refused by the rate limit are repeated one after another, as fast as the limit allows.
  */
 export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }: Settings): Client {
-  /** Ends when the last of the calls that wait has waited. */
-  let line: Promise<unknown> = Promise.resolve();
-  const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  /** When the next call after those that wait may be repeated, by Date.now(). */
+  let free = 0;
+  /** Waits as long as a 429 says, and for the calls that wait already: each needs a token, which come at a steady rate. */
+  async function waitInLine(response: Response, wait: number): Promise<void> {
+    const [limit, reset] = ['limit', 'reset'].map((name) => Number(response.headers.get(`ratelimit-${name}`)));
+    const at = Math.max(Date.now() + wait * 1000, free);
+    free = at + (limit && reset ? reset / limit : wait) * 1000;
+    await pause(at - Date.now());
+  }
 
   async function call(id: OperationId, input: AnyInput = {}): Promise<unknown> {
     const [method, path, type] = table[id];
@@ -105,8 +113,8 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
       // A 429 says that nothing was done. After a 503 a POST may have been, unless its key tells.
       const mayRepeat = response.status === 429 || (response.status === 503 && (method !== 'POST' || key));
       if (left <= 0 || !mayRepeat || !(wait <= maxWait)) throw new ProblemError(response, body);
-      if (response.status === 429) await (line = line.then(() => pause(wait)));
-      else await pause(wait);
+      if (response.status === 429) await waitInLine(response, wait);
+      else await pause(wait * 1000);
       input.signal?.throwIfAborted();
     }
   }

@@ -1219,7 +1219,7 @@ export interface paths {
          *
          *     **Status**: a column `status` takes `active`, `pending`, `archived`, `unsubscribed`, `bounced` and `complained`, and the words of other programs for them (`cleaned`, `Subscribed`). Columns such as `Email Opt Out`, `Unsubscribed` or `UNSUB_TIME` opt the address out, which suppresses it, with mode `update` also without a contact. An import never makes a contact active again. Of several columns about consent, and of several rows of an address, the strictest counts. A column that is not imported although its name speaks of consent is a warning.
          *
-         *     **Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. Of several columns for one field, such as two telephone numbers, the first that is not empty counts. Within a file, the last row of an address counts, except for its status.
+         *     **Cells**: an empty cell leaves the value unchanged. Tags are separated by `,` or `;`; a tag with a separator in it is quoted. Tabs and line breaks in a name become spaces. Dates of custom fields may be written as spreadsheets do (`31.12.2025`, `12/31/2025`), if the column has dates from which the order is clear; booleans as `yes`, `Y`, `x`, `on`, `1`, `TRUE`. When somebody signed up elsewhere is no field of a contact (`createdAt` is when it was made here): define a custom field of type `date` for it, by which segments can choose (`withinLastDays`). Of several columns for one field, such as two telephone numbers, the first that is not empty counts. Within a file, the last row of an address counts, except for its status.
          *
          *     If every row is rejected, the import is FAILED and `error` tells why.
          *
@@ -11829,10 +11829,10 @@ export interface components {
              */
             path: string;
             /**
-             * @description `unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again; `enters_once`: the trigger recurs (SCHEDULE, DATE with `annual`), but `reentry` is never
+             * @description `unreachable_step`: no path from the first step leads to it; `starts_itself`: what the campaign does can fire its trigger, and contacts may enter again; `enters_once`: the trigger recurs (SCHEDULE, DATE with `annual`), but `reentry` is never; `before_confirmation`: it begins with a form whose people have to confirm their address first, and get no marketing mail before that
              * @enum {string}
              */
-            code: "unreachable_step" | "starts_itself" | "enters_once";
+            code: "unreachable_step" | "starts_itself" | "enters_once" | "before_confirmation";
             message: string;
         };
         Webhook: {

@@ -1,4 +1,5 @@
 import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
+import type { Transact } from '../../../db/pipelined-transactions.ts';
 import type { MessageStatus } from '../../../db/entities/messages.ts';
 import type { ShortLink } from '../content/short-links.ts';
 import { isCapLocked, lockCapped } from '../../delivery/gates/caps.ts';
@@ -49,9 +50,6 @@ export interface StartedSend {
   status: Extract<MessageStatus, 'SENDING' | 'SUPPRESSED' | 'FAILED' | 'QUEUED' | 'UNKNOWN'>;
   attempt: number;
 }
-
-/** Runs statements in one engine transaction; returns the rows of each. */
-export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
 
 interface Start {
   holder: string;

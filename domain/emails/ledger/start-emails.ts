@@ -1,4 +1,5 @@
 import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
+import type { Transact } from '../../../db/pipelined-transactions.ts';
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
 import { addToTimelineIf, insertDeliveryEvents, toldColumns } from './delivery-events.ts';
@@ -59,9 +60,6 @@ export interface StartedEmail {
   status: Extract<EmailStatus, 'SENDING' | 'SUPPRESSED' | 'FAILED' | 'QUEUED'>;
   attempt: number;
 }
-
-/** Runs statements in one engine transaction; returns the rows of each. */
-export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
 
 /**
  * Starts leased emails: sets those that pass every gate now to SENDING, as the next attempt. The others become

@@ -8,6 +8,7 @@ import {
   contactField,
   eventField,
   eventFieldNames,
+  meantField,
 } from './filter-fields.ts';
 import { EVENT_OPERATORS, GROUP_OPERATORS, MAX_FILTER_DEPTH, MAX_FILTER_LEAVES, MAX_WHERE } from './filter.ts';
 import { MAX_DAYS, checkValue } from './filter-values.ts';
@@ -86,7 +87,10 @@ function checkLeaf(node: Json, path: string, fields: Fields): Violation[] {
 function checkFieldLeaf(node: Json, path: string, { customFields }: FilterOptions): Violation[] {
   return checkLeaf(node, path, {
     spec: (name) => contactField(name, customFields),
-    unknown: (name) => `there is no contact field ${show(name)}`,
+    unknown: (name) => {
+      const meant = typeof name === 'string' ? meantField(name, customFields) : null;
+      return `there is no contact field ${show(name)}${meant === null ? '' : `; did you mean ${meant}?`}`;
+    },
   });
 }
 

@@ -1,3 +1,4 @@
+import { nearest } from '../../../lib/checks/nearest.ts';
 import type { FilterEvent } from '../../../events/contracts.ts';
 import type { CustomFieldType } from '../../contact-values/custom-values.ts';
 import { OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
@@ -82,6 +83,11 @@ export function contactField(name: string, customFields: ReadonlyMap<string, Cus
   if (!name.startsWith(CUSTOM_PREFIX)) return CONTACT_FIELDS.get(name);
   const { type, options } = customFields.get(name.slice(CUSTOM_PREFIX.length)) ?? {};
   return type && (options && type === 'enum' ? { type, values: options } : { type });
+}
+
+/** The field that was probably meant by the name of none; null if none is near. */
+export function meantField(name: string, customFields: ReadonlyMap<string, CustomFieldType>): string | null {
+  return customFields.has(name) ? `${CUSTOM_PREFIX}${name}` : nearest(name, [...CONTACT_FIELDS.keys()]);
 }
 
 const id: FieldSpec = { type: 'id' };

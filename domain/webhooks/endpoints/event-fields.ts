@@ -44,7 +44,7 @@ export function filterViolations(filter: unknown, types: readonly string[], path
     spec: (name) => among.map((type) => FIELDS.get(type)!.get(name)).find((spec) => spec !== undefined),
     unknown: () => {
       const names = [...new Set(among.flatMap((type) => [...FIELDS.get(type)!.keys()]))].sort();
-      return `must be a field of one of the types: ${names.join(', ') || 'none'}`;
+      return `must be a field of an event that the webhook gets: ${names.join(', ') || 'none'}`;
     },
   });
 }

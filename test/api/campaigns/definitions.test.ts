@@ -108,6 +108,34 @@ test('answers of a campaign have warnings, which a PUT accepts unchanged', async
   assert.deepEqual([written.status, written.body.errors[0].code], [400, 'read_only']);
 });
 
+test('a campaign that mails who has not confirmed the address yet has a warning, wherever it is shown', async () => {
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Subscribers' })).body;
+  const fields = [{ name: 'email', label: 'Email', type: 'email' }];
+  const form = (await service.api('POST', '/forms', { name: 'Sign up', fields, listId: list.id, doubleOptIn: true }))
+    .body;
+  const steps = [{ id: 'welcome', type: 'EMAIL', config: { templateId: await makeTemplate(service) } }];
+  const trigger = { type: 'FORM_SUBMITTED', formId: form.id };
+  const made = await service.api('POST', '/campaigns', { name: 'Welcome', trigger, steps });
+  assert.deepEqual(
+    made.body.warnings.map(({ path, code }: { path: string; code: string }) => [path, code]),
+    [['/trigger', 'before_confirmation']],
+  );
+  const { id, warnings } = made.body;
+  assert.match(warnings[0].message, new RegExp(`"Sign up" .* SEGMENT_ENTERED of its list ${list.id}`));
+  assert.deepEqual((await service.api('GET', `/campaigns/${id}`)).body.warnings, warnings);
+  assert.deepEqual((await service.api('GET', '/campaigns?sort=-id')).body.data[0].warnings, warnings);
+  const echoed = await service.api('PUT', `/campaigns/${id}`, { ...made.body, description: 'The first' });
+  assert.deepEqual([echoed.status, echoed.body.warnings], [200, warnings]);
+  assert.deepEqual((await service.api('POST', `/campaigns/${id}/start`)).body.campaign.warnings, warnings);
+
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, { doubleOptIn: false })).status, 200);
+  assert.deepEqual((await service.api('GET', `/campaigns/${id}`)).body.warnings, []);
+  assert.equal((await service.api('PUT', `/contacts/lists/${list.id}`, { doubleOptIn: true })).status, 200);
+  assert.deepEqual((await service.api('GET', `/campaigns/${id}`)).body.warnings, warnings, 'the list asks, too');
+  const entered = { trigger: { type: 'SEGMENT_ENTERED', segmentId: list.id } };
+  assert.deepEqual((await service.api('PUT', `/campaigns/${id}`, entered)).body.warnings, []);
+});
+
 test('a trigger that recurs lets contacts enter again, and a reentry that forbids it is told', async () => {
   const { id: segmentId } = (await service.api('POST', '/contacts/lists', { name: 'Readers' })).body;
   await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name: 'birthday', type: 'date' });

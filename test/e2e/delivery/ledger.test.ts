@@ -10,7 +10,8 @@ import {
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { settleAttempts, type SettledAttempt } from '../../../domain/emails/bounces/settle-attempts.ts';
 import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
-import { startEmails, type Transact } from '../../../domain/emails/ledger/start-emails.ts';
+import type { Transact } from '../../../db/pipelined-transactions.ts';
+import { startEmails } from '../../../domain/emails/ledger/start-emails.ts';
 import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { makeContact, makeTemplate, startAs } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
