@@ -184,7 +184,7 @@ export const externalSendRequest = Type.Object(
     ),
     tenantId: orNull(Type.Literal('default')),
   },
-  { title: 'Request of another program', additionalProperties: false },
+  { title: 'Request of another program' },
 );
 
 export type OwnSendRequest = Static<typeof ownSendRequest>;

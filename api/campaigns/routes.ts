@@ -71,9 +71,10 @@ const present = async (campaign: Campaign, em: EntityManager) => (await presentC
  */
 function readOnlyOf(campaign: Campaign, { closing, warnings }: Record<string, unknown>) {
   const shown = presentCampaign(campaign);
-  const ofForms = (Array.isArray(warnings) ? (warnings as unknown[]) : []).filter(
-    (warning) => (warning as { code?: unknown } | null)?.code === 'before_confirmation',
-  );
+  const ofForms = (Array.isArray(warnings) ? (warnings as unknown[]) : []).filter((warning) => {
+    const { code, path } = (warning ?? {}) as { code?: unknown; path?: unknown };
+    return code === 'before_confirmation' && path === '/trigger';
+  });
   return { ...shown, closing, warnings: [...shown.warnings, ...ofForms] };
 }
 
@@ -128,8 +129,9 @@ export const campaignRoutes: RouteSpec[] = [
     responses: { 200: { schema: schema.Campaign } },
     handler: async ({ em, params }) => {
       const campaign = await findCampaign(em, params.id);
-      // The progress of a stop changes within a version.
-      return { body: await present(campaign, em), derived: Boolean(campaign.closingTotal) };
+      const body = await present(campaign, em);
+      // The progress of a stop changes within a version, and so does whether a form asks for confirmations.
+      return { body, derived: body.trigger.type === 'FORM_SUBMITTED' || Boolean(campaign.closingTotal) };
     },
   }),
   route({

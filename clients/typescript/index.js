@@ -21,7 +21,23 @@ export class ProblemError extends Error {
         this.body = body;
     }
 }
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** The pause after the first lost connection; the next are twice as long each. */
+const FIRST_PAUSE_MS = 500;
+/** Throws what `signal` is aborted with, at once. */
+async function pause(ms, signal) {
+    signal?.throwIfAborted();
+    await new Promise((resolve, reject) => {
+        const end = () => {
+            clearTimeout(timer);
+            reject(signal.reason);
+        };
+        const timer = setTimeout(() => {
+            signal?.removeEventListener('abort', end);
+            resolve();
+        }, ms);
+        signal?.addEventListener('abort', end, { once: true });
+    });
+}
 function urlOf(baseUrl, path, { path: values = {}, query = {} }) {
     const url = new URL(baseUrl.replace(/\/+$/, '') +
         path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name]))));
@@ -59,12 +75,20 @@ async function read(response) {
 export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }) {
     /** When the next call after those that wait may be repeated, by Date.now(). */
     let free = 0;
-    /** Waits as long as a 429 says, and for the calls that wait already: each needs a token, which come at a steady rate. */
-    async function waitInLine(response, wait) {
-        const [limit, reset] = ['limit', 'reset'].map((name) => Number(response.headers.get(`ratelimit-${name}`)));
-        const at = Math.max(Date.now() + wait * 1000, free);
-        free = at + (limit && reset ? reset / limit : wait) * 1000;
-        await pause(at - Date.now());
+    /**
+     * How long to wait after a 429 (ms): as it says, and for the calls that wait already, because each needs a token and
+     * these come at a steady rate. Another limit than that of all calls (of logins, of mails) has no such line.
+     */
+    function placeInLine({ headers }, wait) {
+        const numberOf = (name) => Number(headers.get(`ratelimit-${name}`) ?? NaN);
+        const perToken = numberOf('reset') / numberOf('limit');
+        if (numberOf('remaining') !== 0 || !(perToken > 0))
+            return wait * 1000;
+        const now = Date.now();
+        const at = Math.max(now + wait * 1000, free);
+        if (at - now <= maxWait * 1000)
+            free = at + perToken * 1000;
+        return at - now;
     }
     async function call(id, input = {}) {
         const [method, path, type] = table[id];
@@ -81,25 +105,30 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
                 headers.set('if-match', `"${input.ifMatch}"`);
             if (type === 'application/json' && input.body !== undefined)
                 headers.set('content-type', type);
-            const response = await send(url, {
-                method,
-                headers,
-                body: bodyOf(type, input.body),
-                signal: input.signal ?? null,
-            });
-            const body = await read(response);
+            let response;
+            let body;
+            try {
+                response = await send(url, { method, headers, body: bodyOf(type, input.body), signal: input.signal ?? null });
+                body = await read(response);
+            }
+            catch (error) {
+                // The connection failed, perhaps after the call was executed.
+                if (left <= 0 || input.signal?.aborted || !(method === 'GET' || key))
+                    throw error;
+                await pause(FIRST_PAUSE_MS * 2 ** (retries - left), input.signal);
+                continue;
+            }
             if (response.ok)
                 return body;
-            const wait = Number(response.headers.get('retry-after') ?? NaN);
+            const asked = Number(response.headers.get('retry-after') ?? NaN);
             // A 429 says that nothing was done. After a 503 a POST may have been, unless its key tells.
             const mayRepeat = response.status === 429 || (response.status === 503 && (method !== 'POST' || key));
-            if (left <= 0 || !mayRepeat || !(wait <= maxWait))
+            if (left <= 0 || !mayRepeat || !(asked <= maxWait))
                 throw new ProblemError(response, body);
-            if (response.status === 429)
-                await waitInLine(response, wait);
-            else
-                await pause(wait * 1000);
-            input.signal?.throwIfAborted();
+            const wait = response.status === 429 ? placeInLine(response, asked) : asked * 1000;
+            if (wait > maxWait * 1000)
+                throw new ProblemError(response, body);
+            await pause(wait, input.signal);
         }
     }
     return Object.fromEntries(Object.keys(table).map((id) => [id, (input) => call(id, input)]));

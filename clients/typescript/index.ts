@@ -7,9 +7,9 @@ export interface Settings {
   baseUrl: string;
   /** An access token or API key, or what gives the present one. */
   token?: string | (() => string | undefined | Promise<string | undefined>);
-  /** How often a call is repeated after a 429, and one that may be repeated after a 503; default 3. */
+  /** How often a call is repeated after a 429, and one that may be repeated after a 503 or a lost connection; default 3. */
   retries?: number;
-  /** Longest wait that Retry-After may ask for, in seconds; default 60. */
+  /** The longest that a call waits before it is repeated, in seconds; default 60. */
   maxWait?: number;
   fetch?: typeof fetch;
 }
@@ -37,7 +37,23 @@ export class ProblemError extends Error {
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** The pause after the first lost connection; the next are twice as long each. */
+const FIRST_PAUSE_MS = 500;
+/** Throws what `signal` is aborted with, at once. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal!.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
 
 type Scalar = string | number | boolean;
 
@@ -82,12 +98,18 @@ async function read(response: Response): Promise<unknown> {
 export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }: Settings): Client {
   /** When the next call after those that wait may be repeated, by Date.now(). */
   let free = 0;
-  /** Waits as long as a 429 says, and for the calls that wait already: each needs a token, which come at a steady rate. */
-  async function waitInLine(response: Response, wait: number): Promise<void> {
-    const [limit, reset] = ['limit', 'reset'].map((name) => Number(response.headers.get(`ratelimit-${name}`)));
-    const at = Math.max(Date.now() + wait * 1000, free);
-    free = at + (limit && reset ? reset / limit : wait) * 1000;
-    await pause(at - Date.now());
+  /**
+   * How long to wait after a 429 (ms): as it says, and for the calls that wait already, because each needs a token and
+   * these come at a steady rate. Another limit than that of all calls (of logins, of mails) has no such line.
+   */
+  function placeInLine({ headers }: Response, wait: number): number {
+    const numberOf = (name: string): number => Number(headers.get(`ratelimit-${name}`) ?? NaN);
+    const perToken = numberOf('reset') / numberOf('limit');
+    if (numberOf('remaining') !== 0 || !(perToken > 0)) return wait * 1000;
+    const now = Date.now();
+    const at = Math.max(now + wait * 1000, free);
+    if (at - now <= maxWait * 1000) free = at + perToken * 1000;
+    return at - now;
   }
 
   async function call(id: OperationId, input: AnyInput = {}): Promise<unknown> {
@@ -101,21 +123,25 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
       if (key) headers.set('idempotency-key', key);
       if (input.ifMatch !== undefined) headers.set('if-match', `"${input.ifMatch}"`);
       if (type === 'application/json' && input.body !== undefined) headers.set('content-type', type);
-      const response = await send(url, {
-        method,
-        headers,
-        body: bodyOf(type, input.body),
-        signal: input.signal ?? null,
-      });
-      const body = await read(response);
+      let response: Response;
+      let body: unknown;
+      try {
+        response = await send(url, { method, headers, body: bodyOf(type, input.body), signal: input.signal ?? null });
+        body = await read(response);
+      } catch (error) {
+        // The connection failed, perhaps after the call was executed.
+        if (left <= 0 || input.signal?.aborted || !(method === 'GET' || key)) throw error;
+        await pause(FIRST_PAUSE_MS * 2 ** (retries - left), input.signal);
+        continue;
+      }
       if (response.ok) return body;
-      const wait = Number(response.headers.get('retry-after') ?? NaN);
+      const asked = Number(response.headers.get('retry-after') ?? NaN);
       // A 429 says that nothing was done. After a 503 a POST may have been, unless its key tells.
       const mayRepeat = response.status === 429 || (response.status === 503 && (method !== 'POST' || key));
-      if (left <= 0 || !mayRepeat || !(wait <= maxWait)) throw new ProblemError(response, body);
-      if (response.status === 429) await waitInLine(response, wait);
-      else await pause(wait * 1000);
-      input.signal?.throwIfAborted();
+      if (left <= 0 || !mayRepeat || !(asked <= maxWait)) throw new ProblemError(response, body);
+      const wait = response.status === 429 ? placeInLine(response, asked) : asked * 1000;
+      if (wait > maxWait * 1000) throw new ProblemError(response, body);
+      await pause(wait, input.signal);
     }
   }
   return Object.fromEntries(

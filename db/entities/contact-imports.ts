@@ -101,7 +101,7 @@ const ContactImportKeySchema = defineEntity({
     importId: bigid().primary(),
     emailKey: p.string().length(320).primary(),
     lastRow: p.integer(),
-    /** The strictest status that an earlier row of the address has, if it suppresses the address. */
+    /** The strictest status that an earlier row of the address has. */
     status: p.text().nullable(),
   },
 });

@@ -2,7 +2,14 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts'
 import { assertNotInUse, type Referrer } from '../../lib/checks/errors.ts';
 
 type ReferencedTable =
-  'campaigns' | 'channel_templates' | 'email_campaigns' | 'email_templates' | 'email_topics' | 'forms' | 'segments';
+  | 'campaigns'
+  | 'channel_providers'
+  | 'channel_templates'
+  | 'email_campaigns'
+  | 'email_templates'
+  | 'email_topics'
+  | 'forms'
+  | 'segments';
 
 async function existing(
   tx: EntityManager,

@@ -19,7 +19,7 @@ export interface LeasedTable {
  *
  * The tenants are read from the index one by one, because a list of all waiting rows would be as long as the queue. Of
  * more tenants than `limit`, some get none, so their order is random. A tenant whose rows are all leased takes no
- * share from others; if there is only one, nobody looks.
+ * share from others; if only one tenant waits, it is not asked whether it has free rows.
  *
  * `except`: tenants of which nothing is picked. `most`: the most that is picked of some.
  */

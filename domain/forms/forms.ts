@@ -5,7 +5,7 @@ import { appendAudit, type Author } from '../audit/audit.ts';
 import { campaignsUsing } from '../campaign-definitions/in-use/campaigns-using.ts';
 import { customFieldTypes } from '../contact-values/custom-field-types.ts';
 import { removeFormFiles } from '../common/kept-files.ts';
-import { assertValid, notFound, type Violation } from '../../lib/checks/errors.ts';
+import { assertNotInUse, assertValid, notFound, type Violation } from '../../lib/checks/errors.ts';
 import { hasLiquid, noLiquid } from '../../lib/text/liquid.ts';
 import { lockSegment } from '../membership/members/lock-segment.ts';
 import { isViolation, normaliseEmail } from '../common/fields.ts';
@@ -192,9 +192,11 @@ export async function deleteForm(
     const form = await lockForm(tx, id);
     check(form);
     const { tenantId, name, status } = form;
+    const readUsers = () => campaignsUsing(tx, tenantId, ({ formIds }) => formIds.has(id));
+    assertNotInUse(await readUsers());
     // Locked: no submission can add a file any more.
     await removeFormFiles(tx, tenantId, sql`form_id = ${id}`);
-    await deleteUnused(tx, form, () => campaignsUsing(tx, tenantId, ({ formIds }) => formIds.has(id)));
+    await deleteUnused(tx, form, readUsers);
     await appendAudit(tx, author, {
       action: 'form.deleted',
       resourceType: 'form',

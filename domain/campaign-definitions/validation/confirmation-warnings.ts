@@ -12,7 +12,7 @@ interface Defined {
 
 /**
  * The warning `before_confirmation`, by campaign: it begins with a form whose people have to confirm their address first,
- * and sends. Until they have, they are `pending`, and what they are sent is suppressed. One query for all campaigns of a
+ * and sends. Until they have, they are `pending`, and marketing mail to them is suppressed. One query for all campaigns of a
  * tenant, if any begins with a form.
  */
 export async function confirmationWarnings(

@@ -7,7 +7,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../../lib/checks/errors.ts';
 import type { Definition } from '../../campaign-definitions/definition.ts';
 import type { VersionChange } from '../execution/migrate-state.ts';
-import { lockReferenced } from '../../common/references.ts';
+import { findReferenced, lockReferenced } from '../../common/references.ts';
 import { definitionViolations } from '../../campaign-definitions/validation/check-definition.ts';
 import { type MigrationFigures, surveyMigration } from './survey-migration.ts';
 import type { CheckUrl } from '../../outbound/check-url.ts';
@@ -63,6 +63,7 @@ async function changeOf(
   campaign: Campaign,
   input: MigrationInput,
   checkUrl: CheckUrl | undefined,
+  find: typeof lockReferenced,
 ): Promise<VersionChange> {
   const { tenantId, id } = campaign;
   assertValid(await migrationViolations(tx, id, input));
@@ -74,7 +75,7 @@ async function changeOf(
     ]);
   }
   // An older version may refer to what was deleted since.
-  const broken = await definitionViolations(tx, tenantId, to!, checkUrl, lockReferenced);
+  const broken = await definitionViolations(tx, tenantId, to!, checkUrl, find);
   assertValid(broken.map(({ code, message }) => ({ path: '/to', code, message: `version ${input.to}: ${message}` })));
   return { from: from!, to: to!, version: input.to, map: input.map ?? {} };
 }
@@ -101,7 +102,7 @@ export async function planMigration(
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id });
     if (!campaign) throw notFound('campaign', id);
-    const change = await changeOf(tx, campaign, input, checkUrl);
+    const change = await changeOf(tx, campaign, input, checkUrl, findReferenced);
     assertOpen(campaign);
     return surveyMigration(tx, { tenantId: campaign.tenantId, campaignId: id, fromVersion: input.from }, change);
   });
@@ -122,7 +123,7 @@ export async function migrateCampaign(
     const { tenantId } = author;
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
-    const change = await changeOf(tx, campaign, input, checkUrl);
+    const change = await changeOf(tx, campaign, input, checkUrl, lockReferenced);
     assertOpen(campaign);
     const other = await tx.findOne(CampaignMigration, { campaignId: id, status: 'RUNNING' });
     if (other) throw new AppError('conflict', `Migration ${other.id} of the campaign is still running`);

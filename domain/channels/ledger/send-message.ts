@@ -18,6 +18,7 @@ import type { Additions } from '../content/assert-fits.ts';
 import { assertFitsInThread } from '../content/in-thread.ts';
 import { contentViolations } from '../templates/template-violations.ts';
 import { queueMessages, type QueuedMessage } from '../queue/queue-messages.ts';
+import { lockReferenced } from '../../common/references.ts';
 
 /** A call that sends one message. */
 export interface SendInput extends Partial<InlineContent> {
@@ -90,6 +91,9 @@ export async function sendMessage(
   assertValid(await sendViolations(tenantId, channel, input, input));
   const sendKey = `api:${await callId(callKey, [channel, input])}`;
   return em.transactional(async (tx) => {
+    const { templateId, providerId } = input;
+    if (templateId !== undefined) await lockReferenced(tx, 'channel_templates', tenantId, [templateId]);
+    if (providerId !== undefined) await lockReferenced(tx, 'channel_providers', tenantId, [providerId]);
     const template =
       input.templateId === undefined ? null : await tx.findOne(ChannelTemplate, { id: input.templateId, channel });
     assertNoneMissing(await missing(tx, channel, input, template));

@@ -5,7 +5,15 @@ import { parseTags } from '../../contact-values/tags-text.ts';
 import { unescapeFormula } from '../../export/formula.ts';
 import * as fields from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../../lib/checks/violation.ts';
-import { isConsentField, readConsent, readStatus, stricter, type ImportedStatus, type ReadStatus } from './consent.ts';
+import {
+  decidesStatus,
+  isConsentField,
+  readConsent,
+  readStatus,
+  stricter,
+  type ImportedStatus,
+  type ReadStatus,
+} from './consent.ts';
 import { parseDate, type DateOrders } from './date-orders.ts';
 import { cellOf, type ColumnPlan, type CustomFields, type PlannedColumn } from './map-header.ts';
 import type { ParsedRow, RowFault } from './csv/read-csv.ts';
@@ -78,7 +86,9 @@ export function createRowCheck(plan: ColumnPlan, options: RowCheckOptions): (row
     check: checkOf(column, options),
     canSkip: options.onBadCell === 'skip' && !isIndispensable(column),
   }));
-  const emailHeader = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
+  const emailColumn = plan.columns.find(({ field }) => field === 'email');
+  const emailHeader = emailColumn?.header ?? 'email';
+  const emailHeaders = [emailHeader, ...(emailColumn?.others ?? []).map((index) => plan.headers[index]!)];
 
   return ({ cells, faults }) => {
     const violations = faults.map(({ cell, code }) => ({
@@ -99,15 +109,17 @@ export function createRowCheck(plan: ColumnPlan, options: RowCheckOptions): (row
       if (canSkip) skipped = [...skipped, found];
       else violations.push(found);
     }
-    if (values.email === undefined && !violations.some(({ column }) => column === emailHeader)) {
+    if (
+      values.email === undefined &&
+      !violations.some(({ column }) => column !== null && emailHeaders.includes(column))
+    ) {
       violations.push({ column: emailHeader, ...REQUIRED });
     }
     return violations.length === 0 ? { values: values as ContactValues, skipped } : { violations };
   };
 }
 
-const isIndispensable = ({ field }: PlannedColumn): boolean =>
-  field === 'email' || field === 'status' || isConsentField(field);
+const isIndispensable = ({ field }: PlannedColumn): boolean => field === 'email' || decidesStatus(field);
 
 /** Stores a cell's value in the row's values. Returns a violation, or null. */
 type CellCheck = (cell: string, values: Partial<ContactValues>) => Violation | null;

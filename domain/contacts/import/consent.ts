@@ -11,6 +11,9 @@ export type ConsentField = (typeof CONSENT_FIELDS)[number];
 export const isConsentField = (name: string): name is ConsentField =>
   (CONSENT_FIELDS as readonly string[]).includes(name);
 
+/** Whether a column of the field says who may be mailed. Several may: the strictest counts. */
+export const decidesStatus = (field: string): boolean => field === 'status' || isConsentField(field);
+
 /** The statuses that a file can give, from the least to the most strict. */
 export const IMPORTED_STATUSES = ['pending', 'archived', 'unsubscribed', 'bounced', 'complained'] as const;
 export type ImportedStatus = (typeof IMPORTED_STATUSES)[number];

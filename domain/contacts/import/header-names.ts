@@ -74,13 +74,31 @@ const HEADER_NAMES: Record<string, readonly string[]> = {
     ...['Email Opt Out', 'Has Opted Out Of Email', 'Opted Out of Email', 'Opted Out', 'Opt Out', 'Email Opted Out'],
     ...['Unsubscribed', 'Unsubscribed from all email', 'Unsubscribed from all emails', 'Email Unsubscribed'],
     ...['UNSUB_TIME', 'Unsubscribe Time', 'Unsubscribe Date', 'Unsubscribed At', 'Unsubscribed On', 'Opt Out Date'],
+    ...[
+      'Unsubscribed Date',
+      'Date Unsubscribed',
+      'Opted Out Date',
+      'Email Opt Out Date',
+      'Opted Out On',
+      'Opted Out At',
+    ],
+    ...['Opt Out Timestamp', 'Abmeldedatum', 'Abmeldung'],
     ...['Do Not Email', 'Do Not Contact', 'Do not allow Emails', 'Do not allow Bulk Emails', 'Suppressed'],
     ...['Blacklisted', 'Email Blacklisted', 'Blocklisted', 'Email Blocklisted', 'Email Suppressed'],
     ...['Abgemeldet', 'Abgemeldet am', 'Abgemeldet von allen E-Mails', 'Désabonné', 'Désinscrit', 'Désinscrit le'],
     ...['Dado de baja', 'Baja', 'Wypisany', 'Wypisano', 'Rezygnacja', 'Descadastrado', 'Disiscritto'],
     ...['Отписан', 'Отписался', '配信停止', 'オプトアウト', '已退订', '退订', '수신 거부'],
   ],
-  bounced: ['CLEAN_TIME', 'Bounced', 'Hard Bounced', 'Email Bounced', 'Bounced At', 'Invalid email address'],
+  bounced: [
+    'CLEAN_TIME',
+    'Bounced',
+    'Hard Bounced',
+    'Email Bounced',
+    'Bounced At',
+    'Bounced Date',
+    'Bounced On',
+    'Invalid email address',
+  ],
   subscribed: [
     ...['Subscribed', 'Email Opt In', 'Opted In', 'Accepts Email Marketing', 'Accepts Marketing', 'Email Subscribed'],
     ...['Marketing Opt In', 'Abonniert', 'Abonné', 'Suscrito', 'Inscrito', '購読中', 'メール配信'],
@@ -120,14 +138,17 @@ export const knownHeader = (header: string): KnownName | undefined => KNOWN.get(
 /** Whether a header is a known one with its accents: in a wrong encoding it has other ones. */
 export const isKnownSpelling = (header: string): boolean => SPELLINGS.has(spelling(header));
 
+const SAYS_NO =
+  /unsub|opt(ed)?[-\s]?out|bounce|suppress|blacklist|blocklist|do not|donot|\bdnc\b|abgemeldet|abmeld|werbesperre|désabonn|désinscri|\bbaja\b|wypisan|disiscri|отпис|退订|オプトアウト/iu;
 const OF_CONSENT =
-  /opt(ed)?-?\s?(in|out)|unsub|subscri|consent|newsletter|do not|donot|\bdnc\b|gdpr|dsgvo|rgpd|suppress|blacklist|blocklist|bounce|abgemeldet|abonn|einwillig|werbung|désabonn|désinscri|consentement|suscri|\bbaja\b|consentimiento|zgoda|wypisan|inscri[tç]|disiscri|отпис|подпис|согласи|配信|退订|marketing.*(status|contact)/iu;
-
-/** When, why and from where somebody decided, not what. */
-const DETAIL = /\b(time|timestamp|date|on|at|ip|id|title|reason|other|source|method|am|le)\b/iu;
+  /opt(ed)?[-\s]?in|subscri|consent|newsletter|gdpr|dsgvo|rgpd|abonn|einwillig|werbung|suscri|consentimiento|zgoda|inscri[tç]|подпис|согласи|配信|permission|marketing.*(status|contact)/iu;
+/** Why and from where somebody decided. */
+const WHY = /\b(campaign|reason|title|id|ip|source|method|comment)\b/iu;
+/** And when: a date tells that somebody opted out, but not that nobody may mail. */
+const WHEN = /\b(time|timestamp|date|on|at|am|le)\b/iu;
 
 /** Whether the name of an unknown column suggests that it says who may be mailed. */
 export function speaksOfConsent(header: string): boolean {
   const words = header.replaceAll('_', ' ');
-  return OF_CONSENT.test(words) && !DETAIL.test(words);
+  return !WHY.test(words) && (SAYS_NO.test(words) || (OF_CONSENT.test(words) && !WHEN.test(words)));
 }

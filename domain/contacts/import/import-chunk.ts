@@ -210,7 +210,8 @@ const restrictions = (rows: readonly number[]): ImportWarning[] =>
         {
           code: 'status_of_another_row',
           column: null,
-          message: 'another row of this address says that it may not be mailed, and that counts',
+          message:
+            'another row of this address has a stricter status (unsubscribed, not confirmed or the like), and that counts',
           count: rows.length,
           rows: rows.slice(0, NAMED_ROWS),
         },

@@ -1,7 +1,7 @@
 import type { CustomFieldType } from '../../contact-values/custom-values.ts';
 import { OPTIONAL_NAMES } from '../../contact-values/optional-fields.ts';
 import type { Violation } from '../../../lib/checks/violation.ts';
-import { isConsentField, type ConsentField } from './consent.ts';
+import { decidesStatus, isConsentField, type ConsentField } from './consent.ts';
 import { headerKey, knownHeader, speaksOfConsent } from './header-names.ts';
 import type { ImportWarning } from './warnings.ts';
 
@@ -51,13 +51,13 @@ export type HeaderMapping = Readonly<Record<string, string | null>>;
  * `first_name`, `First Name`, `customFields.x`), then custom fields by their bare name, then the names that other
  * programs give a field (`header-names.ts`). Ignores columns whose field another column has already, unknown and
  * read-only ones (id, tenantId, createdAt, updatedAt, version, phoneE164, companyId, erasing), and columns without a
- * header. Several columns may be about consent: the strictest of them counts, mapped or not. Of several columns with
- * known names for one field, the best one that has a value in the row counts.
+ * header. Several columns may be about consent: the strictest of them counts, mapped or not. Of several addresses or
+ * telephones, the best column that has a value in the row counts.
  *
  * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns with a field's own name, or a
  * mapped header that occurs twice), `no_email_column`, and for the mapping `unknown_column`, `unknown_field`,
- * `read_only`. Warnings: `column_second` for columns that only count where another one is empty, `consent_not_imported`
- * for columns that are not imported although their name speaks of consent.
+ * `read_only`. Warnings: `column_not_used` for columns that another one replaces, `column_second` for those that count only where
+ * another one is empty, `consent_not_imported` for columns that are not imported although their name speaks of consent.
  */
 export function mapHeader(
   header: readonly string[],
@@ -79,7 +79,7 @@ export function mapHeader(
   const known: KnownColumn[] = [];
   headers.forEach((name, index) => {
     const own = findField(name);
-    const isTaken = own !== null && taken.has(own.field) && !isConsentField(own.field);
+    const isTaken = own !== null && taken.has(own.field) && !decidesStatus(own.field);
     const field = mapped.has(name) ? (mapped.get(name) ?? null) : isTaken ? null : own?.field;
     if (field == null) return;
     if (own?.rank === undefined || mapped.has(name)) columns.push({ index, header: name, field });
@@ -110,6 +110,9 @@ interface KnownColumn extends PlannedColumn {
 const CONSENT_NOT_IMPORTED =
   'is not imported, and may say who does not want to be mailed: map it to optedOut (yes means no mail), subscribed (no means no mail) or status, or to null if it says nothing of that';
 
+/** Fields of which somebody has several. The names of others are less sure: a `Title` may be a job or a Dr. */
+const HAS_SECOND: readonly ImportField[] = ['email', 'phone'];
+
 /** Adds the best column for each field that has none yet, with the others behind it. Returns warnings about those. */
 function addKnown(
   columns: Writable[],
@@ -120,14 +123,17 @@ function addKnown(
   const warnings: ImportWarning[] = [];
   const byField = new Map<ImportField, Writable>(columns.map((column) => [column.field, column]));
   for (const { rank: _, ...column } of known.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
-    const first = isConsentField(column.field) ? undefined : byField.get(column.field);
+    const first = decidesStatus(column.field) ? undefined : byField.get(column.field);
     if (first === undefined) {
       byField.set(column.field, column);
       columns.push(column);
     } else {
-      first.others = [...(first.others ?? []), column.index];
-      const message = `counts only where the column "${first.header}" is empty: both mean ${column.field}`;
-      warnings.push({ code: 'column_second', column: column.header, message });
+      const isSecond = HAS_SECOND.includes(column.field);
+      if (isSecond) first.others = [...(first.others ?? []), column.index];
+      const message = isSecond
+        ? `counts only where the column "${first.header}" is empty: both mean ${column.field}`
+        : `is not imported: ${column.field} is taken from the column "${first.header}"`;
+      warnings.push({ code: isSecond ? 'column_second' : 'column_not_used', column: column.header, message });
     }
   }
   // Beside one of the names, "name" is the other, as in German and Dutch exports.
@@ -220,7 +226,7 @@ function isImportField(field: string, customFields: CustomFields): field is Impo
 function duplicates(columns: readonly PlannedColumn[]): Violation[] {
   const byField = Map.groupBy(columns, ({ field }) => field);
   return [...byField]
-    .filter(([field, same]) => same.length > 1 && !isConsentField(field))
+    .filter(([field, same]) => same.length > 1 && !decidesStatus(field))
     .map(([field, same]) => {
       const names = same.map(({ header, index }) => `"${header}" (column ${index + 1})`).join(', ');
       return { code: 'duplicate_column', message: `${same.length} columns map to ${field}: ${names}` };

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { isViolation, normaliseEmail } from '../../common/fields.ts';
 import type { CheckedRow } from './check-row.ts';
+import { IMPORTED_STATUSES } from './consent.ts';
 import { cellOf } from './map-header.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { ParsedRow } from './csv/read-csv.ts';
@@ -59,14 +60,13 @@ export async function hasRepeats(client: pg.ClientBase, importId: number): Promi
   return rowCount === 1;
 }
 
-/** From the least to the most strict. */
-const SUPPRESSING = `array['unsubscribed', 'bounced', 'complained']`;
-const isStricter = (a: string, than: string): string =>
-  `array_position(${SUPPRESSING}, ${a}) > coalesce(array_position(${SUPPRESSING}, ${than}), 0)`;
+const STATUSES = `array['${IMPORTED_STATUSES.join("', '")}']`;
+const stricterSql = (a: string, than: string): string =>
+  `array_position(${STATUSES}, ${a}) > coalesce(array_position(${STATUSES}, ${than}), 0)`;
 
 /**
- * Deletes the staged rows whose address occurs again in a later usable row of the file. That row counts, but if any row
- * of the address says that it may not be mailed, it may not be. `rowsRepeat`: an address occurs twice among the staged
+ * Deletes the staged rows whose address occurs again in a later usable row of the file. That row counts, but with the
+ * strictest status of all rows of the address (docs/decisions/0075-consent-in-a-file.md). `rowsRepeat`: an address occurs twice among the staged
  * rows; `haveStatus`: the file says who may be mailed. Returns how many rows were deleted, and those that got the status
  * of another row.
  */
@@ -82,8 +82,8 @@ export async function replaceRepeats(
       `
     update contact_import_keys t set status = r.status from (
       select distinct on (s.email_key) s.email_key, s.status from import_stage s join contact_import_keys k on ${keys}
-      where k.last_row > s.row and ${isStricter('s.status', 'k.status')}
-      order by s.email_key, array_position(${SUPPRESSING}, s.status) desc) r
+      where k.last_row > s.row and ${stricterSql('s.status', 'k.status')}
+      order by s.email_key, array_position(${STATUSES}, s.status) desc) r
     where t.tenant_id = $1 and t.import_id = $2 and t.email_key = r.email_key`,
       import_,
     );
@@ -95,7 +95,7 @@ export async function replaceRepeats(
     ? await client.query<{ row: number }>(
         `
     update import_stage s set status = k.status from contact_import_keys k
-    where ${keys} and k.last_row <= s.row and ${isStricter('k.status', 's.status')} returning s.row`,
+    where ${keys} and k.last_row <= s.row and ${stricterSql('k.status', 's.status')} returning s.row`,
         import_,
       )
     : null;

@@ -103,7 +103,7 @@ const OUTCOMES: Record<string, Outcome> = {
   'outlook.csv': {
     created: 1,
     fields: 'firstName lastName company jobTitle phone tags email',
-    warnings: ['Title column_second', 'Business Phone column_second', 'Home Phone column_second'],
+    warnings: ['Title column_not_used', 'Business Phone column_second', 'Home Phone column_second'],
     contacts: {
       'ol1@example.com': {
         firstName: 'May',

@@ -200,3 +200,22 @@ test('after 429 it waits as told and repeats, one call after another, within bou
     await slow.stop();
   }
 });
+
+test('after a lost connection it repeats what changes nothing, and a POST with a key', async () => {
+  let lost = 0;
+  const breaking: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    lost += 1;
+    if (lost % 2 === 0) return response;
+    await response.text();
+    throw new TypeError('fetch failed');
+  };
+  const patient = createClient({ baseUrl: service.url, token: service.admin.token, fetch: breaking });
+  assert.equal((await patient.getProfile()).username, 'admin');
+  const made = await patient.createContact({ body: person(70), idempotencyKey: true });
+  assert.equal((await client.listContacts({ query: { email: made.email } })).data.length, 1);
+  await assert.rejects(patient.createContact({ body: person(71) }), /fetch failed/);
+  const impatient = createClient({ baseUrl: service.url, token: service.admin.token, retries: 0, fetch: breaking });
+  lost = 0;
+  await assert.rejects(impatient.getProfile(), /fetch failed/);
+});

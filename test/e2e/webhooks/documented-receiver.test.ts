@@ -1,7 +1,9 @@
 /** The receiver of docs/webhooks.md takes what the service sends, and nothing else. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { processEnv } from '../../support/process-env.ts';
@@ -42,7 +44,12 @@ async function startReceiver(secret: string) {
   const listening = await until('it listens', () => /^listening (\d+)$/m.exec(out));
   return {
     url: `http://127.0.0.1:${listening[1]}/`,
-    lines: () => out.split('\n').filter((line) => line !== '' && !line.startsWith('listening')),
+    /** What it has printed, whole lines only. */
+    lines: () =>
+      out
+        .split('\n')
+        .slice(0, -1)
+        .filter((line) => !line.startsWith('listening')),
   };
 }
 
@@ -84,5 +91,11 @@ test('the receiver of the documentation verifies what comes, and does each once'
   });
   assert.equal(forged.status, 401);
   assert.equal((await fetch(receiver.url, { method: 'POST', body: '{}' })).status, 401);
+  // Half a body, and a long one.
+  const half = connect(Number(new URL(receiver.url).port), '127.0.0.1');
+  half.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+  await once(half, 'close');
+  await fetch(receiver.url, { method: 'POST', body: 'x'.repeat(2_000_000) }).catch(() => null);
+  assert.equal((await fetch(receiver.url, { method: 'POST', body: '{}' })).status, 401, 'it goes on');
   assert.equal(receiver.lines().length, 1);
 });

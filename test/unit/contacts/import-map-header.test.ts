@@ -200,6 +200,29 @@ test('columns about consent count beside one that is mapped, and an unknown one 
   );
 });
 
+test('of several columns with a status, all are read, mapped or not', () => {
+  for (const mapping of [{}, { State: 'status' }] as Record<string, string>[]) {
+    const plan = mapHeader(['Email', 'Status', 'Email Status', 'State'], custom, mapping);
+    assert.ok('columns' in plan);
+    const statuses = plan.columns.filter(({ field }) => field === 'status').map(({ header }) => header);
+    assert.deepEqual(statuses, ['Status', 'Email Status', ...Object.keys(mapping)]);
+  }
+});
+
+test('dates of opt-outs opt out, and what else speaks of them is said, but not why or when somebody opted in', () => {
+  const headers = ['Email', 'Unsubscribed Date', 'Date Unsubscribed', 'Abmeldedatum', 'Bounced Date'];
+  assert.deepEqual(fields(headers), ['email', 'optedOut', 'optedOut', 'optedOut', 'bounced']);
+  const warned = (header: string): boolean => {
+    const plan = mapHeader(['Email', header], custom);
+    assert.ok('columns' in plan);
+    return plan.warnings.some(({ code }) => code === 'consent_not_imported');
+  };
+  for (const header of ['Newsletter unsubscribed on', 'Werbesperre', 'Opt-out date (all)', 'Marketing permission'])
+    assert.ok(warned(header), header);
+  for (const header of ['OPTIN_TIME', 'UNSUB_REASON', 'Consent Timestamp', 'Subscribed on', 'Country', 'Optician'])
+    assert.ok(!warned(header), header);
+});
+
 test('a mapping takes a custom field by its bare name', () => {
   const own = new Map<string, CustomFieldType>([['country', { type: 'string' }]]);
   const plan = mapHeader(['Email', 'Country/Region'], own, { 'Country/Region': 'country' });
