@@ -1,6 +1,6 @@
 /** The arrows of docs/ARCHITECTURE.md. */
 
-const list = require('./dev/areas.json');
+import list from './dev/areas.json' with { type: 'json' };
 
 /** From the floor up: an area imports only areas above it in this list, also types. */
 const AREAS = list.map(([folder]) =>
@@ -17,7 +17,7 @@ const upward = AREAS.slice(0, -1).map((area, index) => ({
 
 const FOLDERS = 'lib|config|registry|db|events|domain|transport|runtime|activities|workflows|api|worker';
 
-module.exports = {
+export default {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
