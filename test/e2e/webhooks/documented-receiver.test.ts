@@ -93,6 +93,7 @@ test('the receiver of the documentation verifies what comes, and does each once'
   assert.equal((await fetch(receiver.url, { method: 'POST', body: '{}' })).status, 401);
   // Half a body, and a long one.
   const half = connect(Number(new URL(receiver.url).port), '127.0.0.1');
+  half.resume();
   half.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
   await once(half, 'close');
   await fetch(receiver.url, { method: 'POST', body: 'x'.repeat(2_000_000) }).catch(() => null);
