@@ -1,4 +1,4 @@
-/** Writes the table of areas into docs/ARCHITECTURE.md: `node dev/areas.ts`. */
+/** `npm run areas`: writes the table of areas into docs/ARCHITECTURE.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 
 const root = new URL('../', import.meta.url);

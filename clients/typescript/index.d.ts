@@ -5,9 +5,9 @@ export interface Settings {
     baseUrl: string;
     /** An access token or API key, or what gives the present one. */
     token?: string | (() => string | undefined | Promise<string | undefined>);
-    /** How often a call is repeated after a 429, and one that may be repeated after a 503 or a lost connection; default 3. */
+    /** How often a call that may be repeated is, after a 503 or a lost connection; default 3; with 0 nothing is repeated. */
     retries?: number;
-    /** The longest that a call waits before it is repeated, in seconds; default 60. */
+    /** The longest that a call waits for the rate limit in all, or once after a 503, in seconds; default 60. */
     maxWait?: number;
     fetch?: typeof fetch;
 }

@@ -23,7 +23,7 @@ export class ProblemError extends Error {
 }
 /** The pause after the first lost connection; the next are twice as long each. */
 const FIRST_PAUSE_MS = 500;
-/** Throws what `signal` is aborted with, at once. */
+/** Waits. Throws what `signal` is aborted with, at once. */
 async function pause(ms, signal) {
     signal?.throwIfAborted();
     await new Promise((resolve, reject) => {
@@ -94,7 +94,9 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
         const [method, path, type] = table[id];
         const key = input.idempotencyKey === true ? crypto.randomUUID() : input.idempotencyKey;
         const url = urlOf(baseUrl, path, input);
-        for (let left = retries;; left -= 1) {
+        let left = retries;
+        let waited = 0;
+        for (;;) {
             const bearer = typeof token === 'function' ? await token() : token;
             const headers = new Headers({ accept: 'application/json, */*;q=0.1' });
             if (bearer)
@@ -112,21 +114,28 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
                 body = await read(response);
             }
             catch (error) {
-                // The connection failed, perhaps after the call was executed.
-                if (left <= 0 || input.signal?.aborted || !(method === 'GET' || key))
+                // The connection failed, perhaps after the call was executed. (A SyntaxError: the answer is no JSON.)
+                if (error instanceof SyntaxError || left <= 0 || input.signal?.aborted || !(method === 'GET' || key))
                     throw error;
                 await pause(FIRST_PAUSE_MS * 2 ** (retries - left), input.signal);
+                left -= 1;
                 continue;
             }
             if (response.ok)
                 return body;
             const asked = Number(response.headers.get('retry-after') ?? NaN);
+            const isRefused = response.status === 429;
             // A 429 says that nothing was done. After a 503 a POST may have been, unless its key tells.
-            const mayRepeat = response.status === 429 || (response.status === 503 && (method !== 'POST' || key));
-            if (left <= 0 || !mayRepeat || !(asked <= maxWait))
+            const mayRepeat = isRefused ? retries > 0 : response.status === 503 && left > 0 && (method !== 'POST' || key);
+            if (!mayRepeat || !(asked <= maxWait))
                 throw new ProblemError(response, body);
-            const wait = response.status === 429 ? placeInLine(response, asked) : asked * 1000;
-            if (wait > maxWait * 1000)
+            const wait = isRefused ? placeInLine(response, asked) : asked * 1000;
+            // Refusals are bounded by time: others may take the token that a call has waited for.
+            if (isRefused)
+                waited += wait;
+            else
+                left -= 1;
+            if (waited > maxWait * 1000)
                 throw new ProblemError(response, body);
             await pause(wait, input.signal);
         }

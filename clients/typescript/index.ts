@@ -7,9 +7,9 @@ export interface Settings {
   baseUrl: string;
   /** An access token or API key, or what gives the present one. */
   token?: string | (() => string | undefined | Promise<string | undefined>);
-  /** How often a call is repeated after a 429, and one that may be repeated after a 503 or a lost connection; default 3. */
+  /** How often a call that may be repeated is, after a 503 or a lost connection; default 3; with 0 nothing is repeated. */
   retries?: number;
-  /** The longest that a call waits before it is repeated, in seconds; default 60. */
+  /** The longest that a call waits for the rate limit in all, or once after a 503, in seconds; default 60. */
   maxWait?: number;
   fetch?: typeof fetch;
 }
@@ -39,7 +39,8 @@ export class ProblemError extends Error {
 
 /** The pause after the first lost connection; the next are twice as long each. */
 const FIRST_PAUSE_MS = 500;
-/** Throws what `signal` is aborted with, at once. */
+
+/** Waits. Throws what `signal` is aborted with, at once. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
@@ -116,7 +117,9 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
     const [method, path, type] = table[id];
     const key = input.idempotencyKey === true ? crypto.randomUUID() : input.idempotencyKey;
     const url = urlOf(baseUrl, path, input);
-    for (let left = retries; ; left -= 1) {
+    let left = retries;
+    let waited = 0;
+    for (;;) {
       const bearer = typeof token === 'function' ? await token() : token;
       const headers = new Headers({ accept: 'application/json, */*;q=0.1' });
       if (bearer) headers.set('authorization', `Bearer ${bearer}`);
@@ -129,18 +132,24 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
         response = await send(url, { method, headers, body: bodyOf(type, input.body), signal: input.signal ?? null });
         body = await read(response);
       } catch (error) {
-        // The connection failed, perhaps after the call was executed.
-        if (left <= 0 || input.signal?.aborted || !(method === 'GET' || key)) throw error;
+        // The connection failed, perhaps after the call was executed. (A SyntaxError: the answer is no JSON.)
+        if (error instanceof SyntaxError || left <= 0 || input.signal?.aborted || !(method === 'GET' || key))
+          throw error;
         await pause(FIRST_PAUSE_MS * 2 ** (retries - left), input.signal);
+        left -= 1;
         continue;
       }
       if (response.ok) return body;
       const asked = Number(response.headers.get('retry-after') ?? NaN);
+      const isRefused = response.status === 429;
       // A 429 says that nothing was done. After a 503 a POST may have been, unless its key tells.
-      const mayRepeat = response.status === 429 || (response.status === 503 && (method !== 'POST' || key));
-      if (left <= 0 || !mayRepeat || !(asked <= maxWait)) throw new ProblemError(response, body);
-      const wait = response.status === 429 ? placeInLine(response, asked) : asked * 1000;
-      if (wait > maxWait * 1000) throw new ProblemError(response, body);
+      const mayRepeat = isRefused ? retries > 0 : response.status === 503 && left > 0 && (method !== 'POST' || key);
+      if (!mayRepeat || !(asked <= maxWait)) throw new ProblemError(response, body);
+      const wait = isRefused ? placeInLine(response, asked) : asked * 1000;
+      // Refusals are bounded by time: others may take the token that a call has waited for.
+      if (isRefused) waited += wait;
+      else left -= 1;
+      if (waited > maxWait * 1000) throw new ProblemError(response, body);
       await pause(wait, input.signal);
     }
   }

@@ -1,6 +1,5 @@
 import { Campaign } from '../../../db/entities/campaigns.ts';
 import {
-  ChannelProvider,
   ChannelTemplate,
   PushSubscription,
   type MessageCategory,
@@ -91,12 +90,10 @@ export async function sendMessage(
   assertValid(await sendViolations(tenantId, channel, input, input));
   const sendKey = `api:${await callId(callKey, [channel, input])}`;
   return em.transactional(async (tx) => {
-    const { templateId, providerId } = input;
-    if (templateId !== undefined) await lockReferenced(tx, 'channel_templates', tenantId, [templateId]);
-    if (providerId !== undefined) await lockReferenced(tx, 'channel_providers', tenantId, [providerId]);
+    if (input.templateId !== undefined) await lockReferenced(tx, 'channel_templates', tenantId, [input.templateId]);
     const template =
       input.templateId === undefined ? null : await tx.findOne(ChannelTemplate, { id: input.templateId, channel });
-    assertNoneMissing(await missing(tx, channel, input, template));
+    assertNoneMissing(await missing(tx, tenantId, channel, input, template));
     const categories = [input.category, template?.category];
     // A call cannot make marketing of a template something else.
     const category =
@@ -132,6 +129,7 @@ export async function sendMessage(
 
 async function missing(
   tx: EntityManager,
+  tenantId: string,
   channel: MessageChannel,
   { templateId, recipientId, subscriptionId, providerId, campaignId }: SendInput,
   template: ChannelTemplate | null,
@@ -142,7 +140,11 @@ async function missing(
     found.push({ path: '/recipientId', what: 'contact', id: recipientId });
   if (subscriptionId !== undefined && (await tx.count(PushSubscription, { id: subscriptionId })) === 0)
     found.push({ path: '/subscriptionId', what: 'subscription', id: subscriptionId });
-  if (providerId !== undefined && (await tx.count(ChannelProvider, { id: providerId, channel })) === 0)
+  const ofChannel = sql`channel = ${channel}`;
+  if (
+    providerId !== undefined &&
+    !(await lockReferenced(tx, 'channel_providers', tenantId, [providerId], ofChannel)).has(providerId)
+  )
     found.push({ path: '/providerId', what: 'provider', id: providerId });
   if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0)
     found.push({ path: '/campaignId', what: 'campaign', id: campaignId });

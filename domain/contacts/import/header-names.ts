@@ -142,13 +142,13 @@ const SAYS_NO =
   /unsub|opt(ed)?[-\s]?out|bounce|suppress|blacklist|blocklist|do not|donot|\bdnc\b|abgemeldet|abmeld|werbesperre|désabonn|désinscri|\bbaja\b|wypisan|disiscri|отпис|退订|オプトアウト/iu;
 const OF_CONSENT =
   /opt(ed)?[-\s]?in|subscri|consent|newsletter|gdpr|dsgvo|rgpd|abonn|einwillig|werbung|suscri|consentimiento|zgoda|inscri[tç]|подпис|согласи|配信|permission|marketing.*(status|contact)/iu;
-/** Why and from where somebody decided. */
-const WHY = /\b(campaign|reason|title|id|ip|source|method|comment)\b/iu;
-/** And when: a date tells that somebody opted out, but not that nobody may mail. */
+/** Details of a decision, which do not tell what was decided. */
+const DETAIL = /\b(campaign|reason|title|id|ip|source|method|comment)\b/iu;
+/** When somebody decided: a detail of an opt-in, but of an opt-out it tells that there is one. */
 const WHEN = /\b(time|timestamp|date|on|at|am|le)\b/iu;
 
 /** Whether the name of an unknown column suggests that it says who may be mailed. */
 export function speaksOfConsent(header: string): boolean {
   const words = header.replaceAll('_', ' ');
-  return !WHY.test(words) && (SAYS_NO.test(words) || (OF_CONSENT.test(words) && !WHEN.test(words)));
+  return !DETAIL.test(words) && (SAYS_NO.test(words) || (OF_CONSENT.test(words) && !WHEN.test(words)));
 }

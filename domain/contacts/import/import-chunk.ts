@@ -57,14 +57,16 @@ export function createChunks(job: ChunkJob) {
   const check = createRowCheck(plan, { customFields: job.customFields, onBadCell, dateOrders });
   const stager = createStager(plan);
   const { mode, runTriggers, listId } = options;
-  const merge = createMerge({ tenantId, mode, runTriggers, fields: fieldsOf(plan), listId });
+  const fields = fieldsOf(plan);
+  const haveStatus = fields.has('status');
+  const merge = createMerge({ tenantId, mode, runTriggers, fields, listId });
   return {
     check,
     /** Checks the rows of a chunk, without blocking the event loop. */
     prepare: (batch: RowBatch): Promise<PreparedChunk> => prepareChunk(batch, check, (rows) => stager.lines(rows)),
     /**
-     * Imports one chunk in one transaction on a separate client, whose session is the tenant's: stages the rows by COPY and merges them as a set,
-     * with rejected rows, counters, list members, events and the chunk's ledger row. So a chunk is imported completely
+     * Imports one chunk in one transaction on a separate client, whose session is the tenant's: stages the rows by COPY
+     * and merges them as a set, with rejected rows, counters, list members, events and the chunk's ledger row. So a chunk is imported completely
      * or not at all, and a chunk in the ledger is never imported again. Returns `done` if another attempt has imported
      * it, `over` if the import has ended. Throws `not_found` if the import's list no longer exists.
      */
@@ -76,7 +78,12 @@ export function createChunks(job: ChunkJob) {
       return retried(async () => {
         await client.query('begin');
         try {
-          const counts = await importInTransaction(client, job, chunk, { copy: stager.copy, merge, hasRepeats });
+          const counts = await importInTransaction(client, job, chunk, {
+            copy: stager.copy,
+            merge,
+            hasRepeats,
+            haveStatus,
+          });
           await client.query(typeof counts === 'string' ? 'rollback' : 'commit');
           return counts;
         } catch (error) {
@@ -119,6 +126,8 @@ interface MergeContext {
   copy: string;
   merge: ReturnType<typeof createMerge>;
   hasRepeats: boolean;
+  /** Whether the file says who may be mailed. */
+  haveStatus: boolean;
 }
 
 async function importInTransaction(
@@ -146,9 +155,8 @@ async function importInTransaction(
   if (options.listId !== undefined) await lockList(client, tenantId, options.listId);
 
   await stageRows(client, context.copy, chunk.lines);
-  const haveStatus = fieldsOf(options.inspection.plan).has('status');
   const repeats = context.hasRepeats
-    ? await replaceRepeats(client, { tenantId, importId, haveStatus }, chunk.repeats)
+    ? await replaceRepeats(client, { tenantId, importId, haveStatus: context.haveStatus }, chunk.repeats)
     : { deleted: 0, restricted: [] };
   const warnings = mergeWarnings(chunk.warnings, restrictions(repeats.restricted));
   await client.query('savepoint merged');

@@ -20,7 +20,7 @@ export interface PlannedColumn {
   readonly header: string;
   readonly field: ImportField;
   /** The columns whose cell is taken where this one's is empty, in order. */
-  readonly others?: readonly number[];
+  others?: readonly number[];
 }
 
 /** The cell of a row that counts for a column, and its index. */
@@ -56,8 +56,9 @@ export type HeaderMapping = Readonly<Record<string, string | null>>;
  *
  * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns with a field's own name, or a
  * mapped header that occurs twice), `no_email_column`, and for the mapping `unknown_column`, `unknown_field`,
- * `read_only`. Warnings: `column_not_used` for columns that another one replaces, `column_second` for those that count only where
- * another one is empty, `consent_not_imported` for columns that are not imported although their name speaks of consent.
+ * `read_only`. Warnings: `column_not_used` for columns that another one replaces, `column_second` for those that count
+ * only where another one is empty, `consent_not_imported` for columns that are not imported although their name speaks
+ * of consent.
  */
 export function mapHeader(
   header: readonly string[],
@@ -75,7 +76,7 @@ export function mapHeader(
   const taken = new Set(mapped.values());
   const findField = fieldFinder(customFields);
 
-  const columns: Writable[] = [];
+  const columns: PlannedColumn[] = [];
   const known: KnownColumn[] = [];
   headers.forEach((name, index) => {
     const own = findField(name);
@@ -100,8 +101,6 @@ export function mapHeader(
   return { headers, columns, ignoredColumns, warnings: [...warnings, ...unsaid] };
 }
 
-type Writable = Omit<PlannedColumn, 'others'> & { others?: readonly number[] };
-
 /** A column that has one of the names other programs give its field. */
 interface KnownColumn extends PlannedColumn {
   readonly rank: number;
@@ -115,13 +114,13 @@ const HAS_SECOND: readonly ImportField[] = ['email', 'phone'];
 
 /** Adds the best column for each field that has none yet, with the others behind it. Returns warnings about those. */
 function addKnown(
-  columns: Writable[],
+  columns: PlannedColumn[],
   known: readonly KnownColumn[],
   mapped: ReadonlyMap<string, ImportField | null>,
   headers: readonly string[],
 ): ImportWarning[] {
   const warnings: ImportWarning[] = [];
-  const byField = new Map<ImportField, Writable>(columns.map((column) => [column.field, column]));
+  const byField = new Map<ImportField, PlannedColumn>(columns.map((column) => [column.field, column]));
   for (const { rank: _, ...column } of known.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
     const first = decidesStatus(column.field) ? undefined : byField.get(column.field);
     if (first === undefined) {

@@ -66,16 +66,16 @@ const stricterSql = (a: string, than: string): string =>
 
 /**
  * Deletes the staged rows whose address occurs again in a later usable row of the file. That row counts, but with the
- * strictest status of all rows of the address (docs/decisions/0075-consent-in-a-file.md). `rowsRepeat`: an address occurs twice among the staged
- * rows; `haveStatus`: the file says who may be mailed. Returns how many rows were deleted, and those that got the status
- * of another row.
+ * strictest status of all rows of the address (docs/decisions/0075-consent-in-a-file.md). `rowsRepeat`: an address occurs
+ * twice among the staged rows; `haveStatus`: the file says who may be mailed. Returns how many rows were deleted, and
+ * those that got the status of another row.
  */
 export async function replaceRepeats(
   client: pg.ClientBase,
   { tenantId, importId, haveStatus }: { tenantId: string; importId: number; haveStatus: boolean },
   rowsRepeat: boolean,
 ): Promise<{ deleted: number; restricted: number[] }> {
-  const import_ = [tenantId, importId];
+  const values = [tenantId, importId];
   const keys = 'k.tenant_id = $1 and k.import_id = $2 and k.email_key = s.email_key';
   if (haveStatus)
     await client.query(
@@ -85,18 +85,18 @@ export async function replaceRepeats(
       where k.last_row > s.row and ${stricterSql('s.status', 'k.status')}
       order by s.email_key, array_position(${STATUSES}, s.status) desc) r
     where t.tenant_id = $1 and t.import_id = $2 and t.email_key = r.email_key`,
-      import_,
+      values,
     );
   const replaced = await client.query(
     `delete from import_stage s using contact_import_keys k where ${keys} and k.last_row > s.row`,
-    import_,
+    values,
   );
   const restricted = haveStatus
     ? await client.query<{ row: number }>(
         `
     update import_stage s set status = k.status from contact_import_keys k
     where ${keys} and k.last_row <= s.row and ${stricterSql('k.status', 's.status')} returning s.row`,
-        import_,
+        values,
       )
     : null;
   // Nothing is left to delete, unless rows are usable now that were not in the first pass (a custom field was

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { readAreas, readArchitecture } from '../../../dev/areas.ts';
 
-test('docs/ARCHITECTURE.md has the areas that are enforced, in their order (node dev/areas.ts writes them)', async () => {
+test('docs/ARCHITECTURE.md has the areas that are enforced, in their order (npm run areas writes them)', async () => {
   const { is, wanted } = await readArchitecture();
   expect(is).toBe(wanted);
 });
